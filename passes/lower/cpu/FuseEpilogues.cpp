@@ -142,15 +142,71 @@ struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 
 } // namespace
 
-/// Lets `kernel` compute what `op` does of its result, where `op` stands.
+/// More than activations of several ops have, each rounded to what was
+/// quantized.
+static constexpr size_t kMaxSteps = 32;
+
+/// What is computed of `result` up to `op`, that last, if all who read `result`
+/// are among it: as in x f(x), which reads x twice. In order; empty if others
+/// read it.
+static SmallVector<Operation *> stepsTo(Operation *op, Value result,
+                                        const fuse::Order &order) {
+  llvm::SetVector<Operation *> steps;
+  auto addUsers = [&](Value value) {
+    for (Operation *user : value.getUsers())
+      if (user != op)
+        steps.insert(user);
+  };
+  addUsers(result);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Operation *step = steps[i];
+    if (!isa<nn::ElementwiseOpInterface>(step) || steps.size() > kMaxSteps ||
+        step->getBlock() != op->getBlock() || !order.isBefore(step, op) ||
+        typeOf(step->getResult(0)).getShape() != typeOf(result).getShape() ||
+        !isLoaded(typeOf(step->getResult(0)).getElementType()))
+      return {};
+    addUsers(step->getResult(0));
+  }
+  SmallVector<Operation *> sorted = steps.takeVector();
+  llvm::sort(sorted, [&](Operation *a, Operation *b) {
+    return order.isBefore(a, b);
+  });
+  sorted.push_back(op);
+  return sorted;
+}
+
+/// Builds what `steps` compute, with arguments of the block for what they read.
+/// What they make of a value is in `values`. Whether all have a scalar form.
+static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
+                       DenseMap<Value, Value> &values) {
+  OpBuilder builder(steps.front()->getContext());
+  builder.setInsertionPointToEnd(&block);
+  return llvm::all_of(steps, [&](Operation *step) {
+    SmallVector<Value> args;
+    for (Value operand : step->getOperands()) {
+      Value &arg = values[operand];
+      if (!arg)
+        arg = block.addArgument(
+            nn::signless(typeOf(operand).getElementType()), step->getLoc());
+      args.push_back(arg);
+    }
+    Value built =
+        cast<nn::ElementwiseOpInterface>(step).buildScalar(builder, args);
+    Value result = step->getResult(0);
+    values[result] = built;
+    return built &&
+           built.getType() == nn::signless(typeOf(result).getElementType());
+  });
+}
+
+/// Lets `kernel` compute what `op` does of its result, and what is between,
+/// where `op` stands.
 bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
                                  fuse::Order &order,
                                  shape::SameSizes &sizes) {
   Value result = kernel->getResult(0);
-  auto isOp = [&](Operation *user) { return user == op; };
   RankedTensorType type = typeOf(op->getResult(0));
-  if (!llvm::all_of(result.getUsers(), isOp) ||
-      type.getShape() != typeOf(result).getShape() ||
+  if (type.getShape() != typeOf(result).getShape() ||
       kernel->getBlock() != op->getBlock())
     return false;
   // Dst may become one of another type: a tensor that is nothing yet.
@@ -161,59 +217,56 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
       ((!isLoaded(type.getElementType()) && !isOfChoice(op)) ||
        !isa_and_nonnull<tensor::EmptyOp>(dst.get().getDefiningOp())))
     return false;
-  SmallVector<Value> others;
-  for (Value operand : op->getOperands()) {
-    if (operand == result)
+  SmallVector<Operation *> steps = stepsTo(op, result, order);
+  if (steps.empty())
+    return false;
+  llvm::SetVector<Value> others;
+  for (Operation *step : steps)
+    for (Value operand : step->getOperands())
+      if (operand != result &&
+          !llvm::is_contained(steps, operand.getDefiningOp()))
+        others.insert(operand);
+  size_t count = kernel.getEpilogueOperands().size();
+  for (Value operand : others) {
+    if (nn::getSplat(operand))
       continue;
-    if (!nn::getSplat(operand) && !broadcastsTo(operand, result, sizes))
+    if (++count > kMaxOperands || !broadcastsTo(operand, result, sizes))
       return false;
-    others.push_back(operand);
   }
-  if (kernel.getEpilogueOperands().size() + others.size() > kMaxOperands)
+  // Tried on arguments that come and go, so that an op without a scalar form
+  // leaves nothing behind.
+  Block scratch;
+  DenseMap<Value, Value> built;
+  if (!buildSteps(scratch, steps, built))
     return false;
 
   Location loc = op->getLoc();
   Block &body = kernel.getEpilogue().front();
   auto yield = cast<cpu::YieldOp>(body.getTerminator());
-  OpBuilder inside(yield);
-  // Tried on arguments that come and go, so that an op without a scalar form
-  // leaves nothing behind.
-  Block scratch;
-  OpBuilder trial(&getContext());
-  trial.setInsertionPointToEnd(&scratch);
-  SmallVector<Value> trialArgs;
-  for (Value operand : op->getOperands())
-    trialArgs.push_back(scratch.addArgument(
-        nn::signless(typeOf(operand).getElementType()), loc));
-  Value built =
-      cast<nn::ElementwiseOpInterface>(op).buildScalar(trial, trialArgs);
-  if (!built || built.getType() != nn::signless(type.getElementType()))
-    return false;
-
-  OpBuilder outside(op);
+  OpBuilder inside(yield), outside(op);
   IRMapping values;
-  for (auto [operand, argument] :
-       llvm::zip_equal(op->getOperands(), trialArgs)) {
-    if (operand == result) {
-      values.map(argument, yield.getValues()[0]);
-    } else if (std::optional<double> number = nn::getSplat(operand)) {
+  values.map(built[result], yield.getValues()[0]);
+  for (Value operand : others) {
+    Value argument = built[operand];
+    if (std::optional<double> number = nn::getSplat(operand)) {
       values.map(argument,
                  lower::scalar(inside, loc, argument.getType(), *number));
-    } else {
-      SmallVector<Operation *> widening = wideningOf(operand);
-      Value source = widening.empty() ? operand : sourceOf(widening.front());
-      kernel.getEpilogueOperandsMutable().append(
-          fuse::expandRank(outside, source, typeOf(result).getRank()));
-      Value read = body.addArgument(
-          nn::signless(typeOf(source).getElementType()), loc);
-      for (Operation *op : widening)
-        read = buildBody(inside, op, read);
-      values.map(argument, read);
+      continue;
     }
+    SmallVector<Operation *> widening = wideningOf(operand);
+    Value source = widening.empty() ? operand : sourceOf(widening.front());
+    kernel.getEpilogueOperandsMutable().append(
+        fuse::expandRank(outside, source, typeOf(result).getRank()));
+    Value read = body.addArgument(
+        nn::signless(typeOf(source).getElementType()), loc);
+    for (Operation *op : widening)
+      read = buildBody(inside, op, read);
+    values.map(argument, read);
   }
   for (Operation &step : scratch)
     inside.clone(step, values);
-  yield.getValuesMutable()[0].set(values.lookup(built));
+  yield.getValuesMutable()[0].set(
+      values.lookup(built[op->getResult(0)]));
   if (isConverted) {
     OpBuilder before(kernel);
     dst.set(tensor::EmptyOp::create(
@@ -221,8 +274,16 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
         type.getElementType()));
     result.setType(type);
   }
+  SmallVector<Location> locations = {kernel->getLoc()};
+  for (Operation *step : ArrayRef(steps).drop_back())
+    locations.push_back(step->getLoc());
+  kernel->setLoc(FusedLoc::get(&getContext(), locations));
   sizes.forget(op);
   order.replaceByProducer(kernel, op);
+  for (Operation *step : llvm::reverse(ArrayRef(steps).drop_back())) {
+    sizes.forget(step);
+    order.erase(step);
+  }
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -321,10 +322,9 @@ SmallVector<Value> codegen::runEpilogue(IndexBuilder &b, const Output &output,
                   place.lanes);
 }
 
-void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
-                          const Place &place) {
+static void storeResult(IndexBuilder &b, const Output &output, Value result,
+                        const Place &place) {
   const Flat &dst = output.dst;
-  Value result = runEpilogue(b, output, sum, place)[0];
   Value at = b.get(dst.at(b, place.coordinates));
   if (place.isWhole())
     vector::StoreOp::create(b.b, b.loc, result, dst.data, at);
@@ -333,15 +333,45 @@ void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
                                   result);
 }
 
+void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
+                          const Place &place) {
+  storeResult(b, output, runEpilogue(b, output, sum, place)[0], place);
+}
+
+/// Runs the epilogue over several vectors and stores them. Each step is done of
+/// all of them before the next: a core finds work while it waits for a result.
+static void storeTogether(IndexBuilder &b, const Output &output,
+                          ValueRange sums, ArrayRef<Place> places) {
+  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  SmallVector<IRMapping> values(places.size());
+  for (auto [sum, place, mapping] : llvm::zip_equal(sums, places, values))
+    mapping.map(body.getArguments(),
+                epilogueArguments(b, output, sum, place));
+  for (Operation &step : body.without_terminator())
+    for (auto [place, mapping] : llvm::zip_equal(places, values))
+      vectorize(b.b, step, place.lanes, mapping);
+  Value result = body.getTerminator()->getOperand(0);
+  for (auto [place, mapping] : llvm::zip_equal(places, values))
+    storeResult(b, output, mapping.lookup(result), place);
+}
+
 /// Above this many ops the epilogue of a tile is a loop over its rows: unrolled
 /// it would fill the instruction cache.
 static constexpr int64_t kMaxUnrolledOps = 300;
+
+/// So many vectors go through an epilogue together that is so long that a core
+/// does not see far enough ahead to do them side by side.
+static constexpr int64_t kTogether = 4, kLongEpilogue = 16;
 
 /// How many instructions an epilogue op becomes, roughly.
 static int64_t costOf(Operation &op) {
   if (isa<arith::ConstantOp>(op))
     return 0;
-  return op.getDialect()->getNamespace() == "math" ? 20 : 1;
+  return isa<math::MathDialect>(op.getDialect()) &&
+                 !isa<math::AbsFOp, math::FmaOp, math::RoundEvenOp,
+                      math::SqrtOp>(op)
+             ? 20
+             : 1;
 }
 
 int64_t codegen::epilogueCost(cpu::EpilogueOpInterface op) {
@@ -367,14 +397,14 @@ void codegen::storeTile(
     const Accumulators &offsets) {
   assert((offsets.empty() || int64_t(offsets.size()) == tile.vectors) &&
          "an offset for each vector");
-  auto store = [&](Index row, int64_t v, Value sum) {
+  auto placeOf = [&](Index row, int64_t v) {
     Place place;
     place.coordinates = rowAt(b, row);
     Index &column = place.coordinates.back();
     column = b.add(column, v * tile.lanes);
     place.lanes = tile.lanes;
     place.valid = v == tile.vectors - 1 ? tile.lastLanes : tile.lanes;
-    storeVector(b, output, sum, place);
+    return place;
   };
   cpu::EpilogueOpInterface op = output.op;
   std::optional<int64_t> signs = signsStoredBy(op);
@@ -384,35 +414,62 @@ void codegen::storeTile(
                  tile.lanes <= kWidestPacked &&
                  llvm::isPowerOf2_64(tile.vectors);
   BytePacking packing(op);
+  const int64_t together = epilogueCost(op) < kLongEpilogue ? 1 : kTogether;
+  const bool byRow = signs || (packing && isWhole);
   auto storeRow = [&](Index row, ValueRange sums) {
     if (signs)
       return storeSigns(b, tile, output, *signs, sums, rowAt(b, row));
+    storePacked(b, tile, output, packing, sums, rowAt(b, row));
+  };
+  auto storeRows = [&](Index first, int64_t rows, ValueRange sums) {
     Accumulators whole(sums);
-    for (auto [sum, offset] : llvm::zip(whole, offsets))
-      sum = arith::AddIOp::create(b.b, b.loc, sum, offset);
-    if (packing && isWhole)
-      return storePacked(b, tile, output, packing, whole, rowAt(b, row));
-    for (int64_t v = 0; v < tile.vectors; ++v)
-      store(row, v, whole[v]);
+    if (!signs)
+      for (auto [i, sum] : llvm::enumerate(whole))
+        if (!offsets.empty())
+          sum = arith::AddIOp::create(b.b, b.loc, sum,
+                                      offsets[i % tile.vectors]);
+    SmallVector<Place> places;
+    for (int64_t r = 0; r < rows; ++r) {
+      Index row = b.add(first, r);
+      if (byRow) {
+        storeRow(row,
+                 ArrayRef(whole).slice(r * tile.vectors, tile.vectors));
+        continue;
+      }
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        places.push_back(placeOf(row, v));
+    }
+    for (size_t i = 0; i < places.size(); i += together) {
+      size_t count = std::min<size_t>(together, places.size() - i);
+      storeTogether(b, output, ArrayRef(whole).slice(i, count),
+                    ArrayRef(places).slice(i, count));
+    }
   };
   int64_t rowSize = tile.vectors * tile.lanes;
-  auto storeRows = [&](Value spilled) {
-    forEach(b, tile.done, tile.rows, 1, [&](Value row) {
-      Accumulators sums =
-          reload(b, tile.withRows(1), spilled, b.mul(Index(row), rowSize));
-      storeRow(Index(row), sums);
-    });
+  auto storeSpilled = [&](Value spilled) {
+    auto storeAt = [&](Index row, int64_t rows) {
+      storeRows(row, rows,
+                reload(b, tile.withRows(rows), spilled,
+                       b.mul(row, rowSize)));
+    };
+    const int64_t step =
+        byRow || tile.isPart()
+            ? 1
+            : std::min(std::max<int64_t>(together / tile.vectors, 1),
+                       tile.rows);
+    const int64_t whole = tile.rows / step * step;
+    forEach(b, tile.done, whole, step,
+            [&](Value row) { storeAt(Index(row), step); });
+    if (whole != tile.rows)
+      storeAt(whole, tile.rows - whole);
   };
   if (usesTiles(tile.product))
-    return storeRows(spillAmxTiles(b, tile, sums, op));
+    return storeSpilled(spillAmxTiles(b, tile, sums, op));
   if (!tile.isPart() &&
-      epilogueCost(op) * tile.rows * tile.vectors <= kMaxUnrolledOps) {
-    for (int64_t r = 0; r < tile.rows; ++r)
-      storeRow(r, ArrayRef(sums).slice(r * tile.vectors, tile.vectors));
-    return;
-  }
+      epilogueCost(op) * tile.rows * tile.vectors <= kMaxUnrolledOps)
+    return storeRows(0, tile.rows, sums);
   Value spilled =
       createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
   spill(b, tile, sums, spilled, 0);
-  storeRows(spilled);
+  storeSpilled(spilled);
 }

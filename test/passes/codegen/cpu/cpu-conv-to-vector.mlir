@@ -145,13 +145,15 @@ func.func private @outer(%x: memref<1x8x4x4xf32>, %w: memref<1x3x1x4x16xf32>, %d
 
 // -----
 
-// A long epilogue is a loop over the tile's pixels; the sums wait in memory.
+// A long epilogue is a loop over the tile's pixels; the sums wait in memory. Four
+// vectors go through it together, each step of all before the next.
 // CHECK-LABEL: func.func private @long_epilogue
 // CHECK: %[[A:.*]] = memref.alloca() {alignment = 64 : i64} : memref<448xf32>
 // CHECK-COUNT-28: vector.store %{{.*}}, %[[A]]
-// CHECK: scf.for %{{.*}} = %c0 to %c14 step
-// CHECK-COUNT-2: vector.load %[[A]]
+// CHECK: scf.for %{{.*}} = %c0 to %c14 step %c2
+// CHECK-COUNT-4: vector.load %[[A]]
 // CHECK-NOT: vector.load %[[A]]
+// CHECK-COUNT-4: math.exp
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @long_epilogue(%x: memref<1x14x4xf32>, %w: memref<1x1x4x32xf32>, %d: memref<1x14x32xf32>, %task: index) {

@@ -289,3 +289,46 @@ func.func @choice(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>, %a: tensor<4x16xf
   %5 = nn.select %4, %a, %minus : tensor<4x16xi1>, tensor<4x16xf32>, tensor<f32> -> tensor<4x16xf32>
   return %2, %5 : tensor<4x16xf32>, tensor<4x16xf32>
 }
+
+// -----
+
+// What is read twice is computed of once: x f(x), by way of what is made of it.
+// CHECK-LABEL: func.func @twice
+// CHECK: cpu.matmul
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32):
+// CHECK: %[[D:.*]] = arith.mulf %[[SUM]], %{{.*}}
+// CHECK: arith.addf
+// CHECK: %[[R:.*]] = math.roundeven
+// CHECK: %[[Y:.*]] = arith.mulf %[[D]], %[[R]]
+// CHECK: cpu.yield %[[Y]]
+// CHECK-NOT: nn.
+// CHECK: return
+func.func @twice(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %c = arith.constant dense<2.5> : tensor<f32>
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.mul %0, %c : tensor<5x9xf32>, tensor<f32> -> tensor<5x9xf32>
+  %2 = nn.add %1, %c : tensor<5x9xf32>, tensor<f32> -> tensor<5x9xf32>
+  %3 = nn.round %2 : tensor<5x9xf32> -> tensor<5x9xf32>
+  %4 = nn.mul %1, %3 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %4 : tensor<5x9xf32>
+}
+
+// -----
+
+// Not if anyone else reads a part of it, here what is rounded.
+// CHECK-LABEL: func.func @part
+// CHECK: %[[X:.*]] = cpu.matmul
+// CHECK: nn.round %[[X]]
+// CHECK: nn.mul %[[X]]
+func.func @part(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> (tensor<5x9xf32>, tensor<5x9xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.round %0 : tensor<5x9xf32> -> tensor<5x9xf32>
+  %2 = nn.mul %0, %1 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %1, %2 : tensor<5x9xf32>, tensor<5x9xf32>
+}
