@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <cmath>
+
 namespace ingot {
 #define GEN_PASS_DEF_DECOMPOSEQUANTIZE
 #include "passes/quantize/Passes.h.inc"
@@ -46,6 +48,9 @@ struct Maker {
       return v;
     SmallVector<int64_t> shape(rank - axis, 1);
     shape[0] = type.getDimSize(0);
+    if (nn::getConstant(v))
+      return nn::makeConstant(b, loc, type.clone(shape),
+                              *nn::getConstantDoubles(v));
     return make<nn::ReshapeOp>(type.clone(shape), v);
   }
 };
@@ -61,6 +66,15 @@ static bool areWhole(Value x) {
   if (auto select = x.getDefiningOp<nn::SelectOp>())
     return isWhole(select->getOperand(1)) && isWhole(select->getOperand(2));
   return bool(x.getDefiningOp<nn::SignOp>());
+}
+
+/// The bounds that `near`, a number of steps, needs to be rounded to one within
+/// [least, most]; infinite where it lies within anyway, but for what f32 adds.
+static lower::Interval boundsNeeded(Value near, double least, double most) {
+  constexpr double kRoom = 0.25, kInfinity = HUGE_VAL;
+  lower::Interval interval = lower::IntervalAnalysis().intervalOf(near);
+  return {interval.least >= least - kRoom ? -kInfinity : least,
+          interval.most <= most + kRoom ? kInfinity : most};
 }
 
 static constexpr char kNoIntegers[] = "is not of floats and integers";
@@ -123,9 +137,9 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     if (nn::getSplat(op.getScale()) != 1.0)
       scaled = b.make<nn::DivOp>(x, b.alongAxis(op.getScale(), rank, axis));
     scaled = b.cast(scaled, real);
-    auto clamp = [&](Value y, int64_t low, int64_t high) {
-      return b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(double(low)),
-                                 rewriter.getF64FloatAttr(double(high)));
+    auto clamp = [&](Value y, double least, double most) {
+      return b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(least),
+                                 rewriter.getF64FloatAttr(most));
     };
     auto [low, high] = rangeOf(to);
     std::optional<Scale> constant = getScale(op);
@@ -134,11 +148,18 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
       double least = double(low - zero), most = double(high - zero);
       // Whole numbers bound it before rounding as well as behind.
       Value near = scaled;
-      if (!lower::IntervalAnalysis().intervalOf(near).isWithin(least, most))
-        near = clamp(near, low - zero, high - zero);
+      const bool areWords = to.getIntOrFloatBitWidth() == 16;
+      if (areWords) {
+        auto [from, upTo] = boundsNeeded(near, least, most);
+        if (std::isfinite(from) || std::isfinite(upTo))
+          near = clamp(near, from, upTo);
+      } else if (!lower::IntervalAnalysis().intervalOf(near).isWithin(least,
+                                                                      most)) {
+        near = clamp(near, least, most);
+      }
       if (!areWhole(near))
         near = b.make<nn::RoundOp>(near);
-      if (to.getIntOrFloatBitWidth() == 16)
+      if (areWords)
         readRounded(b, op, near, rewriter);
       RankedTensorType words = typeOf(near).clone(rewriter.getI32Type());
       Value whole = b.make<nn::CastOp>(words, near, /*in_range=*/true);
@@ -152,7 +173,7 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     Value y = b.make<nn::RoundOp>(scaled);
     if (Value zero = op.getZeroPoint())
       y = b.make<nn::AddOp>(y, b.cast(b.alongAxis(zero, rank, axis), real));
-    y = clamp(y, low, high);
+    y = clamp(y, double(low), double(high));
     // Clamped to what f32 holds, a wide type's largest number may be one more.
     bool inRange = to.getIntOrFloatBitWidth() <= 16;
     rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), y,

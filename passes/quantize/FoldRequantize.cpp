@@ -46,6 +46,18 @@ static Value constantOf(nn::MulOp op) {
   return isSmallConstant(op.getB()) ? op.getB() : op.getA();
 }
 
+/// The weights and the bias of a product of floats: times a factor they give
+/// its result times that. Empty if `op` is none.
+static SmallVector<OpOperand *> weightsOf(Operation *op) {
+  SmallVector<OpOperand *> weights;
+  if (isa<nn::ConvOp, nn::MatMulOp>(op) &&
+      typeOf(op->getResult(0)).getElementType().isF32())
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.getOperandNumber() != 0)
+        weights.push_back(&operand);
+  return weights;
+}
+
 /// Whether `value` times a positive constant is one of other constants, by
 /// which no op more is needed, and which f32 holds.
 static bool takesFactor(Value value, double factor, int depth = 0) {
@@ -67,6 +79,10 @@ static bool takesFactor(Value value, double factor, int depth = 0) {
       clamp && (!holdsProduct(clamp.getMin().convertToDouble(), factor) ||
                 !holdsProduct(clamp.getMax().convertToDouble(), factor)))
     return false;
+  if (SmallVector<OpOperand *> weights = weightsOf(op); !weights.empty())
+    return llvm::all_of(weights, [&](OpOperand *operand) {
+      return takesFactor(operand->get(), factor, depth + 1);
+    });
   return isa<nn::ReluOp, nn::ClampOp, nn::LeakyReluOp>(op) &&
          takesFactor(op->getOperand(0), factor, depth + 1);
 }
@@ -84,6 +100,11 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   if (auto mul = dyn_cast<nn::MulOp>(op)) {
     Value &constant = operands[constantOf(mul) == mul.getB()];
     constant = scaled(rewriter, constant, factor);
+  } else if (SmallVector<OpOperand *> weights = weightsOf(op);
+             !weights.empty()) {
+    for (OpOperand *operand : weights)
+      operands[operand->getOperandNumber()] =
+          scaled(rewriter, operand->get(), factor);
   } else {
     for (Value &operand : operands)
       operand = scaled(rewriter, operand, factor);

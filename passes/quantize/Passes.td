@@ -374,7 +374,8 @@ def DecomposeQuantize : Pass<"nn-decompose-quantize"> {
   let description = [{
     `quantize` becomes a division, rounding, the zero point, a clamp and a cast;
     `dequantize` a difference of integers and a product, as ONNX defines them.
-    So they are fused like others. Words that only become floats are not made.
+    So they are fused like others. Words that only become floats are not made,
+    and are bounded only from the sides that what they are made of can exceed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -384,10 +385,11 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
   let summary = "Fold the division by a scale into constants before it";
   let description = [{
     What is divided by a constant scale, rounded and stored as bytes is mostly a
-    sum of constants and of numbers times constants, through relu and clamp: the
-    scale goes into these constants. Each is rounded once, so that a number may
-    come out a step off where it lies between two. What a function computes,
-    alone or as a factor, is multiplied by one over the scale.
+    sum of constants and of numbers times constants, through relu and clamp, or
+    a product of f32 by constant weights: the scale goes into these constants.
+    Each is rounded once, so that a number may come out a step off where it lies
+    between two. What a function computes, alone or as a factor, is multiplied
+    by one over the scale.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];

@@ -25,14 +25,40 @@ static constexpr Interval kAll{-kInfinity, kInfinity};
 /// What lies further up says nothing that is worth the search.
 static constexpr int kMostDepth = 64;
 
-/// Bounds are computed in doubles: what f32 may be beside them.
-static constexpr double kSlack = 1e-3;
+/// Bounds are computed in doubles: what f32 may be beside them, and beside
+/// large ones in parts of them.
+static constexpr double kSlack = 1e-3, kRelativeSlack = 0x1p-20;
+
+static double slackAt(double bound) {
+  return std::max(kSlack, std::abs(bound) * kRelativeSlack);
+}
 
 static Interval scaledBy(Interval x, double factor) {
   if (factor == 0 || !std::isfinite(factor))
     return kAll;
   return factor < 0 ? Interval{x.most * factor, x.least * factor}
                     : Interval{x.least * factor, x.most * factor};
+}
+
+/// Between which numbers products of one of `x` by one of `y` lie.
+static Interval product(Interval x, Interval y) {
+  for (double bound : {x.least, x.most, y.least, y.most})
+    if (!std::isfinite(bound))
+      return kAll;
+  auto [least, most] = std::minmax(
+      {x.least * y.least, x.least * y.most, x.most * y.least, x.most * y.most});
+  return {least, most};
+}
+
+/// The same for sums, `op`: of floats with what they are rounded by, which may
+/// be much for what is left of them.
+static Interval sum(Operation *op, Interval x, Interval y) {
+  double rounded = 0;
+  if (isa<FloatType>(typeOf(op->getResult(0)).getElementType()))
+    for (double bound : {x.least, x.most, y.least, y.most})
+      if (std::isfinite(bound))
+        rounded = std::max(rounded, std::abs(bound) * kRelativeSlack);
+  return {x.least + y.least - rounded, x.most + y.most + rounded};
 }
 
 static Interval joined(Interval x, Interval y) {
@@ -114,25 +140,23 @@ Interval IntervalAnalysis::findInterval(Operation *op) {
         return Interval{0, std::max(std::abs(least), std::abs(most))};
       })
       .Case([&](nn::RoundOp) {
-        return Interval{std::nearbyint(x().least - kSlack),
-                        std::nearbyint(x().most + kSlack)};
+        auto [least, most] = x();
+        return Interval{std::nearbyint(least - slackAt(least)),
+                        std::nearbyint(most + slackAt(most))};
       })
       .Case([&](nn::CastOp) { return x(); })
       .Case([&](nn::NegOp) { return scaledBy(x(), -1); })
       .Case([&](nn::MulOp) {
         auto [value, factor] = splitConstant();
-        return factor ? scaledBy(intervalOf(value), *factor) : kAll;
+        return factor ? scaledBy(intervalOf(value), *factor)
+                      : product(x(), y());
       })
       .Case([&](nn::DivOp) {
         auto divisor = nn::getSplat(op->getOperand(1));
         return divisor ? scaledBy(x(), 1 / *divisor) : kAll;
       })
-      .Case([&](nn::AddOp) {
-        return Interval{x().least + y().least, x().most + y().most};
-      })
-      .Case([&](nn::SubOp) {
-        return Interval{x().least - y().most, x().most - y().least};
-      })
+      .Case([&](nn::AddOp) { return sum(op, x(), y()); })
+      .Case([&](nn::SubOp) { return sum(op, x(), scaledBy(y(), -1)); })
       .Case([&](nn::SelectOp) {
         return joined(y(), intervalOf(op->getOperand(2)));
       })

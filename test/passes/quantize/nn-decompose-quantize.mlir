@@ -91,3 +91,46 @@ func.func @shared(%x: tensor<3xf32>) -> (tensor<3xi16>, tensor<3xf32>) {
   %1 = nn.dequantize %0, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi16>, tensor<f32>, tensor<i16>) -> tensor<3xf32>
   return %0, %1 : tensor<3xi16>, tensor<3xf32>
 }
+
+// -----
+
+// Words are bounded where what they are made of is not, but for what f32 adds: a
+// sigmoid by 1/65535 from neither side, a product of two words from the side that
+// has no room.
+// CHECK-LABEL: @bounded
+// CHECK: %[[S:.*]] = nn.sigmoid %arg0
+// CHECK-NOT: nn.clamp
+// CHECK: %[[R:.*]] = nn.round
+// CHECK: %[[D:.*]] = nn.mul %[[R]]
+// CHECK: nn.clamp %{{.*}} {max = 3.276700e+04 : f64, min = -3.276800e+04 : f64}
+// CHECK: %[[V:.*]] = nn.round
+// CHECK: %[[E:.*]] = nn.mul %[[V]]
+// CHECK: %[[P:.*]] = nn.mul %[[D]], %[[E]]
+// CHECK: %[[Q:.*]] = nn.div %[[P]]
+// CHECK: nn.clamp %[[Q]] {max = 0x7FF0000000000000 : f64, min = -2.000000e+00 : f64}
+func.func @bounded(%x: tensor<3xf32>) -> tensor<3xi16> {
+  %s = arith.constant dense<1.52590218e-05> : tensor<f32>
+  %z = arith.constant dense<-32768> : tensor<i16>
+  %t = arith.constant dense<0.5> : tensor<f32>
+  %one = arith.constant dense<-32766> : tensor<i16>
+  %0 = nn.sigmoid %x : tensor<3xf32> -> tensor<3xf32>
+  %1 = nn.quantize %0, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<i16>) -> tensor<3xi16>
+  %2 = nn.dequantize %1, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi16>, tensor<f32>, tensor<i16>) -> tensor<3xf32>
+  %3 = nn.quantize %x, %t {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>) -> tensor<3xi16>
+  %4 = nn.dequantize %3, %t {axis = 0 : i64} : (tensor<3xi16>, tensor<f32>) -> tensor<3xf32>
+  %5 = nn.mul %2, %4 : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  %6 = nn.quantize %5, %t zero_point(%one) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<i16>) -> tensor<3xi16>
+  return %6 : tensor<3xi16>
+}
+
+// -----
+
+// A constant scale of channels is a constant along them.
+// CHECK-LABEL: @channels
+// CHECK: %[[S:.*]] = arith.constant dense<{{\[}}[5.000000e-01], [2.500000e-01]]> : tensor<2x1xf32>
+// CHECK: nn.mul %{{.*}}, %[[S]]
+func.func @channels(%x: tensor<2x3xi8>) -> tensor<2x3xf32> {
+  %s = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<2x3xi8>, tensor<2xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

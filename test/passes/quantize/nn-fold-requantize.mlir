@@ -136,3 +136,29 @@ func.func @functions(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
   return %3, %7 : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// A product of floats has constants, its weights and its bias; the weights may be
+// read by scales of their own. One whose weights a run computes has none.
+// CHECK-LABEL: @products
+// CHECK-DAG: %[[S:.*]] = arith.constant dense<[4.000000e+00, 8.000000e+00]> : tensor<2xf32>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[2.000000e+00, 6.000000e+00]> : tensor<2xf32>
+// CHECK-DAG: %[[W:.*]] = nn.mul %arg1, %[[S]]
+// CHECK: %[[Y:.*]] = nn.matmul %arg0, %[[W]] bias(%[[B]])
+// CHECK: nn.round %[[Y]]
+// CHECK: nn.matmul %arg0, %arg2
+// CHECK: nn.div
+func.func @products(%x: tensor<3x2xf32>, %w: tensor<2x2xf32>, %v: tensor<2x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
+  %k = arith.constant dense<[2.0, 4.0]> : tensor<2xf32>
+  %b = arith.constant dense<[1.0, 3.0]> : tensor<2xf32>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.mul %w, %k : tensor<2x2xf32>, tensor<2xf32> -> tensor<2x2xf32>
+  %1 = nn.matmul %x, %0 bias(%b) : (tensor<3x2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  %2 = nn.div %1, %s : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
+  %3 = nn.round %2 : tensor<3x2xf32> -> tensor<3x2xf32>
+  %4 = nn.matmul %x, %v : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %5 = nn.div %4, %s : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
+  %6 = nn.round %5 : tensor<3x2xf32> -> tensor<3x2xf32>
+  return %3, %6 : tensor<3x2xf32>, tensor<3x2xf32>
+}
