@@ -41,9 +41,21 @@ static bool holdsProduct(double number, double factor) {
          std::isnormal(float(number * factor));
 }
 
-/// The operand of a product by a constant that is to take the factor.
-static Value constantOf(nn::MulOp op) {
-  return isSmallConstant(op.getB()) ? op.getB() : op.getA();
+static bool takesFactor(Value value, double factor, int depth = 0);
+
+/// The operand of a product that takes the factor, the one of fewer numbers if
+/// both do; null if none does.
+static OpOperand *factorOf(nn::MulOp op, double factor, int depth) {
+  OpOperand *a = &op->getOpOperand(0), *b = &op->getOpOperand(1);
+  if (isSmallConstant(a->get()) ||
+      (!isSmallConstant(b->get()) && typeOf(a->get()).hasStaticShape() &&
+       typeOf(b->get()).hasStaticShape() &&
+       typeOf(a->get()).getNumElements() < typeOf(b->get()).getNumElements()))
+    std::swap(a, b);
+  for (OpOperand *operand : {b, a})
+    if (takesFactor(operand->get(), factor, depth + 1))
+      return operand;
+  return nullptr;
 }
 
 /// The weights and the bias of a product of floats: times a factor they give
@@ -60,7 +72,7 @@ static SmallVector<OpOperand *> weightsOf(Operation *op) {
 
 /// Whether `value` times a positive constant is one of other constants, by
 /// which no op more is needed, and which f32 holds.
-static bool takesFactor(Value value, double factor, int depth = 0) {
+static bool takesFactor(Value value, double factor, int depth) {
   if (isSmallConstant(value))
     return llvm::all_of(*nn::getConstantDoubles(value), [&](double number) {
       return holdsProduct(number, factor);
@@ -69,8 +81,7 @@ static bool takesFactor(Value value, double factor, int depth = 0) {
   if (!op || !value.hasOneUse() || depth > kMaxDepth)
     return false;
   if (auto mul = dyn_cast<nn::MulOp>(op))
-    return isSmallConstant(constantOf(mul)) &&
-           takesFactor(constantOf(mul), factor);
+    return factorOf(mul, factor, depth) != nullptr;
   if (isa<nn::AddOp, nn::SubOp>(op))
     return llvm::all_of(op->getOperands(), [&](Value operand) {
       return takesFactor(operand, factor, depth + 1);
@@ -98,8 +109,8 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   Operation *op = value.getDefiningOp();
   SmallVector<Value> operands(op->getOperands());
   if (auto mul = dyn_cast<nn::MulOp>(op)) {
-    Value &constant = operands[constantOf(mul) == mul.getB()];
-    constant = scaled(rewriter, constant, factor);
+    unsigned number = factorOf(mul, factor, /*depth=*/0)->getOperandNumber();
+    operands[number] = scaled(rewriter, operands[number], factor);
   } else if (SmallVector<OpOperand *> weights = weightsOf(op);
              !weights.empty()) {
     for (OpOperand *operand : weights)
@@ -132,6 +143,30 @@ static bool isOfFunction(Value value) {
   return isa_and_nonnull<nn::SigmoidOp, nn::SwishOp, nn::HardSwishOp,
                          nn::GeluOp, nn::EluOp, nn::TanhOp, nn::ErfOp,
                          nn::SoftplusOp>(op);
+}
+
+/// Whether nobody reads a result of `op`, or of those who do.
+static bool isUnread(Operation *op) {
+  return wouldOpBeTriviallyDead(op) &&
+         llvm::all_of(op->getUsers(), isUnread);
+}
+
+/// A hard sigmoid times `factor`: max(0, min(factor, x (alpha factor) + beta
+/// factor)).
+static Value scaledHardSigmoid(PatternRewriter &rewriter, nn::HardSigmoidOp op,
+                               double factor) {
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getType();
+  auto times = [&](APFloat number) {
+    return nn::makeScalar(rewriter, loc, rewriter.getF32Type(),
+                          number.convertToDouble() * factor);
+  };
+  Value line = nn::MulOp::create(rewriter, loc, type, op.getX(),
+                                 times(op.getAlpha()));
+  line = nn::AddOp::create(rewriter, loc, type, line, times(op.getBeta()));
+  return nn::ClampOp::create(rewriter, loc, line,
+                             rewriter.getF64FloatAttr(0),
+                             rewriter.getF64FloatAttr(double(float(factor))));
 }
 
 /// What saturates and an activation before it, of which the scale is gone, are
@@ -184,6 +219,21 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
           nn::MulOp::create(rewriter, division.getLoc(), division.getA(),
                             inverse)
               ->getResult(0));
+      ++count;
+      return success();
+    }
+    auto sigmoid = division.getA().getDefiningOp<nn::HardSigmoidOp>();
+    // Of words that are stored a step more or less would be seen.
+    if (sigmoid && typeOf(sigmoid).getElementType().isF32() &&
+        llvm::all_of(op->getUsers(), [](Operation *user) {
+          return isa<nn::MulOp>(user) || isUnread(user);
+        })) {
+      rewriter.setInsertionPoint(division);
+      rewriter.replaceAllUsesWith(
+          division.getResult(),
+          scaledHardSigmoid(rewriter, sigmoid, 1 / *scale));
+      if (clamp)
+        mergeClamps(rewriter, clamp);
       ++count;
       return success();
     }

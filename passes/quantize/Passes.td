@@ -386,10 +386,11 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
   let description = [{
     What is divided by a constant scale, rounded and stored as bytes is mostly a
     sum of constants and of numbers times constants, through relu and clamp, or
-    a product of f32 by constant weights: the scale goes into these constants.
-    Each is rounded once, so that a number may come out a step off where it lies
-    between two. What a function computes, alone or as a factor, is multiplied
-    by one over the scale.
+    a product of f32 by constant weights: the scale goes into these constants,
+    those of one factor of a product. Each is rounded once, so that a number may
+    come out a step off where it lies between two. So does a hard sigmoid of
+    which no words are stored. What a function computes, alone or as a factor,
+    is multiplied by one over the scale.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];

@@ -144,5 +144,129 @@ class Words(Case):
         self.check(3, "MatMul", [1, 64], [64, 32], axis=1, precision="fp32")
 
 
+def hard_sigmoid(x):
+    return np.clip(np.float32(0.2) * x + np.float32(0.5), np.float32(0), np.float32(1))
+
+
+def sigmoid(x):
+    return np.float32(1) / (np.float32(1) + np.exp(-x))
+
+
+class Activations(Case):
+    """x f(x) between pairs of 16 bits, alone and in the epilogue of a convolution that changes nothing."""
+
+    def model(self, op, shape, parameters, groups, element, all_outputs):
+        made, nodes = [], []
+
+        def constant(name, array):
+            made.append(numpy_helper.from_array(np.asarray(array), name))
+            return name
+
+        def pair(name, scale, zero):
+            names = [constant(name + "s", np.float32(scale)), constant(name + "z", zero)]
+            nodes.append(helper.make_node("QuantizeLinear", [name, *names], [name + "q"]))
+            nodes.append(helper.make_node("DequantizeLinear", [name + "q", *names], [name + "d"]))
+            return name + "d"
+
+        x = pair("x", *parameters[0])
+        if groups:
+            channels = shape[1]
+            w = np.zeros((channels, channels // groups, 1, 1), np.int8)
+            w[np.arange(channels), np.arange(channels) % (channels // groups)] = 64
+            nodes.append(helper.make_node("DequantizeLinear", [constant("w", w), constant("ws", np.float32(1 / 64))],
+                                          ["wd"]))
+            nodes.append(helper.make_node("Conv", [x, "wd"], ["c"], group=groups))
+            x = pair("c", *parameters[0])
+        nodes.append(helper.make_node(op, [x], ["h"]))
+        nodes.append(helper.make_node("Mul", [x, pair("h", *parameters[1])], ["y"]))
+        pair("y", *parameters[2])
+        outputs = ["yd"] + (["hq"] if all_outputs else [])
+        graph = helper.make_graph(
+            nodes, "activations", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+            [helper.make_tensor_value_info(name, element if name == "hq" else TensorProto.FLOAT, shape)
+             for name in outputs], made)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+    def check(self, seed, op, groups=0, kind=U16, most_off=MOST_OFF, all_outputs=False):
+        rng = np.random.default_rng(seed)
+        info = np.iinfo(kind)
+        shape = [1, 32, 25, 26]
+        x = (rng.standard_normal(shape) * 3).astype(np.float32)
+
+        def parameters(values):
+            # The last is within what quantizes it or not.
+            scale = np.float32((values.max() - values.min()) / 65535 * rng.uniform(0.97, 1.03))
+            return scale, kind(np.clip(info.min - np.rint(min(values.min(), 0) / scale), info.min, info.max))
+
+        def through(values, scale, zero):
+            return ((quantize(values, scale, zero).astype(np.int32) - np.int32(zero)).astype(np.float32) * scale)
+
+        found = [parameters(x)]
+        seen = through(x, *found[0])
+        h = (sigmoid if op == "Sigmoid" else hard_sigmoid)(seen)
+        found.append(parameters(h))
+        y = seen * through(h, *found[1])
+        found.append(parameters(y))
+        want = through(y, *found[2])
+        artifact = self.compile(self.model(op, shape, found, groups, ELEMENTS[np.dtype(kind)], all_outputs),
+                                "--target", ",".join(LEVELS))
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                got = self.run_model(artifact, {"x": x})
+                off = np.abs(np.rint((got["yd"] - want) / found[2][0]))
+                self.assertLessEqual(off.max(), 1)
+                self.assertLessEqual(np.count_nonzero(off), most_off * off.size)
+                if all_outputs:
+                    self.assertTrue(np.array_equal(got["hq"], quantize(h, *found[1])))
+
+    def test_hard(self):
+        for seed, groups in enumerate([0, 1, 32, 0, 1, 32]):
+            with self.subTest(seed=seed):
+                self.check(seed, "HardSigmoid", groups, kind=[U16, S16][seed % 2])
+
+    def test_sigmoid(self):
+        """Of which the last bits differ."""
+        for seed, groups in enumerate([0, 1, 32]):
+            with self.subTest(seed=seed):
+                self.check(seed, "Sigmoid", groups, kind=[U16, S16][seed % 2], most_off=5e-3)
+
+    def test_stored(self):
+        """Words that the model returns are those of the function, exactly."""
+        for seed, groups in enumerate([0, 32]):
+            with self.subTest(seed=seed):
+                self.check(seed, "HardSigmoid", groups, all_outputs=True)
+
+
+class Divisions(Case):
+    """Numbers of all sizes, by whatever scale, are divided as in single precision."""
+
+    def test_scales(self):
+        rng = np.random.default_rng(7)
+        scales = [np.float32(scale) for scale in (*np.exp2(rng.uniform(-40, 40, 24)), 0.125, 1e-30, 3e-37)]
+        nodes, made, outputs = [], [], []
+        for i, scale in enumerate(scales):
+            made += [numpy_helper.from_array(scale, f"s{i}"), numpy_helper.from_array(S16(rng.integers(-9, 9)), f"z{i}")]
+            nodes += [helper.make_node("QuantizeLinear", [f"x{i}", f"s{i}", f"z{i}"], [f"q{i}"])]
+            outputs.append(helper.make_tensor_value_info(f"q{i}", TensorProto.INT16, [4000]))
+        inputs = [helper.make_tensor_value_info(f"x{i}", TensorProto.FLOAT, [4000]) for i in range(len(scales))]
+        model = helper.make_model(helper.make_graph(nodes, "divisions", inputs, outputs, made),
+                                  opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        x = {}
+        for i, scale in enumerate(scales):
+            steps = rng.uniform(-40000, 40000, 4000)
+            # Halves, and what is beside them.
+            steps[:2000] = np.rint(steps[:2000]) + 0.5
+            x[f"x{i}"] = np.nextafter((steps * scale).astype(np.float32),
+                                      rng.choice([-np.inf, 0, np.inf], 4000).astype(np.float32))
+            x[f"x{i}"][:6] = [np.inf, -np.inf, 3e38, -3e38, 1e-45, -0.0]
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                got = self.run_model(artifact, x)
+                for i, scale in enumerate(scales):
+                    want = quantize(x[f"x{i}"], scale, numpy_helper.to_array(made[2 * i + 1])[()])
+                    self.assertTrue(np.array_equal(got[f"q{i}"], want), (i, scale))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -162,3 +162,49 @@ func.func @products(%x: tensor<3x2xf32>, %w: tensor<2x2xf32>, %v: tensor<2x2xf32
   %6 = nn.round %5 : tensor<3x2xf32> -> tensor<3x2xf32>
   return %3, %6 : tensor<3x2xf32>, tensor<3x2xf32>
 }
+
+// -----
+
+// A product of computed tensors takes the division where one of them does, here the
+// one of fewer numbers.
+// CHECK-LABEL: @factor
+// CHECK-DAG: %[[K:.*]] = arith.constant dense<8.000000e+00> : tensor<f32>
+// CHECK-DAG: %[[H:.*]] = nn.mul %arg1, %[[K]]
+// CHECK-DAG: %[[X:.*]] = nn.mul %arg0, %{{.*}}
+// CHECK: %[[P:.*]] = nn.mul %[[X]], %[[H]]
+// CHECK: nn.round %[[P]]
+func.func @factor(%x: tensor<3x2xf32>, %h: tensor<2xf32>) -> tensor<3x2xf32> {
+  %k = arith.constant dense<2.0> : tensor<f32>
+  %s = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.mul %x, %k : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
+  %1 = nn.mul %h, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.mul %0, %1 : tensor<3x2xf32>, tensor<2xf32> -> tensor<3x2xf32>
+  %3 = nn.div %2, %s : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
+  %4 = nn.round %3 : tensor<3x2xf32> -> tensor<3x2xf32>
+  return %4 : tensor<3x2xf32>
+}
+
+// -----
+
+// A hard sigmoid has constants, too; one that is stored is divided.
+// CHECK-LABEL: @hard_sigmoid
+// CHECK: %[[M:.*]] = nn.mul %arg0, %{{.*}}
+// CHECK: %[[L:.*]] = nn.add %[[M]], %{{.*}}
+// CHECK: nn.clamp %[[L]]
+// CHECK: %[[C:.*]] = nn.clamp %[[L]] {max = 4.000000e+00 : f64, min = 0.000000e+00 : f64}
+// CHECK: nn.round %[[C]]
+// CHECK: %[[H:.*]] = nn.hard_sigmoid
+// CHECK: nn.div %[[H]]
+func.func @hard_sigmoid(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
+  %s = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.hard_sigmoid %x {alpha = 0.2 : f32, beta = 0.5 : f32} : tensor<2xf32> -> tensor<2xf32>
+  %1 = nn.div %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.clamp %1 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.round %2 : tensor<2xf32> -> tensor<2xf32>
+  %4 = nn.mul %3, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %5 = nn.hard_sigmoid %x {alpha = 0.2 : f32, beta = 0.5 : f32} : tensor<2xf32> -> tensor<2xf32>
+  %6 = nn.div %5, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
+  %8 = nn.cast %7 {in_range} : tensor<2xf32> -> tensor<2xi32>
+  return %4, %8 : tensor<2xf32>, tensor<2xi32>
+}
