@@ -175,6 +175,25 @@ class OpenOperators(Case):
                 less = [int(feeds.get(name, 0)) for name in zeros]
                 np.testing.assert_array_equal(got, (a.astype(np.int32) - less[0]) @ (b.astype(np.int32) - less[1]))
 
+    def test_products_of_pairs_of_bytes(self):
+        """All signs, batches, odd k, columns that fill no panel; what is largest, of which two products are added at once."""
+        sizes = ((1, 1, 1), (3, 7, 9), (5, 1, 17), (6, 3, 16), (7, 2, 64), (13, 255, 65), (4, 257, 33), (20, 512, 3), (20, 513, 70),
+                 (2, 300, 80), (9, 0, 5), (40, 31, 200))
+        for left, right, batch in itertools.product((np.uint8, np.int8), (np.uint8, np.int8), ((), (2,))):
+            nodes = [helper.make_node("MatMulInteger", ["a", "b", "za", "zb"], ["y"])]
+            feeds = {"a": np.zeros((*batch, 1, 1), left), "b": np.zeros((*batch, 1, 1), right),
+                     "za": np.array(5, left), "zb": np.array(100, right)}
+            artifact = self.compile(open_model(nodes, feeds, [("y", None, TensorProto.INT32)]))
+            for m, k, n in sizes:
+                with self.subTest(left=left, right=right, batch=batch, m=m, k=k, n=n):
+                    for name, shape in (("a", (m, k)), ("b", (k, n))):
+                        bounds = np.iinfo(feeds[name].dtype)
+                        feeds[name] = self.rng.integers(bounds.min, bounds.max, (*batch, *shape), bounds.dtype, endpoint=True)
+                        if n % 2:
+                            feeds[name][...] = bounds.min or bounds.max
+                    want = (feeds["a"].astype(np.int64) - 5) @ (feeds["b"].astype(np.int64) - 100)
+                    np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
+
     def test_convolutions_of_bytes_by_weights_of_the_run(self):
         for x, w, attributes in (((1, 5, 9, 11), (17, 5, 3, 3), dict(pads=[1, 1, 1, 1])),
                                  ((2, 4, 8), (6, 2, 3), dict(group=2, strides=[2]))):
