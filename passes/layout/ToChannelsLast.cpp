@@ -19,6 +19,17 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
 
+/// Whether there are many groups, each of as many channels as a run says, which
+/// are few then. Pixels of a row are the longest that lies side by side.
+template <typename Op> static bool hasOpenGroups(Op op) {
+  constexpr int64_t kMany = 8;
+  if constexpr (std::is_same_v<Op, nn::ConvOp> ||
+                std::is_same_v<Op, nn::ConvTransposeOp>)
+    return int64_t(op.getGroups()) >= kMany &&
+           !cast<RankedTensorType>(op.getW().getType()).hasStaticShape();
+  return false;
+}
+
 namespace {
 
 /// op(x) becomes transpose(op {channels_last}(transpose(x))).
@@ -32,6 +43,9 @@ struct ToChannelsLast : OpRewritePattern<Op> {
     auto type = cast<RankedTensorType>(op.getY().getType());
     if (op.getChannelsLast() || type.getRank() < 3)
       return rewriter.notifyMatchFailure(op, "has its channels last already");
+    if (hasOpenGroups(op))
+      return rewriter.notifyMatchFailure(
+          op, "has many groups of an open number of channels");
     Location loc = op.getLoc();
     Perm last = toChannelsLast(type.getRank());
     auto x = cast<RankedTensorType>(op.getX().getType());

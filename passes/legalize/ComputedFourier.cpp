@@ -5,22 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where no matrix of waves can be a constant, a run computes one turn of cosine
-// and sine, and sums the samples times those that their places come to.
+// Where no matrix of waves can be a constant, a run says how many points the
+// transforms are of, and where they lie.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedFourier.h"
 
 #include "passes/legalize/ComputedShape.h"
+#include "passes/legalize/FastFourier.h"
 #include "passes/legalize/Helpers.h"
 #include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace ingot;
@@ -42,86 +39,22 @@ FailureOr<Value> legalize::computedScalar(Node &node, size_t i,
                                           number));
 }
 
-namespace {
+/// The same as a size.
+static FailureOr<OpFoldResult> scalarSize(Node &node, size_t i,
+                                          StringRef name) {
+  if (auto known = node.getConstantInts(i); known && known->size() == 1)
+    return sizeAttr(node, known->front());
+  auto computed = computedScalar(node, i, name);
+  if (failed(computed))
+    return failure();
+  return OpFoldResult(*computed);
+}
 
-/// The parts of a complex number while sums go on.
-struct Parts {
-  Value re, im;
-};
-
-/// Sums of samples times waves of `length` points.
-struct Waves {
-  Waves(Node &node, Type element, Value length, bool inverse)
-      : node(node), element(element), length(length), inverse(inverse) {
-    OpBuilder &b = node.builder;
-    Type f64 = b.getF64Type();
-    auto table = [&](bool sine) {
-      Value exact = generate(
-          node, f64, {OpFoldResult(length)},
-          [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-            auto number = [&](Value x) -> Value {
-              x = arith::IndexCastOp::create(b, loc, b.getI64Type(), x);
-              return arith::SIToFPOp::create(b, loc, f64, x);
-            };
-            Value turn = arith::ConstantOp::create(
-                b, loc, b.getF64FloatAttr(2 * M_PI));
-            Value angle = arith::DivFOp::create(
-                b, loc, arith::MulFOp::create(b, loc, turn, number(at[0])),
-                number(length));
-            return sine ? Value(math::SinOp::create(b, loc, angle))
-                        : Value(math::CosOp::create(b, loc, angle));
-          });
-      return castTo(node, exact, this->element);
-    };
-    cosines = table(false);
-    sines = table(true);
-  }
-
-  Value constant(OpBuilder &b, Location loc, double value) {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(element, value));
-  }
-
-  /// One part of the sum of sample(n) e^(±2πi n k / length) for n < count.
-  Value sum(OpBuilder &b, Location loc, Value k, Value count, Value isImaginary,
-            llvm::function_ref<Parts(OpBuilder &, Location, Value n)> sample) {
-    Indices i{b, loc};
-    auto loop = scf::ForOp::create(
-        b, loc, i.n(0), count, i.n(1), ValueRange{constant(b, loc, 0)},
-        [&](OpBuilder &b, Location loc, Value n, ValueRange state) {
-          Indices i{b, loc};
-          Value place = i.rem(i.mul(n, k), length);
-          Value cosine = tensor::ExtractOp::create(b, loc, cosines, place);
-          Value sine = tensor::ExtractOp::create(b, loc, sines, place);
-          if (!inverse)
-            sine = arith::NegFOp::create(b, loc, sine);
-          auto times = [&](Value x, Value y) -> Value {
-            return arith::MulFOp::create(b, loc, x, y);
-          };
-          Parts x = sample(b, loc, n);
-          Value re = times(x.re, cosine), im = times(x.re, sine);
-          if (x.im) {
-            re = arith::SubFOp::create(b, loc, re, times(x.im, sine));
-            im = arith::AddFOp::create(b, loc, im, times(x.im, cosine));
-          }
-          Value part = i.choose(isImaginary, im, re);
-          scf::YieldOp::create(
-              b, loc,
-              ValueRange{arith::AddFOp::create(b, loc, state[0], part)});
-        });
-    return loop.getResult(0);
-  }
-
-  Node &node;
-  Type element;
-  Value length;
-  bool inverse;
-  Value cosines, sines;
-};
-
-} // namespace
-
-/// What sums are of. The loops are scalar, so that double costs nothing.
-static Type sumType(Node &node) { return node.builder.getF64Type(); }
+/// What transforms read and write.
+static Type transformType(Node &node) {
+  OpBuilder &b = node.builder;
+  return node.elementType(0).isF64() ? Type(b.getF64Type()) : b.getF32Type();
+}
 
 static void requirePositive(Node &node, Value size, const Twine &what) {
   Indices i{node.builder, node.loc()};
@@ -129,88 +62,139 @@ static void requirePositive(Node &node, Value size, const Twine &what) {
           what + " is {0}, but must be at least 1", {size});
 }
 
-LogicalResult legalize::legalizeComputedDFT(Node &node) {
+/// A length that transforms are made for.
+static void requireLength(Node &node, Value length, const Twine &what) {
+  requirePositive(node, length, what);
+  Indices i{node.builder, node.loc()};
+  require(node.builder, node.loc(), i.less(length, i.n(kMostPoints + 1)),
+          what + " is {0}, but must be at most {1}",
+          {length, i.n(kMostPoints)});
+}
+
+/// The elements of x in a row.
+static Value flat(Node &node, Value x) {
+  return reshape(node, x, {lower::productOf(node.builder, node.loc(),
+                                            sizesOf(node, x))});
+}
+
+/// The transforms of x in a tensor of `sizes`.
+static Value transformAll(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
+                          const LineTransforms &lines) {
+  OpBuilder &b = node.builder;
+  OpFoldResult count = lower::productOf(b, node.loc(), sizes);
+  Value results =
+      tensor::EmptyOp::create(b, node.loc(), ArrayRef<OpFoldResult>(count),
+                              typeOf(x).getElementType());
+  results = transformLines(node, flat(node, x), results, lines);
+  return castTo(node, reshape(node, results, sizes), node.elementType(0));
+}
+
+namespace {
+
+/// The axis of a DFT, a number or what a run computes.
+struct Axis {
+  /// Where the axis is, as seen from a dimension.
+  enum Place { before, same, behind };
+
+  /// `yes` where it is there, else `no`.
+  OpFoldResult choose(Node &node, Place place, int64_t dim, OpFoldResult yes,
+                      OpFoldResult no) const {
+    if (number) {
+      Place found = *number < dim ? before : *number == dim ? same : behind;
+      return found == place ? yes : no;
+    }
+    Indices i{node.builder, node.loc()};
+    Value at = i.n(dim);
+    Value isThere = place == before ? i.less(value, at)
+                    : place == same ? i.equal(value, at)
+                                    : i.less(at, value);
+    return i.choose(isThere, indexValue(node, yes), indexValue(node, no));
+  }
+
+  std::optional<int64_t> number;
+  Value value;
+};
+
+} // namespace
+
+static FailureOr<Axis> computedAxis(Node &node) {
+  int64_t rank = node.rank(0);
+  auto given = computedScalar(node, 2, "axis");
+  if (failed(given))
+    return failure();
+  requireAxis(node, *given, rank);
+  Indices i{node.builder, node.loc()};
+  Value axis = i.wrap(*given, i.n(rank));
+  require(node.builder, node.loc(), i.less(axis, i.n(rank - 1)),
+          "axis {0} is that of real and imaginary parts", {axis});
+  return Axis{std::nullopt, axis};
+}
+
+LogicalResult legalize::legalizeComputedDFT(Node &node,
+                                            std::optional<int64_t> known) {
   OpBuilder &b = node.builder;
   Indices i{b, node.loc()};
   int64_t rank = node.rank(0), parts = node.shape(0).back();
   bool inverse = node.getInt("inverse", 0),
        oneSided = node.getInt("onesided", 0), fromHalf = inverse && oneSided;
-  Value axis = i.n(node.opset >= 20 ? -2 : node.getInt("axis", 1));
-  if (node.opset >= 20 && node.has(2)) {
-    auto given = computedScalar(node, 2, "axis");
-    if (failed(given))
-      return failure();
-    axis = *given;
-  }
-  requireAxis(node, axis, rank);
-  axis = i.wrap(axis, i.n(rank));
-  require(b, node.loc(), i.less(axis, i.n(rank - 1)),
-          "axis {0} is that of real and imaginary parts", {axis});
-
-  Value x = castTo(node, node.input(0), sumType(node));
+  FailureOr<Axis> axis = known ? Axis{known, Value()} : computedAxis(node);
+  if (failed(axis))
+    return failure();
+  Value x = castTo(node, node.input(0), transformType(node));
   Sizes sizes = sizesOf(node, x);
-  SmallVector<Value> isAxis;
-  Value size = i.n(1);
+  OpFoldResult one = sizeAttr(node, 1), two = sizeAttr(node, 2);
+  OpFoldResult size = one, outer = one, inner = one;
   for (int64_t d = 0; d < rank - 1; ++d) {
-    isAxis.push_back(i.equal(axis, i.n(d)));
-    size = i.choose(isAxis.back(), indexValue(node, sizes[d]), size);
+    size = axis->choose(node, Axis::same, d, sizes[d], size);
+    outer = mulSizes(node, outer,
+                     axis->choose(node, Axis::behind, d, sizes[d], one));
+    inner = mulSizes(node, inner,
+                     axis->choose(node, Axis::before, d, sizes[d], one));
   }
-  Value length = fromHalf ? i.mul(i.sub(size, i.n(1)), i.n(2)) : size;
+  OpFoldResult length =
+      fromHalf ? mulSizes(node, subSizes(node, size, one), two) : size;
   if (node.has(1)) {
-    auto given = computedScalar(node, 1, "dft_length");
+    auto given = scalarSize(node, 1, "dft_length");
     if (failed(given))
       return failure();
     length = *given;
   }
-  requirePositive(node, length, "dft_length");
-  Value half = i.add(i.div(length, i.n(2)), i.n(1));
-  Value inputs = i.min(size, fromHalf ? half : length);
-  Value outputs = oneSided && !inverse ? half : length;
+  requireLength(node, indexValue(node, length), "dft_length");
+  OpFoldResult half = addSizes(node, divSizes(node, length, two), one);
+  OpFoldResult outputs = oneSided && !inverse ? half : length;
+  LineTransforms lines;
+  lines.outer = indexValue(node, outer);
+  lines.inner = indexValue(node, inner);
+  lines.length = indexValue(node, length);
+  lines.inverse = inverse;
+  lines.readsComplex = parts == 2;
+  lines.writesComplex = !fromHalf;
+  lines.inputs =
+      indexValue(node, minSizes(node, size, fromHalf ? half : length));
+  lines.outputs = indexValue(node, outputs);
+  auto place = [&](OpFoldResult points, int64_t parts) -> Lines {
+    Value perPoint = i.mul(lines.inner, i.n(parts));
+    return {i.mul(indexValue(node, points), perPoint), i.n(parts), perPoint};
+  };
+  lines.from = place(size, parts);
+  lines.to = place(outputs, fromHalf ? 1 : 2);
   for (int64_t d = 0; d < rank - 1; ++d)
-    sizes[d] = i.choose(isAxis[d], outputs, indexValue(node, sizes[d]));
+    sizes[d] = axis->choose(node, Axis::same, d, outputs, sizes[d]);
   sizes.back() = sizeAttr(node, fromHalf ? 1 : 2);
-
-  Waves waves(node, sumType(node), length, inverse);
-  Value y = generate(
-      node, sumType(node), sizes,
-      [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-        Indices i{b, loc};
-        Value k = i.n(0);
-        for (int64_t d = 0; d < rank - 1; ++d)
-          k = i.choose(isAxis[d], at[d], k);
-        auto sample = [&](OpBuilder &b, Location loc, Value n) -> Parts {
-          Indices i{b, loc};
-          SmallVector<Value> from(at);
-          for (int64_t d = 0; d < rank - 1; ++d)
-            from[d] = i.choose(isAxis[d], n, at[d]);
-          // Half a spectrum stands for its mirror image too.
-          Value factor;
-          if (fromHalf) {
-            Value isOnce = arith::OrIOp::create(
-                b, loc, i.equal(n, i.n(0)),
-                i.equal(i.mul(n, i.n(2)), length));
-            factor = i.choose(isOnce, waves.constant(b, loc, 1),
-                              waves.constant(b, loc, 2));
-          }
-          auto part = [&](int64_t which) -> Value {
-            from.back() = i.n(which);
-            Value value = tensor::ExtractOp::create(b, loc, x, from);
-            return factor ? Value(arith::MulFOp::create(b, loc, value, factor))
-                          : value;
-          };
-          Value re = part(0);
-          return {re, parts == 2 ? part(1) : Value()};
-        };
-        Value isImaginary = i.equal(at.back(), i.n(1));
-        Value total = waves.sum(b, loc, k, inputs, isImaginary, sample);
-        if (!inverse)
-          return total;
-        Value count = arith::SIToFPOp::create(
-            b, loc, waves.element,
-            arith::IndexCastOp::create(b, loc, b.getI64Type(), length));
-        return arith::DivFOp::create(b, loc, total, count);
-      });
-  return node.replace(castTo(node, y, node.elementType(0)));
+  // Half a spectrum stands for its mirror image too.
+  if (fromHalf)
+    lines.weight = [&](OpBuilder &b, Location loc, Value n) -> Value {
+      Indices i{b, loc};
+      Value isOnce =
+          arith::OrIOp::create(b, loc, i.equal(n, i.n(0)),
+                               i.equal(i.mul(n, i.n(2)), lines.length));
+      auto number = [&](double value) -> Value {
+        return arith::ConstantOp::create(
+            b, loc, b.getFloatAttr(transformType(node), value));
+      };
+      return i.choose(isOnce, number(1), number(2));
+    };
+  return node.replace(transformAll(node, x, sizes, lines));
 }
 
 LogicalResult legalize::legalizeComputedSTFT(Node &node) {
@@ -218,59 +202,50 @@ LogicalResult legalize::legalizeComputedSTFT(Node &node) {
   Indices i{b, node.loc()};
   bool isPlain = node.rank(0) == 2;
   int64_t parts = isPlain ? 1 : node.shape(0).back();
-  auto step = computedScalar(node, 1, "frame_step");
-  FailureOr<Value> given =
-      node.has(3) ? computedScalar(node, 3, "frame_length")
-                  : indexValue(node, sizeOf(node, node.input(2), 0));
-  if (failed(step) || failed(given))
-    return failure();
-  Value length = *given, x = castTo(node, node.input(0), sumType(node));
-  requirePositive(node, *step, "frame_step");
-  requirePositive(node, length, "frame_length");
-  Value size = indexValue(node, sizeOf(node, x, 1));
-  require(b, node.loc(), i.less(length, i.add(size, i.n(1))),
-          "frames of {0} of {1} samples", {length, size});
+  Value x = castTo(node, node.input(0), transformType(node));
   Value window = node.input(2);
+  OpFoldResult size = sizeOf(node, x, 1);
+  auto step = scalarSize(node, 1, "frame_step");
+  FailureOr<OpFoldResult> length = window ? sizeOf(node, window, 0) : size;
+  if (node.has(3))
+    length = scalarSize(node, 3, "frame_length");
+  if (failed(step) || failed(length))
+    return failure();
+  Value stepValue = indexValue(node, *step);
+  LineTransforms lines;
+  lines.length = lines.inputs = indexValue(node, *length);
+  requirePositive(node, stepValue, "frame_step");
+  requireLength(node, lines.length, "frame_length");
+  Value sizeValue = indexValue(node, size);
+  require(b, node.loc(), i.less(lines.length, i.add(sizeValue, i.n(1))),
+          "frames of {0} of {1} samples", {lines.length, sizeValue});
   if (window) {
     if (node.rank(2) != 1)
       return node.invalid("expects a window of rank 1, but got " +
                           Twine(node.rank(2)));
-    window = castTo(node, window, sumType(node));
+    window = castTo(node, window, transformType(node));
     Value points = indexValue(node, sizeOf(node, window, 0));
-    require(b, node.loc(), i.equal(points, length),
-            "a window of {0} points for frames of {1}", {points, length});
+    require(b, node.loc(), i.equal(points, lines.length),
+            "a window of {0} points for frames of {1}",
+            {points, lines.length});
+    lines.weight = [&](OpBuilder &b, Location loc, Value n) -> Value {
+      return tensor::ExtractOp::create(b, loc, window, n);
+    };
   }
-  Value frames = i.add(i.div(i.sub(size, length), *step), i.n(1));
-  Value outputs = node.getInt("onesided", 1)
-                      ? i.add(i.div(length, i.n(2)), i.n(1))
-                      : length;
-  Waves waves(node, sumType(node), length, /*inverse=*/false);
-  Value y = generate(
-      node, sumType(node),
-      {sizeOf(node, x, 0), OpFoldResult(frames), OpFoldResult(outputs),
-       sizeAttr(node, 2)},
-      [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-        Indices i{b, loc};
-        Value from = i.mul(at[1], *step);
-        auto sample = [&](OpBuilder &b, Location loc, Value n) -> Parts {
-          Indices i{b, loc};
-          Value position = i.add(from, n);
-          auto part = [&](int64_t which) -> Value {
-            SmallVector<Value> place{at[0], position};
-            if (!isPlain)
-              place.push_back(i.n(which));
-            Value value = tensor::ExtractOp::create(b, loc, x, place);
-            if (window)
-              value = arith::MulFOp::create(
-                  b, loc, value,
-                  tensor::ExtractOp::create(b, loc, window, n));
-            return value;
-          };
-          Value re = part(0);
-          return {re, parts == 2 ? part(1) : Value()};
-        };
-        return waves.sum(b, loc, at[2], length, i.equal(at[3], i.n(1)),
-                         sample);
-      });
-  return node.replace(castTo(node, y, node.elementType(0)));
+  OpFoldResult one = sizeAttr(node, 1), two = sizeAttr(node, 2);
+  OpFoldResult room = subSizes(node, size, *length);
+  OpFoldResult frames = addSizes(node, divSizes(node, room, *step), one);
+  OpFoldResult outputs = *length;
+  if (node.getInt("onesided", 1))
+    outputs = addSizes(node, divSizes(node, *length, two), one);
+  lines.outer = indexValue(node, sizeOf(node, x, 0));
+  lines.inner = indexValue(node, frames);
+  lines.outputs = indexValue(node, outputs);
+  lines.readsComplex = parts == 2;
+  Value perPoint = i.n(parts), perFrame = i.mul(lines.outputs, i.n(2));
+  lines.from = {i.mul(sizeValue, perPoint), i.mul(stepValue, perPoint),
+                perPoint};
+  lines.to = {i.mul(lines.inner, perFrame), perFrame, i.n(2)};
+  Sizes sizes = {sizeOf(node, x, 0), frames, outputs, two};
+  return node.replace(transformAll(node, x, sizes, lines));
 }

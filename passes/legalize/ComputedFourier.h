@@ -11,10 +11,11 @@
 
 namespace ingot::legalize {
 
-/// DFT along an axis, or of a length, that only the run knows.
-LogicalResult legalizeComputedDFT(Node &node);
+/// DFT along `axis`, or one that only the run knows; of any length, which may
+/// be open.
+LogicalResult legalizeComputedDFT(Node &node, std::optional<int64_t> axis);
 
-/// STFT with a length of frames that only the run knows.
+/// STFT with frames of any length, which may be open.
 LogicalResult legalizeComputedSTFT(Node &node);
 
 /// The single integer of an input, as an index. Reports one that is none.

@@ -8,10 +8,12 @@
 // Transforms of the lengths that models use (a few hundred) are products with
 // constant matrices of cosines and sines, which run at matrix speed. Those of
 // many points are transforms of the factors of their length (Cooley and Tukey,
-// 1965): of 1024 points 32 by 32, with a sixteenth of the products.
+// 1965): of 1024 points 32 by 32, with a sixteenth of the products. FastFourier
+// has those of many points without such factors, and of as many as a run says.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedFourier.h"
+#include "passes/legalize/FastFourier.h"
 #include "passes/legalize/Helpers.h"
 #include "passes/support/RunChecks.h"
 
@@ -38,7 +40,7 @@ struct Transform {
 
 } // namespace
 
-/// Elements of a matrix that is still worth a constant.
+/// Elements of a constant.
 constexpr int64_t kMaxMatrixElements = int64_t(1) << 22;
 
 /// The factors of a length whose transforms, one after the other, take far
@@ -70,15 +72,20 @@ factorsOf(const Transform &transform, bool isComplex) {
 }
 
 static LogicalResult checkSize(Node &node, const Transform &transform) {
-  if (transform.length < 1 || transform.outputs < 1)
+  if (transform.length < 1 || transform.outputs < 1 ||
+      transform.length > kMostPoints)
     return node.invalid("a transform of " + Twine(transform.length) +
                         " points");
-  bool isLarge = transform.inputs > kMaxMatrixElements ||
-                 transform.outputs > kMaxMatrixElements / transform.inputs;
-  if (isLarge && !factorsOf(transform, /*isComplex=*/false))
-    return node.unsupported("a transform of " + Twine(transform.length) +
-                            " points");
   return success();
+}
+
+/// Whether products with constants take less time than the transforms of a
+/// length of the run, and no more memory than the model may.
+static bool isWorthMatrices(const Transform &transform) {
+  // Elements of a matrix that is as fast, without factors.
+  constexpr int64_t kMostElements = int64_t(1) << 18;
+  return transform.inputs <= kMostElements / transform.outputs ||
+         factorsOf(transform, /*isComplex=*/false);
 }
 
 /// The matrix of scaled cosines or sines of 2 pi n k / length.
@@ -262,17 +269,9 @@ static LogicalResult legalizeDFT(Node &node) {
   if (failed(checkParts(node, 0)))
     return failure();
   int64_t rank = node.rank(0);
-  bool isComputed = (node.has(1) && !node.getConstantInts(1)) ||
-                    (node.opset >= 20 && node.has(2) &&
-                     !node.getConstantInts(2));
-  if (isComputed)
-    return legalizeComputedDFT(node);
-  bool inverse = node.getInt("inverse", 0),
-       oneSided = node.getInt("onesided", 0);
-  auto given = readScalar(node, 1, "dft_length");
-  if (failed(given) || failed(checkLength(node, *given, "dft_length")))
-    return failure();
   int64_t axisValue = node.getInt("axis", 1);
+  if (node.opset >= 20 && node.has(2) && !node.getConstantInts(2))
+    return legalizeComputedDFT(node, std::nullopt);
   if (node.opset >= 20) {
     auto axis = readScalar(node, 2, "axis");
     if (failed(axis))
@@ -285,9 +284,16 @@ static LogicalResult legalizeDFT(Node &node) {
   if (*axis == rank - 1)
     return node.badElement("axis", std::nullopt, Twine(axisValue),
                            "other than that of real and imaginary parts");
+  if (node.has(1) && !node.getConstantInts(1))
+    return legalizeComputedDFT(node, *axis);
+  auto given = readScalar(node, 1, "dft_length");
+  if (failed(given) || failed(checkLength(node, *given, "dft_length")))
+    return failure();
+  bool inverse = node.getInt("inverse", 0),
+       oneSided = node.getInt("onesided", 0);
   int64_t size = node.shape(0)[*axis];
   if (ShapedType::isDynamic(size))
-    return legalizeComputedDFT(node);
+    return legalizeComputedDFT(node, *axis);
 
   Transform transform;
   transform.inverse = inverse;
@@ -303,6 +309,8 @@ static LogicalResult legalizeDFT(Node &node) {
     return node.invalid("an empty axis");
   if (failed(checkSize(node, transform)))
     return failure();
+  if (!isWorthMatrices(transform))
+    return legalizeComputedDFT(node, *axis);
 
   Value x = sliceAxis(node, node.input(0), *axis, 0, transform.inputs);
   Complex parts = split(node, x);
@@ -404,6 +412,8 @@ static LogicalResult legalizeSTFT(Node &node) {
   transform.outputs = oneSided ? frame / 2 + 1 : frame;
   if (failed(checkSize(node, transform)))
     return failure();
+  if (!isWorthMatrices(transform))
+    return legalizeComputedSTFT(node);
   Value at;
   if (isStepComputed) {
     auto computed = computedScalar(node, 1, "frame_step");

@@ -30,7 +30,8 @@ def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::math::MathDialect", "::ingot::nn::NNDialect"];
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
+    "::ingot::nn::NNDialect"];
 }
 
 #endif // INGOT_PASSES_LEGALIZE_PASSES_TD

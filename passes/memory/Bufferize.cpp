@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_BUFFERIZE
@@ -148,6 +149,24 @@ static void copyViewWithGaps(memref::CastOp op) {
   op.erase();
 }
 
+/// Reads and writes of whole vectors, which lie in a buffer as they do in a
+/// tensor, are loads and stores.
+static void loadVector(vector::TransferReadOp op) {
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(vector::LoadOp::create(builder, op.getLoc(),
+                                               op.getVectorType(),
+                                               op.getBase(), op.getIndices())
+                            .getResult());
+  op.erase();
+}
+
+static void storeVector(vector::TransferWriteOp op) {
+  OpBuilder builder(op);
+  vector::StoreOp::create(builder, op.getLoc(), op.getVector(), op.getBase(),
+                          op.getIndices());
+  op.erase();
+}
+
 /// Puts each constant into a global. Upstream does it too, but looks through
 /// all globals for an equal one each time.
 static void placeConstants(ModuleOp module) {
@@ -210,6 +229,8 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
         failed(bufferization::bufferizeModuleOp(getOperation(), options,
                                                 state)))
       return signalPassFailure();
+    forEach<vector::TransferReadOp>(getOperation(), loadVector);
+    forEach<vector::TransferWriteOp>(getOperation(), storeVector);
     forEach<memref::CastOp>(getOperation(), copyViewWithGaps);
     forEach<memref::ExpandShapeOp>(getOperation(), castExpandedShape);
   }

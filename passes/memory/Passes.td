@@ -18,7 +18,8 @@ def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {

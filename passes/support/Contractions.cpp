@@ -55,7 +55,7 @@ bool lower::isRow(Type memref) {
 }
 
 /// Whether the body multiplies the first operand by the second, of f32, f64 or
-/// i32, or of bf16 as f32, or of bytes as i32.
+/// i32, or of bf16 as f32, or of bytes or words as i32.
 static bool multipliesOperands(linalg::LinalgOp op) {
   SmallVector<Value> factors = factorsOf(op);
   if (factors.size() != 2)
@@ -66,7 +66,7 @@ static bool multipliesOperands(linalg::LinalgOp op) {
     if (narrow != op.getBlock()->getArgument(i) ||
         !(type.isF32() || type.isF64() || type.isInteger(32)) ||
         !(from == type || (type.isF32() && from.isBF16()) ||
-          (type.isInteger(32) && from.isInteger(8))))
+          (type.isInteger(32) && (from.isInteger(8) || from.isInteger(16)))))
       return false;
   }
   return true;

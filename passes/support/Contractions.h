@@ -24,7 +24,7 @@ bool hasTiledProductLoops(mlir::linalg::LinalgOp op);
 bool isRow(mlir::Type memref);
 
 /// Whether an op on memrefs is a matrix product that is written with register
-/// tiles: of f32, f64, bf16, i32 or bytes with the loops batch…, row, k,
+/// tiles: of f32, f64, bf16, i32, words or bytes with the loops batch…, row, k,
 /// column, its right factor contiguous along k or the columns, its result along
 /// the columns.
 bool isTiledProduct(mlir::linalg::LinalgOp op);

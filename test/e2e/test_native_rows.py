@@ -70,6 +70,26 @@ class NativeRows(support.Case):
                       ("ReduceMax", f"x{i}", {"axes": [1, 2]})]
         self.check(cases, inputs)
 
+    def test_one_open_column(self):
+        """Columns of which a run says that there is one are rows, unless their elements lie apart."""
+        shapes = [(n, 1) for n in (1, 7, 8, 16, 17, 130, 1000)] + [(3, n, 1) for n in (1, 9, 33)] + [(2, 50, 2), (4, 20, 70)]
+        inputs = {f"x{i}": self.data(*shape) for i, shape in enumerate(shapes)}
+        cases = [case for i, shape in enumerate(shapes) for axis in range(len(shape) - 1)
+                 for case in [("Softmax", f"x{i}", {"axis": axis}), ("LogSoftmax", f"x{i}", {"axis": axis})] +
+                 [(f"Reduce{kind}", f"x{i}", {"axes": [axis]}) for kind in ("Mean", "Max", "SumSquare")]]
+        self.check(cases, inputs, dynamic=3)
+        factors = [node("Softmax", ["x"], "s", axis=1), node("Mul", ["s", "f"], "y"), node("Relu", ["s"], "r")]
+        model = make_model(factors, [("x", ["a", "b", "c"]), ("f", ["c"])], [("y", None), ("r", None)])
+        parts = [node("Slice", ["x", "start", "end", "axes"], "z"), node("Softmax", ["z"], "s", axis=1),
+                 node("ReduceMax", ["z"], "m", axes=[1])]
+        apart = make_model(parts, [("x", ["a", "b", "c"]), ("end", [1], helper.TensorProto.INT64)],
+                           [("s", None), ("m", None)], {"start": np.array([0]), "axes": np.array([2])})
+        artifact, other = self.compile(model, name="factors"), self.compile(apart, name="apart")
+        for shape in ((2, 30, 1), (2, 30, 3), (1, 5, 1)):
+            x = self.data(*shape)
+            self.assert_agrees(model, artifact, {"x": x, "f": self.data(shape[2])}, TOLERANCE)
+            self.assert_agrees(apart, other, {"x": x, "end": np.array([1])}, TOLERANCE)
+
     def test_group_norm(self):
         inputs, factors, cases = {}, {}, []
         for i, channels in enumerate((1, 3, 8, 17, 64, 70, 130)):

@@ -175,6 +175,25 @@ class OpenOperators(Case):
                 less = [int(feeds.get(name, 0)) for name in zeros]
                 np.testing.assert_array_equal(got, (a.astype(np.int32) - less[0]) @ (b.astype(np.int32) - less[1]))
 
+    def test_products_of_pairs_of_bytes(self):
+        """All signs, batches, odd k, columns that fill no panel; what is largest, of which two products are added at once."""
+        sizes = ((1, 1, 1), (3, 7, 9), (5, 1, 17), (6, 3, 16), (7, 2, 64), (13, 255, 65), (4, 257, 33), (20, 512, 3), (20, 513, 70),
+                 (2, 300, 80), (9, 0, 5), (40, 31, 200))
+        for left, right, batch in itertools.product((np.uint8, np.int8), (np.uint8, np.int8), ((), (2,))):
+            nodes = [helper.make_node("MatMulInteger", ["a", "b", "za", "zb"], ["y"])]
+            feeds = {"a": np.zeros((*batch, 1, 1), left), "b": np.zeros((*batch, 1, 1), right),
+                     "za": np.array(5, left), "zb": np.array(100, right)}
+            artifact = self.compile(open_model(nodes, feeds, [("y", None, TensorProto.INT32)]))
+            for m, k, n in sizes:
+                with self.subTest(left=left, right=right, batch=batch, m=m, k=k, n=n):
+                    for name, shape in (("a", (m, k)), ("b", (k, n))):
+                        bounds = np.iinfo(feeds[name].dtype)
+                        feeds[name] = self.rng.integers(bounds.min, bounds.max, (*batch, *shape), bounds.dtype, endpoint=True)
+                        if n % 2:
+                            feeds[name][...] = bounds.min or bounds.max
+                    want = (feeds["a"].astype(np.int64) - 5) @ (feeds["b"].astype(np.int64) - 100)
+                    np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
+
     def test_convolutions_of_bytes_by_weights_of_the_run(self):
         for x, w, attributes in (((1, 5, 9, 11), (17, 5, 3, 3), dict(pads=[1, 1, 1, 1])),
                                  ((2, 4, 8), (6, 2, 3), dict(group=2, strides=[2]))):
@@ -215,7 +234,9 @@ class OpenOperators(Case):
              ((1, 8, 10, 10), (8, 1, 3, 3), dict(group=8, pads=[1, 0, 1, 0])),
              ((1, 8, 10, 10), (8, 2, 3, 3), dict(group=4)), ((1, 6, 7, 7), (4, 3, 3, 3), dict(group=2, strides=[2, 1])),
              ((2, 3, 40), (20, 3, 5), dict(dilations=[2], pads=[4, 4])),
-             ((1, 3, 5, 6, 7), (4, 3, 2, 3, 2), dict(strides=[2, 2, 1])), ((1, 32, 20, 20), (32, 32, 3, 3), {})]
+             ((1, 3, 5, 6, 7), (4, 3, 2, 3, 2), dict(strides=[2, 2, 1])), ((1, 32, 20, 20), (32, 32, 3, 3), {}),
+             ((2, 32, 9, 13), (32, 1, 3, 3), dict(group=32, pads=[1, 1, 1, 1], strides=[1, 2])),
+             ((1, 24, 9, 9), (48, 3, 3, 3), dict(group=8, pads=[2, 2, 2, 2], dilations=[2, 2]))]
 
     def test_convolutions_by_weights_of_the_run(self):
         for (x, w, attributes), is_open in itertools.product(self.CONVS, (False, True)):
@@ -230,14 +251,20 @@ class OpenOperators(Case):
         for x, w, attributes in (((1, 4, 6, 7), (4, 5, 4, 4), dict(strides=[2, 2], pads=[1, 1, 1, 1])),
                                  ((2, 6, 9), (6, 2, 3), dict(group=3, strides=[3])),
                                  ((1, 8, 5, 5), (8, 1, 3, 3), dict(group=8)),
+                                 ((1, 16, 5, 5), (16, 2, 3, 4), dict(group=8, strides=[2, 2])),
                                  ((1, 3, 5, 5), (3, 4, 2, 3), dict(strides=[3, 2], output_padding=[1, 1])),
+                                 ((1, 3, 5, 5), (3, 4, 3, 3), dict(strides=[2, 2], pads=[1, 1, 1, 1], output_padding=[1, 1])),
+                                 ((1, 3, 1, 2), (3, 4, 3, 5), dict(strides=[2, 4], pads=[0, 1, 2, 0], dilations=[3, 2])),
+                                 ((1, 2, 2, 3, 4), (2, 3, 2, 3, 2), dict(strides=[2, 1, 2], pads=[0, 1, 0, 0, 1, 1])),
+                                 ((1, 2, 3, 3), (2, 3, 4, 4), dict(strides=[2, 2], pads=[3, 3, 0, 0])),
                                  ((1, 2, 8), (2, 3, 3), dict(strides=[2], dilations=[2], pads=[1, 2]))):
             for is_open in (False, True):
                 feeds = {"x": self.floats(*x), "w": self.floats(*w)}
                 nodes = [helper.make_node("ConvTranspose", ["x", "w"], ["y"], **attributes)]
                 known = {} if is_open else {"x": 0, "w": 0}
-                model = open_model(nodes, feeds, [("y", list("nabc")[:len(x)])], {"w": 2, **known})
-                self.check(model, [feeds])
+                model = open_model(nodes, feeds, [("y", list("nabcd")[:len(x)])], {"w": 2, **known})
+                one = {**feeds, "x": self.floats(*x[:2], *[max(1, size // 2) for size in x[2:]])}
+                self.check(model, [feeds, one] if is_open else [feeds])
 
     def test_gathers_from_open_tables(self):
         """Rows, single elements, and a table that is empty where nobody reads it."""

@@ -228,6 +228,98 @@ class Others(Places):
                 self.assertEqual(got.shape, want.shape)
                 np.testing.assert_allclose(got, want, atol=(1e-6 if dtype == float32 else 1e-13) * np.abs(want).max())
 
+    def check_open(self, shapes, axis, dtype=np.float32, length=None, inverse=0, onesided=0, opset=20, computes_axis=False):
+        """DFT with every dimension open, at several sizes, against numpy."""
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        dims = [f"d{i}" for i in range(len(shapes[0]) - 1)] + [shapes[0][-1]]
+        inputs, given, attributes = [("x", dims, kind)], ["x", "", ""], {"inverse": inverse, "onesided": onesided}
+        feeds, weights = {}, {}
+        if length:
+            given[1], feeds["n"] = "n", np.array(length)
+            inputs.append(("n", [], TensorProto.INT64))
+        if opset < 20:
+            given, attributes["axis"] = given[:2], axis
+        elif computes_axis:
+            given[2], feeds["axis"] = "axis", np.array(axis)
+            inputs.append(("axis", [], TensorProto.INT64))
+        else:
+            given[2], weights["axis"] = "axis", np.array(axis)
+        artifact = self.compile(make_model([helper.make_node("DFT", given, ["y"], **attributes)], inputs,
+                                           [("y", None, kind)], weights, opset=opset))
+        for shape in shapes:
+            with self.subTest(shape=shape, axis=axis, dtype=dtype, length=length, inverse=inverse, onesided=onesided):
+                x = np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
+                got = self.run_model(artifact, {"x": x, **feeds})["y"]
+                z, at = x[..., 0].astype(np.float64) + (1j * x[..., 1] if shape[-1] == 2 else 0), axis % len(shape)
+                if inverse and onesided:
+                    want = np.fft.irfft(z, length or 2 * (shape[at] - 1), at)[..., None]
+                else:
+                    want = (np.fft.ifft if inverse else np.fft.fft)(z, length, at)
+                    want = np.take(want, range(want.shape[at] // 2 + 1), at) if onesided else want
+                    want = np.stack([want.real, want.imag], -1)
+                self.assertEqual(got.shape, want.shape)
+                bound = {np.float64: 1e-14, np.float32: 1e-7, np.float16: 2e-3}[dtype]
+                np.testing.assert_allclose(got, want, rtol=0, atol=bound * np.abs(want).max(initial=0))
+
+    def test_open_lengths(self):
+        """Powers of two, and those around them, primes, those that leave each number of passes, one point."""
+        lengths = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 64, 100, 127, 128, 256, 257, 512, 1000, 1021, 1024, 2048, 4096)
+        for dtype in (np.float32, np.float64):
+            for parts in (1, 2):
+                for inverse in (0, 1):
+                    self.check_open([(2, n, parts) for n in lengths], 1, dtype, inverse=inverse, opset=17 + 3 * inverse)
+            self.check_open([(1, n, 2) for n in (10007, 32768, 65535, 65536)], 1, dtype)
+        self.check_open([(2, 20, 2), (1, 16, 2)], 1, np.float16)
+
+    def test_open_parts(self):
+        """Half a spectrum and a whole signal of it, what is cut and filled up, any axis."""
+        self.check_open([(3, n, 1) for n in (1, 2, 7, 16, 100, 513)], 1, onesided=1)
+        self.check_open([(3, n, 2) for n in (2, 3, 5, 9, 33, 201, 513)], 1, inverse=1, onesided=1)
+        for n in (1, 2, 12, 16):
+            shapes = [(2, size, 2) for size in (1, 5, 16, 20)]
+            self.check_open(shapes, 1, length=n)
+            self.check_open(shapes, 1, length=n, inverse=1, onesided=1, opset=17)
+        for axis in (0, 1, 2, -2, -4):
+            for computes_axis in (False, True):
+                self.check_open([(5, 8, 12, 2), (16, 3, 1, 2), (8, 20, 64, 2)], axis, computes_axis=computes_axis)
+        self.check_open([(2, 0, 3, 1), (0, 5, 3, 1)], 1, length=4)
+
+    def test_bad_lengths(self):
+        node = helper.make_node("DFT", ["x", "n"], ["y"], name="node")
+        model = make_model([node], [("x", ["b", "s", 1]), ("n", [], TensorProto.INT64)], [("y", None)])
+        x = np.ones((1, 4, 1), np.float32)
+        for length in (0, -3, -2**63):
+            done = self.run_bad(model, {"x": x, "n": np.array(length)})
+            self.assert_one_line(done, f"dft_length is {length}, but must be at least 1")
+        for length in (2**31 + 1, 2**62, 2**63 - 1):
+            done = self.run_bad(model, {"x": x, "n": np.array(length)})
+            self.assert_one_line(done, f"dft_length is {length}, but must be at most {2**31}")
+
+    def test_open_frames(self):
+        """STFT of frames of any length, with a window or without, also where the sizes are known and large."""
+        for parts, windowed, onesided, given in ((1, True, 1, True), (2, False, 0, True), (1, True, 0, False)):
+            inputs = [("x", ["b", "n", parts]), ("step", [], TensorProto.INT64)]
+            if windowed:
+                inputs.append(("window", ["w"]))
+            if given:
+                inputs.append(("length", [], TensorProto.INT64))
+            names = ["x", "step", "window" if windowed else "", "length" if given else ""]
+            model = make_model([helper.make_node("STFT", names, ["y"], onesided=onesided)], inputs, [("y", None)])
+            artifact = self.compile(model)
+            for size, step, length in ((40, 3, 16), (40, 40, 12), (64, 1, 64), (9, 2, 1), (700, 100, 257)):
+                with self.subTest(parts=parts, windowed=windowed, size=size, step=step, length=length):
+                    rng = np.random.default_rng(size)
+                    x = rng.standard_normal((2, size, parts)).astype(np.float32)
+                    window = rng.standard_normal(length).astype(np.float32) if windowed else np.ones(length)
+                    feeds = {"x": x, "step": np.array(step), "window": window, "length": np.array(length)}
+                    got = self.run_model(artifact, {name: feeds[name] for name in names if name})["y"]
+                    z = x[..., 0] + (1j * x[..., 1] if parts == 2 else 0)
+                    frames = np.stack([z[:, at:at + length] for at in range(0, size - length + 1, step)], 1) * window
+                    want = np.fft.fft(frames)[..., :length // 2 + 1 if onesided else length]
+                    want = np.stack([want.real, want.imag], -1)
+                    self.assertEqual(got.shape, want.shape)
+                    np.testing.assert_allclose(got, want, rtol=0, atol=1e-6 * np.abs(want).max())
+
     def test_inverse(self):
         rng = np.random.default_rng(0)
         for shape, opened in (((3, 3), None), ((2, 5, 5), ["n", "m", "m"]), ((2, 1, 4, 4), None)):

@@ -54,9 +54,15 @@ def ContractionsToVector
   let summary = "Write products that have no kernel as loops over tiles";
   let description = [{
     See the head of ContractionsToVector.cpp. For a `linalg.generic` on memrefs
-    that sums up products of f32 or bf16, with the loops batch…, row, k, column;
-    any of them may be open, and the right factor transposed.
+    that sums up products of f32, f64, bf16, i32, words or bytes, with the loops
+    batch…, row, k, column; any of them may be open, and the right factor
+    transposed.
   }];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }
 

@@ -180,7 +180,16 @@ struct LowerConv : OpConversionPattern<nn::ConvOp> {
   }
 };
 
-/// A convolution with the flipped kernel over the data with zeros in between.
+/// What elements a stride apart of a dimension of a transposed convolution's
+/// result are: a convolution of the data between `low` and `high` zeros (fewer
+/// elements where negative), by some taps of the flipped kernel.
+struct Phase {
+  int64_t low, high, firstTap, tapStep, numTaps, dilation;
+};
+
+/// A transposed convolution is one with the flipped kernel over the data with
+/// zeros in between, which are left out: each phase of its strides is a
+/// convolution of its own.
 struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -190,62 +199,174 @@ struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
 
 } // namespace
 
+/// The phases of dimension `d`; none if one has no taps, or crops the data on
+/// one side and not on the other, for there may be less of it.
+static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
+  constexpr int64_t kMostPhases = 8;
+  int64_t n = op.getStrides().size();
+  int64_t kernel = typeOf(op.getW()).getDimSize(2 + d);
+  int64_t stride = op.getStrides()[d], dilation = op.getDilations()[d];
+  int64_t reach = dilation * (kernel - 1), low = reach - op.getPads()[d];
+  int64_t high = reach - op.getPads()[n + d] + op.getOutputPadding()[d];
+  SmallVector<Phase> phases;
+  if (stride > kMostPhases)
+    return {};
+  for (int64_t r = 0; r < stride; ++r) {
+    // Of each tap, where in the data it starts.
+    SmallVector<int64_t> taps, starts;
+    for (int64_t tap = 0; tap < kernel; ++tap)
+      if (int64_t at = r + tap * dilation - low; at % stride == 0) {
+        taps.push_back(tap);
+        starts.push_back(at / stride);
+      }
+    if (taps.empty())
+      return {};
+    // The result has s (size - 1) + 1 + low + high - reach elements.
+    int64_t more = llvm::divideFloorSigned(low + high - reach - r, stride);
+    Phase phase = {-starts.front(), more + starts.back(), taps.front(), 1,
+                   int64_t(taps.size()), 1};
+    if (taps.size() > 1) {
+      phase.tapStep = taps[1] - taps[0];
+      phase.dilation = starts[1] - starts[0];
+    }
+    if (std::min(phase.low, phase.high) < 0 &&
+        std::max(phase.low, phase.high) > 0)
+      return {};
+    phases.push_back(phase);
+  }
+  return phases;
+}
+
+namespace {
+
+/// A transposed convolution while it is written as convolutions.
+struct Transposed {
+  OpBuilder &b;
+  Location loc;
+  nn::ConvTransposeOp op;
+  /// The data, weights as G, C/G, O/G, K…, and the bias.
+  Value x, w, bias;
+
+  int64_t rank() { return op.getStrides().size(); }
+  size_t dimOf(size_t d) { return d + (op.getChannelsLast() ? 1 : 2); }
+  Value spread(Value x);
+  Value convolve(Value x, ArrayRef<Phase> phase, RankedTensorType type);
+};
+
+} // namespace
+
+/// x with zeros between its pixels.
+Value Transposed::spread(Value x) {
+  if (llvm::all_of(op.getStrides(), [](int64_t s) { return s == 1; }))
+    return x;
+  size_t n = rank();
+  Sizes sizes = sizesOf(b, loc, x), spread = sizes;
+  OpFoldResult one = b.getIndexAttr(1);
+  Sizes steps(n + 2, one), offsets(n + 2, b.getIndexAttr(0));
+  for (size_t d = 0; d < n; ++d) {
+    steps[dimOf(d)] = b.getIndexAttr(op.getStrides()[d]);
+    OpFoldResult gaps = mulSizes(
+        b, loc, subSizes(b, loc, sizes[dimOf(d)], one), steps[dimOf(d)]);
+    spread[dimOf(d)] = addSizes(b, loc, gaps, one);
+  }
+  Value zero = scalar(b, loc, typeOf(x).getElementType(), 0);
+  return insert(b, loc, x, filled(b, loc, spread, zero), offsets, sizes, steps);
+}
+
+/// x by the taps of a phase in each dimension.
+Value Transposed::convolve(Value x, ArrayRef<Phase> phase,
+                           RankedTensorType type) {
+  size_t n = rank();
+  bool last = op.getChannelsLast();
+  ArrayRef<int64_t> kernel = typeOf(w).getShape().drop_front(3);
+  SmallVector<int64_t> low, high;
+  DirectConv conv;
+  Sizes from = sizesOf(b, loc, w), to = {from[0], from[1]};
+  for (const Phase &window : phase) {
+    low.push_back(window.low);
+    high.push_back(window.high);
+    conv.dilations.push_back(window.dilation);
+    to.push_back(b.getIndexAttr(window.numTaps));
+  }
+  to.push_back(from[2]);
+  conv.x = pad(b, loc, x, allPads(low, last), allPads(high, last),
+               scalar(b, loc, typeOf(x).getElementType(), 0));
+  // Read flipped into G, C/G, K…, O/G.
+  conv.w = generate(
+      b, loc, to, typeOf(w).getElementType(),
+      [&](OpBuilder &b, Location loc, ValueRange at) {
+        SmallVector<Value> indices = {at[0], at[1], at.back()};
+        for (size_t d = 0; d < n; ++d) {
+          Value last =
+              indexConstant(b, loc, kernel[d] - 1 - phase[d].firstTap);
+          Value step = indexConstant(b, loc, phase[d].tapStep);
+          indices.push_back(arith::SubIOp::create(
+              b, loc, last,
+              arith::MulIOp::create(b, loc, at[2 + d], step)));
+        }
+        return tensor::ExtractOp::create(b, loc, w, indices);
+      });
+  conv.bias = bias;
+  conv.strides.assign(n, 1);
+  conv.groups = op.getGroups();
+  conv.channelsLast = last;
+  return buildConv(b, loc, conv, type);
+}
+
 LogicalResult LowerConvTranspose::matchAndRewrite(
     nn::ConvTransposeOp op, OpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   size_t n = op.getStrides().size();
-  bool last = op.getChannelsLast();
-  Value x = adaptor.getX();
   ArrayRef<int64_t> kernel = typeOf(adaptor.getW()).getShape().drop_front(2);
   if (llvm::any_of(kernel, ShapedType::isDynamic))
     return rewriter.notifyMatchFailure(op, "dynamic kernel");
-  Value zero = scalar(rewriter, loc, typeOf(x).getElementType(), 0);
-
-  Sizes dilated = sizesOf(rewriter, loc, x), source = dilated;
-  Sizes steps(n + 2, rewriter.getIndexAttr(1)),
-      offsets(n + 2, rewriter.getIndexAttr(0));
-  SmallVector<int64_t> low, high;
-  for (size_t i = 0; i < n; ++i) {
-    size_t at = i + (last ? 1 : 2);
-    OpFoldResult one = rewriter.getIndexAttr(1),
-                 stride = rewriter.getIndexAttr(op.getStrides()[i]);
-    OpFoldResult gaps = mulSizes(
-        rewriter, loc, subSizes(rewriter, loc, source[at], one), stride);
-    dilated[at] = addSizes(rewriter, loc, gaps, one);
-    steps[at] = stride;
-    int64_t reach = op.getDilations()[i] * (kernel[i] - 1);
-    low.push_back(reach - op.getPads()[i]);
-    high.push_back(reach - op.getPads()[n + i] + op.getOutputPadding()[i]);
-  }
-  if (llvm::any_of(op.getStrides(), [](int64_t s) { return s != 1; })) {
-    Value background = filled(rewriter, loc, dilated, zero);
-    x = insert(rewriter, loc, x, background, offsets, source, steps);
-  }
-  DirectConv conv;
-  conv.x = pad(rewriter, loc, x, allPads(low, last), allPads(high, last), zero);
-  // C, O/G, K… as G, C/G, O/G, K…; read flipped into G, C/G, K…, O/G.
+  RankedTensorType type = signless(getTypeConverter(), op);
   Value w = splitChannels(rewriter, loc, adaptor.getW(), 0, op.getGroups());
-  Sizes from = sizesOf(rewriter, loc, w), to = {from[0], from[1]};
-  to.append(from.begin() + 3, from.end());
-  to.push_back(from[2]);
-  conv.w = generate(
-      rewriter, loc, to, typeOf(w).getElementType(),
-      [&](OpBuilder &b, Location loc, ValueRange at) {
-        SmallVector<Value> indices = {at[0], at[1], at.back()};
-        for (size_t i = 0; i < n; ++i) {
-          Value last = indexConstant(b, loc, kernel[i] - 1);
-          indices.push_back(arith::SubIOp::create(b, loc, last, at[2 + i]));
-        }
-        return tensor::ExtractOp::create(b, loc, w, indices);
-      });
-  conv.bias = adaptor.getBias();
-  conv.strides.assign(n, 1);
-  conv.dilations.assign(op.getDilations().begin(), op.getDilations().end());
-  conv.groups = op.getGroups();
-  conv.channelsLast = last;
-  rewriter.replaceOp(op, buildConv(rewriter, loc, conv,
-                                   signless(getTypeConverter(), op)));
+  Transposed whole{rewriter,  loc, op, adaptor.getX(), w, adaptor.getBias()};
+  // All combinations of phases, the last dimension fastest.
+  SmallVector<SmallVector<Phase>> combined = {{}};
+  for (size_t d = 0; d < n; ++d) {
+    SmallVector<SmallVector<Phase>> longer;
+    for (const SmallVector<Phase> &before : combined)
+      for (const Phase &phase : phasesOf(op, d)) {
+        longer.push_back(before);
+        longer.back().push_back(phase);
+      }
+    combined = std::move(longer);
+  }
+  constexpr size_t kMostCombined = 16;
+  if (combined.size() <= 1 || combined.size() > kMostCombined) {
+    SmallVector<Phase> phase;
+    for (size_t d = 0; d < n; ++d) {
+      int64_t dilation = op.getDilations()[d];
+      int64_t reach = dilation * (kernel[d] - 1);
+      phase.push_back({reach - op.getPads()[d],
+                       reach - op.getPads()[n + d] + op.getOutputPadding()[d],
+                       0, 1, kernel[d], dilation});
+    }
+    rewriter.replaceOp(
+        op, whole.convolve(whole.spread(adaptor.getX()), phase, type));
+    return success();
+  }
+  SmallVector<int64_t> open(type.getShape());
+  for (size_t d = 0; d < n; ++d)
+    open[whole.dimOf(d)] = ShapedType::kDynamic;
+  Value y = destinationOf(rewriter, op->getResult(0), type.getElementType());
+  for (auto [number, phase] : llvm::enumerate(combined)) {
+    Value part = whole.convolve(adaptor.getX(), phase, type.clone(open));
+    Sizes steps(n + 2, rewriter.getIndexAttr(1)),
+        offsets(n + 2, rewriter.getIndexAttr(0));
+    for (size_t d = n, rest = number; d-- > 0;) {
+      int64_t stride = op.getStrides()[d];
+      steps[whole.dimOf(d)] = rewriter.getIndexAttr(stride);
+      offsets[whole.dimOf(d)] = rewriter.getIndexAttr(rest % stride);
+      rest /= stride;
+    }
+    y = insert(rewriter, loc, part, y, offsets, sizesOf(rewriter, loc, part),
+               steps);
+  }
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();
 }
 

@@ -278,8 +278,11 @@ static Value decompose(Maker b, nn::ConvTransposeOp op) {
       op.getChannelsLast());
 }
 
+/// Bytes times bytes become words where matmul becomes a contraction.
 static Value decompose(Maker b, nn::MatMulOp op) {
-  if (!nn::isByteOrWord(typeOf(op.getA()).getElementType()))
+  Type left = typeOf(op.getA()).getElementType(),
+       right = typeOf(op.getB()).getElementType();
+  if (!nn::isByteOrWord(left) || (nn::isByte(left) && nn::isByte(right)))
     return {};
   Type wide = b.b.getI32Type();
   return b.make<nn::MatMulOp>(op.getType(), b.cast(op.getA(), wide),

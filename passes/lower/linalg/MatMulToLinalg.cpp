@@ -69,6 +69,23 @@ Value lower::startSum(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                        });
 }
 
+/// Bytes as words, two products of which are one instruction; others as they
+/// are.
+static Value asWords(OpBuilder &b, Location loc, Value tensor, Type source) {
+  if (!nn::isByte(source))
+    return tensor;
+  Type word = b.getI16Type();
+  Value init = empty(b, loc, sizesOf(b, loc, tensor), word);
+  bool isUnsigned = source.isUnsignedInteger();
+  return createGeneric(
+      b, loc, init, tensor, b.getMultiDimIdentityMap(typeOf(tensor).getRank()),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        if (isUnsigned)
+          return arith::ExtUIOp::create(b, loc, word, args[0]);
+        return arith::ExtSIOp::create(b, loc, word, args[0]);
+      });
+}
+
 namespace {
 
 struct LowerMatMul : OpConversionPattern<nn::MatMulOp> {
@@ -85,7 +102,10 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   RankedTensorType type = signless(getTypeConverter(), op);
-  Value a = adaptor.getA(), w = adaptor.getB();
+  Value a = asWords(rewriter, loc, adaptor.getA(),
+                    typeOf(op.getA()).getElementType());
+  Value w = asWords(rewriter, loc, adaptor.getB(),
+                    typeOf(op.getB()).getElementType());
   int64_t rank = type.getRank();
 
   // Loops: batch…, i, k, j, so that rows of b and of the result are run along.

@@ -20,6 +20,23 @@ func.func @rows(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
   return %0 : tensor<4x3xf32>
 }
 
+// Of many groups each is of few channels, of which the run says how many.
+// CHECK-LABEL: func.func @open_groups
+// CHECK-NOT: nn.transpose
+func.func @open_groups(%x: tensor<?x?x8x?xf32>, %w: tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 16 : i64}
+    : (tensor<?x?x8x?xf32>, tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32>
+  return %0 : tensor<?x?x6x?xf32>
+}
+
+// CHECK-LABEL: func.func @few_open_groups
+// CHECK: nn.transpose
+func.func @few_open_groups(%x: tensor<?x?x8x?xf32>, %w: tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64}
+    : (tensor<?x?x8x?xf32>, tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32>
+  return %0 : tensor<?x?x6x?xf32>
+}
+
 // Already so.
 // CHECK-LABEL: func.func @last
 // CHECK-NOT: nn.transpose

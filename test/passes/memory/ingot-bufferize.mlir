@@ -11,6 +11,21 @@ func.func @copies(%x: tensor<4x4xf32> {bufferization.writable = false}, %s: f32)
   return %x, %y : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
+// Whole vectors are loads and stores, in place.
+
+// CHECK-LABEL: @vectors
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[I:.*]]: index
+// CHECK-NOT: memref.alloc
+// CHECK: %[[V:.*]] = vector.load %[[X]][%[[I]]] : memref<?xf32>, vector<8xf32>
+// CHECK: vector.store %{{.*}}, %[[X]][%[[I]]] : memref<?xf32>, vector<8xf32>
+func.func @vectors(%x: tensor<?xf32> {bufferization.writable = true}, %i: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v = vector.transfer_read %x[%i], %zero {in_bounds = [true]} : tensor<?xf32>, vector<8xf32>
+  %w = arith.addf %v, %v : vector<8xf32>
+  %y = vector.transfer_write %w, %x[%i] {in_bounds = [true]} : vector<8xf32>, tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
 // A group with two unknown sizes is written as a view of contiguous memory.
 
 // CHECK-LABEL: @expand_unknown

@@ -31,7 +31,7 @@ struct ContractionEmitter {
         element(mlir::getElementTypeOrSelf(op->getOperand(2))),
         lanes(target.lanes * 32 / element.getIntOrFloatBitWidth()),
         row(op.getNumLoops() - 3), k(row + 1), column(row + 2),
-        width(kVectors * lanes) {}
+        width(kVectors * lanes), step(multipliesPairs() ? 2 : 1) {}
 
   void emit();
 
@@ -51,6 +51,8 @@ struct ContractionEmitter {
   void forEachPanel(const Part &part,
                     llvm::function_ref<void(const Part &panel)> body);
   void pack(const Part &part, int64_t vectors, bool isWhole);
+  void packRow(const Part &part, Index i, int64_t vectors, bool isWhole,
+               int64_t count);
   void packTurned(const Part &part);
   void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
 
@@ -78,10 +80,24 @@ struct ContractionEmitter {
                           mlir::Value mask);
   /// A vector of the result.
   mlir::Value loadPiece(llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
+  /// What a panel has of columns at `count` k from one on, and what that is
+  /// multiplied by.
+  mlir::Value loadForPanel(Index k, Index column, mlir::Value mask,
+                           int64_t count);
+  mlir::Value loadLeft(Index row, Index k, int64_t count);
+  /// Two words as one number, the second of which may be absent.
+  mlir::Value joinWords(mlir::Value low, mlir::Value high);
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   llvm::SmallVector<mlir::Value> masksOf(Index columns, bool isWhole);
   mlir::AffineMap map(int64_t operand) {
     return op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  }
+  /// Whether words are multiplied in pairs of k.
+  bool multipliesPairs();
+  /// Whether there are no masked loads of the right factor.
+  bool isNarrow() {
+    mlir::Type type = mlir::getElementTypeOrSelf(op->getOperand(1));
+    return type.isInteger() && type.getIntOrFloatBitWidth() < 32;
   }
   bool isTurned() {
     return map(1).getResults().back() !=
@@ -94,6 +110,8 @@ struct ContractionEmitter {
   /// Of sums, and of a panel.
   mlir::Type element;
   int64_t lanes, row, k, column, width;
+  /// How many k an element of a panel is of.
+  int64_t step;
   llvm::SmallVector<Index> sizes, batch;
   mlir::Value panel;
 };

@@ -48,8 +48,8 @@ void ContractionEmitter::emitSteps(Index rowAt, Index firstK, int64_t steps) {
     else
       vector::StoreOp::create(b.b, b.loc, sum, result, place);
   };
-  // Of bytes LLVM multiplies pairs of words.
-  bool isBytes = getElementTypeOrSelf(op->getOperand(1)).isInteger(8);
+  // Of bytes and words LLVM multiplies pairs of words.
+  bool isBytes = isNarrow();
   Index end = sizes[column];
   Index whole = isBytes ? Index(0) : b.mul(b.div(end, lanes), lanes);
   forEach(b, 0, whole, lanes, [&](Value c) { addVector(Index(c), {}); });

@@ -21,9 +21,11 @@
 // by one from as many rows cost more than the products of 64 rows. Fewer than
 // four rows, which a run may bring, read the right factor as it is. Of fewer
 // than four columns each is packed alone, and rows are summed up along k.
+// Words are multiplied in pairs of k (`vpmaddwd`), and packed as such.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/ContractionEmitter.h"
 #include "passes/codegen/cpu/rows/Transposes.h"
 #include "passes/support/Contractions.h"
@@ -150,23 +152,63 @@ SmallVector<Value> ContractionEmitter::masksOf(Index columns, bool isWhole) {
 // Packing
 //===----------------------------------------------------------------------===//
 
+bool ContractionEmitter::multipliesPairs() {
+  return llvm::all_of(op.getDpsInputs(), [](Value factor) {
+           return getElementTypeOrSelf(factor).isInteger(16);
+         }) &&
+         lower::isRow(op->getOperand(0).getType()) &&
+         map(0).getResults().back() == getAffineDimExpr(k, op.getContext());
+}
+
+Value ContractionEmitter::joinWords(Value low, Value high) {
+  Type word = getElementTypeOrSelf(low), to = element;
+  if (auto type = dyn_cast<VectorType>(low.getType()))
+    to = type.clone(element);
+  low = arith::ExtUIOp::create(b.b, b.loc, to, low);
+  if (!high)
+    return low;
+  high = arith::ExtUIOp::create(b.b, b.loc, to, high);
+  auto bits = b.b.getIntegerAttr(element, word.getIntOrFloatBitWidth());
+  Value shift =
+      isa<VectorType>(to)
+          ? Value(arith::ConstantOp::create(
+                b.b, b.loc,
+                DenseElementsAttr::get(cast<VectorType>(to), bits)))
+          : Value(arith::ConstantOp::create(b.b, b.loc, bits));
+  high = arith::ShLIOp::create(b.b, b.loc, high, shift);
+  return arith::OrIOp::create(b.b, b.loc, low, high);
+}
+
 /// Columns [begin, end) of a panel, from `firstRow` of the block on.
 void ContractionEmitter::packOneByOne(const Part &part, Index begin, Index end,
                                       Index firstRow) {
-  forEach(b, begin, end, 1, [&](Value c) {
-    forEach(b, firstRow, part.depth, 1, [&](Value i) {
-      Value factor = loadFactor(
-          1, at(1, 0, b.add(part.k, Index(i)), b.add(part.column, Index(c))));
+  auto packFrom = [&](Value c, Index first, Index last, int64_t count) {
+    forEach(b, first, last, 1, [&](Value i) {
+      auto load = [&](int64_t next) -> Value {
+        return memref::LoadOp::create(
+            b.b, b.loc, op->getOperand(1),
+            at(1, 0, b.add(part.k, b.add(b.mul(Index(i), step), next)),
+               b.add(part.column, Index(c))));
+      };
+      Value low = load(0);
+      Value factor = step == 1 ? widen(1, low)
+                               : joinWords(low, count == 1 ? Value() : load(1));
       memref::StoreOp::create(
           b.b, b.loc, factor, panel,
           b.get(b.add(part.at, b.add(b.mul(Index(i), width), Index(c)))));
     });
+  };
+  forEach(b, begin, end, 1, [&](Value c) {
+    Index whole = b.div(part.depth, step);
+    packFrom(c, firstRow, whole, step);
+    if (step != 1)
+      packFrom(c, whole, b.divideCeil(part.depth, step), 1);
   });
 }
 
 /// Of a right factor whose columns are rows: squares that are turned, and what
-/// is left element by element. Bytes behind the last column, for which there
-/// are no masked loads, go the same way.
+/// is left element by element. Bytes and words behind the last column, for
+/// which there are no masked loads, go the same way.
 void ContractionEmitter::packTurned(const Part &part) {
   int64_t square = squareOf(target);
   bool hasSquares = element.isF32() && isTurned();
@@ -199,26 +241,66 @@ void ContractionEmitter::packTurned(const Part &part) {
   packOneByOne(part, whole, columns, 0);
 }
 
+Value ContractionEmitter::loadForPanel(Index kAt, Index columnAt, Value mask,
+                                       int64_t count) {
+  if (step == 1)
+    return loadFactors(at(1, 0, kAt, columnAt), lanes, mask);
+  auto type =
+      VectorType::get({lanes}, getElementTypeOrSelf(op->getOperand(1)));
+  auto load = [&](int64_t next) -> Value {
+    return vector::LoadOp::create(b.b, b.loc, type, op->getOperand(1),
+                                  at(1, 0, b.add(kAt, next), columnAt));
+  };
+  Value low = load(0);
+  return joinWords(low, count == 1 ? Value() : load(1));
+}
+
+/// Row `i` of so many vectors of panels, of the next `count` k.
+void ContractionEmitter::packRow(const Part &part, Index i, int64_t vectors,
+                                 bool isWhole, int64_t count) {
+  SmallVector<Value> masks = masksOf(part.columns, isWhole);
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value loaded = loadForPanel(b.add(part.k, b.mul(i, step)),
+                                b.add(part.column, v * lanes),
+                                isWhole ? Value() : masks[v], count);
+    int64_t before = v / kVectors * kDepth * width;
+    vector::StoreOp::create(b.b, b.loc, loaded, panel,
+                            b.get(b.add(b.add(part.at, b.mul(i, width)),
+                                        before + v % kVectors * lanes)));
+  }
+}
+
 /// Rows of so many vectors, which are whole panels.
 void ContractionEmitter::pack(const Part &part, int64_t vectors, bool isWhole) {
-  SmallVector<Value> masks = masksOf(part.columns, isWhole);
-  forEach(b, 0, part.depth, 1, [&](Value i) {
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value loaded = loadFactors(
-          at(1, 0, b.add(part.k, Index(i)), b.add(part.column, v * lanes)),
-          lanes, isWhole ? Value() : masks[v]);
-      int64_t before = v / kVectors * kDepth * width;
-      vector::StoreOp::create(
-          b.b, b.loc, loaded, panel,
-          b.get(b.add(b.add(part.at, b.mul(Index(i), width)),
-                      before + v % kVectors * lanes)));
-    }
+  Index whole = b.div(part.depth, step);
+  forEach(b, 0, whole, 1, [&](Value i) {
+    packRow(part, Index(i), vectors, isWhole, step);
   });
+  if (step != 1)
+    forEach(b, whole, b.divideCeil(part.depth, step), 1, [&](Value i) {
+      packRow(part, Index(i), vectors, isWhole, 1);
+    });
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
+
+Value ContractionEmitter::loadLeft(Index rowAt, Index kAt, int64_t count) {
+  SmallVector<Value> place = at(0, rowAt, kAt, 0);
+  if (step == 1)
+    return splat(b, lanes, loadFactor(0, place));
+  Value left = op->getOperand(0);
+  if (count == 1)
+    return splat(b, lanes,
+                 joinWords(memref::LoadOp::create(b.b, b.loc, left, place),
+                           Value()));
+  auto pair = VectorType::get({step}, getElementTypeOrSelf(left));
+  Value loaded = vector::BitCastOp::create(
+      b.b, b.loc, VectorType::get({1}, element),
+      vector::LoadOp::create(b.b, b.loc, pair, left, place));
+  return splat(b, lanes, vector::ExtractOp::create(b.b, b.loc, loaded, 0));
+}
 
 void ContractionEmitter::emitTile(const Part &part, int64_t rows,
                                   Index firstRow, ArrayRef<Value> masks) {
@@ -231,24 +313,32 @@ void ContractionEmitter::emitTile(const Part &part, int64_t rows,
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < kVectors; ++v)
       sums.push_back(loadPiece(placeOf(r, v), masks[v]));
-  sums =
-      forEach(b, 0, part.depth, sums, [&](Value i, const Accumulators &before) {
-        Accumulators next(before);
-        SmallVector<Value> factors;
-        for (int64_t v = 0; v < kVectors; ++v)
-          factors.push_back(vector::LoadOp::create(
-              b.b, b.loc, type, panel,
-              b.get(b.add(b.add(part.at, b.mul(Index(i), width)), v * lanes))));
-        for (int64_t r = 0; r < rows; ++r) {
-          Value left = splat(b, lanes,
-                             loadFactor(0, at(0, b.add(firstRow, r),
-                                              b.add(part.k, Index(i)), 0)));
-          for (int64_t v = 0; v < kVectors; ++v)
-            next[r * kVectors + v] =
-                multiplyAdd(left, factors[v], next[r * kVectors + v]);
+  auto addRows = [&](Index from, Index end, int64_t count) {
+    auto addRow = [&](Value i, const Accumulators &before) {
+      Accumulators next(before);
+      SmallVector<Value> factors;
+      for (int64_t v = 0; v < kVectors; ++v)
+        factors.push_back(vector::LoadOp::create(
+            b.b, b.loc, type, panel,
+            b.get(b.add(b.add(part.at, b.mul(Index(i), width)), v * lanes))));
+      for (int64_t r = 0; r < rows; ++r) {
+        Value left = loadLeft(b.add(firstRow, r),
+                              b.add(part.k, b.mul(Index(i), step)), count);
+        for (int64_t v = 0; v < kVectors; ++v) {
+          Value &sum = next[r * kVectors + v];
+          sum = step == 1 ? multiplyAdd(left, factors[v], sum)
+                          : addWords(b, asWords(b, left),
+                                     asWords(b, factors[v]), sum);
         }
-        return next;
-      });
+      }
+      return next;
+    };
+    sums = forEach(b, from, end, sums, addRow);
+  };
+  Index whole = b.div(part.depth, step);
+  addRows(0, whole, step);
+  if (step != 1)
+    addRows(whole, b.divideCeil(part.depth, step), 1);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < kVectors; ++v) {
       Value sum = sums[r * kVectors + v];
@@ -325,10 +415,12 @@ void ContractionEmitter::emitPanels(Index firstColumn) {
           [&] { pack(all, kPanels * kVectors, /*isWhole=*/true); },
           [&] {
             forEachPanel(all, [&](const Part &panel) {
-              if (getElementTypeOrSelf(op->getOperand(1)).isInteger(8))
-                packTurned(panel);
-              else
-                pack(panel, kVectors, /*isWhole=*/false);
+              if (!isNarrow())
+                return pack(panel, kVectors, /*isWhole=*/false);
+              b.branch(
+                  hasColumns(panel, width),
+                  [&] { pack(panel, kVectors, /*isWhole=*/true); },
+                  [&] { packTurned(panel); });
             });
           });
     forEachPanel(all, [&](const Part &panel) {

@@ -13,7 +13,7 @@
 //     accumulators for a few rows side by side, folded as a tree; epilogue,
 //     store
 // Where a run knows how many channels there are, the last tile goes by vectors,
-// and each tile of a row counts as one.
+// and each tile of a row counts as one; one channel is a row.
 // Sums of more than a few elements go on in f64: see Rows.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -52,6 +52,7 @@ struct Emitter {
       emitColumns(task);
   }
   void emitRows(Value task);
+  void emitRow(Index row);
   void emitColumns(Value task);
   void emitOpenColumns(Value task);
   void emitTile(const Tile &tile, Index row, Index channel, Value mask);
@@ -94,18 +95,22 @@ Value Emitter::finish(IndexBuilder &b, Value folded) {
 void Emitter::emitRows(Value task) {
   Plan plan(op);
   TaskRange range = rangeOf(b, task, plan.grid, dimOf(b, op.getDst(), 0), 1);
-  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    Index from = src.at(b, {Index(row), 0, 0});
-    Value folded =
-        foldRow(b, plan.target, length, foldKindOf(op.getKind()),
-                [&](IndexBuilder &b, const Piece &piece) {
-                  return prepare(b, loadPiece(b, plan.target.lanes, src.data,
-                                              b.add(from, piece.at),
-                                              piece.mask));
-                });
-    storeVector(b, output, finish(b, splat(b, 1, folded)),
-                Place{{Index(row), 0}, 1, 1, {}});
-  });
+  forEach(b, range.firstRow, range.endRow, 1,
+          [&](Value row) { emitRow(Index(row)); });
+}
+
+void Emitter::emitRow(Index row) {
+  TargetInfo target = TargetInfo::of(op);
+  Index from = src.at(b, {row, 0, 0});
+  Value folded = foldRow(b, target, length, foldKindOf(op.getKind()),
+                         [&](IndexBuilder &b, const Piece &piece) {
+                           return prepare(b, loadPiece(b, target.lanes,
+                                                       src.data,
+                                                       b.add(from, piece.at),
+                                                       piece.mask));
+                         });
+  storeVector(b, output, finish(b, splat(b, 1, folded)),
+              Place{{row, 0}, 1, 1, {}});
 }
 
 /// The channels of a tile from `channel` on; those of `mask`, if there is one,
@@ -168,7 +173,11 @@ void Emitter::emitOpenColumns(Value task) {
                                   piece.mask);
                        });
     };
-    b.branch(b.compare(arith::CmpIPredicate::sge, rest, plan.channelsPerTile),
-             [&] { emitTile(full, row, channel, {}); }, emitVectors);
+    auto emitTiles = [&] {
+      b.branch(
+          b.compare(arith::CmpIPredicate::sge, rest, plan.channelsPerTile),
+          [&] { emitTile(full, row, channel, {}); }, emitVectors);
+    };
+    b.branch(isOneColumn(b, channels, {src}), [&] { emitRow(row); }, emitTiles);
   });
 }

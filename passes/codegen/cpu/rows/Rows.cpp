@@ -363,6 +363,16 @@ Value codegen::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                                  foldLanes(b, kind, total));
 }
 
+Value codegen::isOneColumn(IndexBuilder &b, Index columns,
+                           ArrayRef<Flat> memrefs) {
+  Value holds = b.compare(arith::CmpIPredicate::eq, columns, 1);
+  for (const Flat &memref : memrefs) {
+    Index stride = memref.strides[memref.strides.size() - 2];
+    holds = b.both(holds, b.compare(arith::CmpIPredicate::eq, stride, 1));
+  }
+  return holds;
+}
+
 Accumulators codegen::foldColumns(
     IndexBuilder &b, const Tile &tile, Index rows, FoldKind kind,
     function_ref<Value(IndexBuilder &, Index, int64_t)> element) {

@@ -55,6 +55,10 @@ void forEachLongPiece(
 mlir::Value foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                     FoldKind kind, PieceFn element);
 
+/// Whether there is one column, of elements side by side in all of `memrefs`.
+mlir::Value isOneColumn(IndexBuilder &b, Index columns,
+                        llvm::ArrayRef<Flat> memrefs);
+
 /// Folds `element(row, vector)`, of `tile.vectors` vectors, over `rows` rows to
 /// as many vectors.
 Accumulators foldColumns(

@@ -12,7 +12,8 @@
 //   powers over the sum, or x - max - log(sum); epilogue, store
 //
 // A row of up to two vectors stays in registers. Along columns the same is done
-// over rows, for one vector of columns after the other.
+// over rows, for one vector of columns after the other. Where a run says how
+// many columns there are and it is one, that is a row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -55,6 +56,7 @@ struct Emitter : RowEmitter<cpu::SoftmaxOp, Emitter> {
   void emitRow(ArrayRef<Index> row);
   void emitShortRow(ArrayRef<Index> row, Index length, int64_t vectors);
   void emitLongRow(ArrayRef<Index> row, Index length);
+  SmallVector<Index> placeInRow(ArrayRef<Index> row, Index at);
   void emitColumns(Value task);
   void emitColumn(ArrayRef<Index> outer, Index column, Value mask);
 
@@ -115,6 +117,15 @@ Value Emitter::finish(Value x, Value scale) {
 // Along rows
 //===----------------------------------------------------------------------===//
 
+/// Behind a row of columns there is a dimension of one element.
+SmallVector<Index> Emitter::placeInRow(ArrayRef<Index> row, Index at) {
+  SmallVector<Index> place(row);
+  place.push_back(at);
+  if (op.getColumns())
+    place.push_back(0);
+  return place;
+}
+
 void Emitter::emitRow(ArrayRef<Index> row) {
   Index length = dimOf(b, op.getSrc(), row.size());
   if (!length.value) {
@@ -137,9 +148,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
 /// A row of more than `vectors - 1` vectors, and no more than `vectors`.
 void Emitter::emitShortRow(ArrayRef<Index> row, Index length,
                            int64_t vectors) {
-  SmallVector<Index> first(row);
-  first.push_back(0);
-  Index from = src.at(b, first);
+  Index from = src.at(b, placeInRow(row, 0));
   int64_t lastAt = (vectors - 1) * lanes;
   Value mask;
   if (length.value || length.constant != vectors * lanes)
@@ -172,16 +181,13 @@ void Emitter::emitShortRow(ArrayRef<Index> row, Index length,
     Value x = powers[v];
     if (op.getLog())
       x = arith::SubFOp::create(b.b, b.loc, values[v], max);
-    SmallVector<Index> coordinates(row);
-    coordinates.push_back(v * lanes);
     storeVector(b, output, finish(x, scale),
-                Place{coordinates, lanes, lanes, maskOf(v)});
+                Place{placeInRow(row, v * lanes), lanes, lanes, maskOf(v)});
   }
 }
 
 void Emitter::emitLongRow(ArrayRef<Index> row, Index length) {
-  SmallVector<Index> first(row);
-  first.push_back(0);
+  SmallVector<Index> first = placeInRow(row, 0);
   Index from = src.at(b, first), to = output.dst.at(b, first);
   auto load = [&](IndexBuilder &b, const Piece &piece) {
     return loadPiece(b, lanes, src.data, b.add(from, piece.at), piece.mask);
@@ -206,10 +212,8 @@ void Emitter::emitLongRow(ArrayRef<Index> row, Index length) {
                         piece.mask);
         else
           x = powerOf(b, piece);
-        SmallVector<Index> coordinates(row);
-        coordinates.push_back(piece.at);
         storeVector(b, output, finish(x, scale),
-                    Place{coordinates, lanes, lanes, piece.mask});
+                    Place{placeInRow(row, piece.at), lanes, lanes, piece.mask});
       });
 }
 
@@ -228,10 +232,16 @@ void Emitter::emitColumns(Value task) {
                                              b.div(Index(number), blocks));
     Index column = b.mul(b.rem(Index(number), blocks), kSoftmaxColumns);
     Index rest = b.add(width, b.mul(column, -1));
-    forEachLongPiece(b, plan.target, b.min(rest, kSoftmaxColumns),
-                     [&](IndexBuilder &b, const Piece &piece) {
-                       emitColumn(outer, b.add(column, piece.at), piece.mask);
-                     });
+    auto emitBlock = [&] {
+      forEachLongPiece(b, plan.target, b.min(rest, kSoftmaxColumns),
+                       [&](IndexBuilder &b, const Piece &piece) {
+                         emitColumn(outer, b.add(column, piece.at), piece.mask);
+                       });
+    };
+    if (!width.value || !output.operands.empty())
+      return emitBlock();
+    b.branch(isOneColumn(b, width, {src, output.dst}),
+             [&] { emitRow(outer); }, emitBlock);
   });
 }
 

@@ -102,6 +102,40 @@ func.func @left(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>, %
 
 // -----
 
+// Words are multiplied in pairs of k, which are packed as such, the last one with
+// zero for the second; two words of the left factor are loaded at once. Columns
+// that fill no panel are packed one by one.
+// CHECK-LABEL: func.func @words
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<16384xi32>
+// CHECK: vector.load %arg1{{.*}} : memref<?x?xi16>, vector<8xi16>
+// CHECK: vector.load %arg1{{.*}} : memref<?x?xi16>, vector<8xi16>
+// CHECK: arith.shli {{.*}} : vector<8xi32>
+// CHECK: arith.ori {{.*}} : vector<8xi32>
+// CHECK-NOT: vector.maskedload %arg1
+// CHECK: memref.load %arg1
+// CHECK: vector.load %arg0{{.*}} : memref<?x?xi16>, vector<2xi16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: memref.load %arg0
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+#a = affine_map<(i, k, j) -> (i, k)>
+#b = affine_map<(i, k, j) -> (k, j)>
+#c = affine_map<(i, k, j) -> (i, j)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @words(%a: memref<?x?xi16>, %b: memref<?x?xi16>, %c: memref<?x?xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %b : memref<?x?xi16>, memref<?x?xi16>) outs(%c : memref<?x?xi32>) {
+  ^bb0(%x: i16, %w: i16, %sum: i32):
+    %0 = arith.extsi %x : i16 to i32
+    %1 = arith.extsi %w : i16 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %sum, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+}
+
+// -----
+
 // Half as many of f64, turned element by element.
 // CHECK-LABEL: func.func @doubles
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<8192xf64>

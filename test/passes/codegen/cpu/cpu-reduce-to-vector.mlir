@@ -63,12 +63,17 @@ func.func @columns(%x: memref<1x300x20xf32>, %y: memref<1x20xf32>) {
 
 // -----
 
-// Of open channels, whole tiles, and the last one by vectors under a mask.
+// Of open channels, whole tiles, and the last one by vectors under a mask. One
+// is a row.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @open_columns(
 // CHECK: arith.divui %{{.*}}, %c32
 // CHECK-LABEL: func.func private @reduce.0
+// CHECK: arith.cmpi eq, %{{.*}}, %c1
+// CHECK: scf.if
+// CHECK: vector.reduction <maximumf>
+// CHECK: } else {
 // CHECK: arith.cmpi sge, %{{.*}}, %c32
 // CHECK: scf.if
 // CHECK-COUNT-4: vector.load {{.*}} vector<8xf32>

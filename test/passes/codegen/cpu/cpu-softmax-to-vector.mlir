@@ -116,11 +116,52 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: math.exp {{.*}} : vector<8xf32>
 // CHECK: arith.divf {{.*}} : vector<8xf32>
 // CHECK: vector.store
-func.func @columns(%x: memref<2x9x?xf32>, %y: memref<2x9x?xf32>) {
+func.func @columns(%x: memref<2x9x10xf32>, %y: memref<2x9x10xf32>) {
+  cpu.softmax ins(%x : memref<2x9x10xf32>) outs(%y : memref<2x9x10xf32>)
+      attributes {columns} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Of open columns the run may have one, which is a row.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @softmax.0
+// CHECK: arith.cmpi eq, %{{.*}}, %c1
+// CHECK: scf.if
+// CHECK: vector.reduction
+// CHECK: } else {
+// CHECK-NOT: vector.reduction
+// CHECK: return
+func.func @open_columns(%x: memref<2x9x?xf32>, %y: memref<2x9x?xf32>) {
   cpu.softmax ins(%x : memref<2x9x?xf32>) outs(%y : memref<2x9x?xf32>)
       attributes {columns} {
   ^bb0(%r: f32):
     cpu.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// An operand of the epilogue is read along columns.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @softmax.0
+// CHECK-NOT: vector.reduction
+// CHECK: return
+func.func @open_factors(%x: memref<2x9x?xf32>, %f: memref<1x9x?xf32>, %y: memref<2x9x?xf32>) {
+  cpu.softmax ins(%x : memref<2x9x?xf32>) operands(%f : memref<1x9x?xf32>) outs(%y : memref<2x9x?xf32>)
+      attributes {columns} {
+  ^bb0(%r: f32, %s: f32):
+    %0 = arith.mulf %r, %s : f32
+    cpu.yield %0 : f32
   }
   return
 }

@@ -71,9 +71,12 @@ func.func @batch_norm(%x: tensor<?x4x?xf32>, %s: tensor<4xf32>) -> tensor<?x4x?x
 
 // -----
 
-// Bytes that no kernel multiplies are widened, less their zero point.
+// Bytes that no kernel multiplies are widened, less their zero point; those of
+// matrices to words, which have no zero points.
 // CHECK-LABEL: @bytes
 func.func @bytes(%x: tensor<1x3x9xui8>, %w: tensor<4x3x3xi8>, %a: tensor<2x3xui8>, %b: tensor<3x4xi8>) -> (tensor<1x4x9xi32>, tensor<2x4xi32>) {
+  // CHECK-DAG: arith.extui %{{.*}} : i8 to i16
+  // CHECK-DAG: arith.extsi %{{.*}} : i8 to i16
   // CHECK-DAG: arith.extui %{{.*}} : i8 to i32
   // CHECK-DAG: arith.extsi %{{.*}} : i8 to i32
   // CHECK-DAG: arith.subi %{{.*}} : i32

@@ -13,12 +13,28 @@ func.func @conv(%x: tensor<1x8x8x4xf32>, %w: tensor<6x2x3x3xf32>, %b: tensor<6xf
 
 // -----
 
+// Each phase of the strides is a convolution of the data without zeros in
+// between: of two taps, and of one.
 // CHECK-LABEL: @conv_transpose
-// CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 0, 0] [1, 1, 3] [1, 1, 2]
-// CHECK: linalg.generic {{.*}}"reduction"
+// CHECK-NOT: tensor.insert_slice %arg0 into %{{.*}} [1, 1, 2]
+// CHECK: linalg.generic {{.*}}"reduction"{{.*}} tensor<1x1x2x2xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [1, 2, 4] [1, 1, 2]
+// CHECK: linalg.generic {{.*}}"reduction"{{.*}} tensor<1x1x1x2xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 1] [1, 2, 3] [1, 1, 2]
 func.func @conv_transpose(%x: tensor<1x1x3xf32>, %w: tensor<1x2x3xf32>) -> tensor<1x2x7xf32> {
   %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x3xf32>, tensor<1x2x3xf32>) -> tensor<1x2x7xf32>
   return %0 : tensor<1x2x7xf32>
+}
+
+// -----
+
+// A phase that no tap meets is zero.
+// CHECK-LABEL: @conv_transpose_of_few_taps
+// CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 0, 0] [1, 1, 3] [1, 1, 2]
+// CHECK: linalg.generic {{.*}}"reduction"
+func.func @conv_transpose_of_few_taps(%x: tensor<1x1x3xf32>, %w: tensor<1x2x1xf32>) -> tensor<1x2x5xf32> {
+  %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x3xf32>, tensor<1x2x1xf32>) -> tensor<1x2x5xf32>
+  return %0 : tensor<1x2x5xf32>
 }
 
 // -----
