@@ -124,8 +124,9 @@ static void buildQuantizePipeline(OpPassManager &passes,
     correct.calibration = options.biases;
     passes.addPass(createCorrectBiases(correct));
   }
-  if (options.quantization == Quantization::int8Dynamic) {
+  if (isInt8 || options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
+    insert.innerOnly = options.quantization != Quantization::int8Dynamic;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
     insert.keep.assign(kept.begin(), kept.end());

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -134,6 +135,25 @@ void QuantizeWeightsPass::quantize(nn::MatMulOp op) {
   ++quantized;
 }
 
+/// Those outside of loops, and of loops whose weights are too many for the
+/// nearest caches. Others are multiplied at each step as fast as floats can be,
+/// in one kernel with all that follows, and unpacking takes a sixth longer.
+static SmallVector<Operation *> inBigLoops(ArrayRef<Operation *> products) {
+  constexpr int64_t kLeastWeights = 1 << 17;
+  llvm::DenseMap<Operation *, int64_t> weightsOf;
+  auto weightsAround = [&](Operation *op) -> int64_t & {
+    return weightsOf[op->getParentOfType<LoopLikeOpInterface>()];
+  };
+  for (Operation *op : products)
+    weightsAround(op) += typeOf(op->getOperand(1)).getNumElements();
+  SmallVector<Operation *> kept;
+  llvm::copy_if(products, std::back_inserter(kept), [&](Operation *op) {
+    return !op->getParentOfType<LoopLikeOpInterface>() ||
+           weightsAround(op) >= kLeastWeights;
+  });
+  return kept;
+}
+
 void QuantizeWeightsPass::runOnOperation() {
   if ((bits != 4 && bits != 8) || blockSize < 8 || blockSize % 8 != 0) {
     emitError(UnknownLoc::get(&getContext()))
@@ -149,17 +169,19 @@ void QuantizeWeightsPass::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
+    auto isWanted = [&](Operation *op) {
+      auto matmul = dyn_cast<nn::MatMulOp>(op);
+      // Sums of nothing, and of rows whose length only a run knows, are no
+      // packed products.
+      return matmul && !matmul.getTransposeA() && !rules->keeps(op) &&
+             typeOf(matmul.getB()).getNumElements() != 0 &&
+             !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back()) &&
+             quantize::areFinite(matmul.getB());
+    };
     SmallVector<Operation *> products =
-        quantize::findProducts(function, [&](Operation *op) {
-          auto matmul = dyn_cast<nn::MatMulOp>(op);
-          // Sums of nothing, and of rows whose length only a run knows, are no
-          // packed products.
-          return matmul && !matmul.getTransposeA() && !rules->keeps(op) &&
-                 typeOf(matmul.getB()).getNumElements() != 0 &&
-                 !ShapedType::isDynamic(
-                     typeOf(matmul.getA()).getShape().back()) &&
-                 quantize::areFinite(matmul.getB());
-        });
+        quantize::findProducts(function, isWanted);
+    products.append(
+        inBigLoops(quantize::findInnerProducts(function, isWanted)));
     for (Operation *product : products)
       quantize(cast<nn::MatMulOp>(product));
   }

@@ -40,8 +40,19 @@ llvm::SmallVector<mlir::Operation *>
 findProducts(mlir::func::FuncOp function,
              llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
+/// The same of bodies of loops and of branches. What they read no calibration
+/// has seen: a state has a value at each step, and a branch may not be taken.
+llvm::SmallVector<mlir::Operation *>
+findInnerProducts(mlir::func::FuncOp function,
+                  llvm::function_ref<bool(mlir::Operation *)> isWanted);
+
 /// Whether a product may be faster in bytes than in floats on any CPU.
 bool gainsFromBytes(mlir::Operation *product);
+
+/// Whether what it saves is more than finding the range of its data in a run
+/// costs. In a loop that is done anew at each step, and what follows is no
+/// longer part of one kernel of all steps.
+bool gainsFromDynamicBytes(mlir::Operation *product);
 
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
