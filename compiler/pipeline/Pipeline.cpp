@@ -150,6 +150,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   // oneDNN is asked for products of f32: those of bytes would be loops.
   if (options.kernels != Kernels::onednn) {
     passes.addPass(createQuantizeProducts());
+    passes.addPass(createPadChannels());
     passes.addPass(createQuantizeWords());
     // What is not multiplied as bytes may still be read as such.
     passes.addPass(createPackWeights());

@@ -67,7 +67,8 @@ void InsertDynamicQuantizePass::runOnOperation() {
     SmallVector<Operation *> products;
     if (!innerOnly)
       products = quantize::findProducts(function, isWanted);
-    products.append(quantize::findInnerProducts(function, isWanted));
+    products.append(quantize::findInnerProducts(
+        function, quantize::kLeastBytesInLoop, isWanted));
     for (Operation *product : products) {
       product->setOperand(0, getPair(product->getOperand(0)));
       // Without roundings it does not fail.

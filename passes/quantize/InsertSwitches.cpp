@@ -173,7 +173,8 @@ void Switches::findInner() {
     return quantize::gainsFromDynamicBytes(op) && !keep.keeps(op) &&
            quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
   };
-  for (Operation *op : quantize::findInnerProducts(function, isWanted)) {
+  for (Operation *op : quantize::findInnerProducts(
+           function, quantize::kLeastBytesInLoop, isWanted)) {
     unsigned number = units.size();
     forEachNode(op->getLoc(), [&](StringAttr node) {
       if (auto unit = unitOfNode.find(node); unit != unitOfNode.end())

@@ -240,8 +240,8 @@ def InsertDynamicQuantize
     tensor. Weights become a constant of si8 and `nn.dequantize` with a scale
     for each output channel. Operations that come from nodes which `keep` names
     are left alone; so are those of which the model quantizes an operand itself,
-    and weights that are not finite; and, in loops, matrices of fewer than 64
-    rows or columns, which gain nothing. With `inner-only` it is about
+    and weights that are not finite, and those of a loop that has fewer than
+    2^14 of them. With `inner-only` it is about
     bodies of loops and branches alone, whose data no calibration sees.
   }];
   let options = [
@@ -323,7 +323,8 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     sums are of i32 and exact; scale and bias follow as `mul` and `add` of f32.
     Weights have bytes with a zero point of 0, or are made so if they fit; data
     is of ui8 with one scale. The zero point goes into the bias, or with padding
-    into `x_zero_point`.
+    into `x_zero_point`. A convolution of one or two channels multiplies the
+    same numbers as f32 where all sums are exact.
 
     The zero point of a `conv_transpose` is its `x_zero_point`, too: it would
     count for each place as much as that has taps within the data. Groups of one
@@ -335,6 +336,19 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
+}
+
+def PadChannels : Pass<"nn-pad-channels"> {
+  let summary = "Give convolutions of bytes whole groups of four channels";
+  let description = [{
+    Kernels multiply four channels of bytes at once. What a `conv` of bytes
+    with constant weights reads gets channels of zeros up to a multiple of four,
+    and its weights get zeros for them; once for all that read a tensor (CSE).
+    One or two channels stay, and so do groups, and convolutions that multiply
+    each byte fewer than 128 times, for which copying takes longer.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numPadded", "padded", "Convolutions padded">];
 }
 
 def QuantizeWords : Pass<"nn-quantize-words"> {

@@ -13,7 +13,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -40,6 +39,10 @@ private:
 };
 
 } // namespace
+
+/// With fewer, weights of a loop stay in the nearest caches as floats, and are
+/// multiplied in one kernel of all steps; unpacking takes a sixth longer.
+static constexpr int64_t kLeastInLoop = 1 << 17;
 
 /// What is left of a number in steps of `scale`.
 static double nearest(double number, double scale, double least, double most) {
@@ -135,25 +138,6 @@ void QuantizeWeightsPass::quantize(nn::MatMulOp op) {
   ++quantized;
 }
 
-/// Those outside of loops, and of loops whose weights are too many for the
-/// nearest caches. Others are multiplied at each step as fast as floats can be,
-/// in one kernel with all that follows, and unpacking takes a sixth longer.
-static SmallVector<Operation *> inBigLoops(ArrayRef<Operation *> products) {
-  constexpr int64_t kLeastWeights = 1 << 17;
-  llvm::DenseMap<Operation *, int64_t> weightsOf;
-  auto weightsAround = [&](Operation *op) -> int64_t & {
-    return weightsOf[op->getParentOfType<LoopLikeOpInterface>()];
-  };
-  for (Operation *op : products)
-    weightsAround(op) += typeOf(op->getOperand(1)).getNumElements();
-  SmallVector<Operation *> kept;
-  llvm::copy_if(products, std::back_inserter(kept), [&](Operation *op) {
-    return !op->getParentOfType<LoopLikeOpInterface>() ||
-           weightsAround(op) >= kLeastWeights;
-  });
-  return kept;
-}
-
 void QuantizeWeightsPass::runOnOperation() {
   if ((bits != 4 && bits != 8) || blockSize < 8 || blockSize % 8 != 0) {
     emitError(UnknownLoc::get(&getContext()))
@@ -181,7 +165,7 @@ void QuantizeWeightsPass::runOnOperation() {
     SmallVector<Operation *> products =
         quantize::findProducts(function, isWanted);
     products.append(
-        inBigLoops(quantize::findInnerProducts(function, isWanted)));
+        quantize::findInnerProducts(function, kLeastInLoop, isWanted));
     for (Operation *product : products)
       quantize(cast<nn::MatMulOp>(product));
   }

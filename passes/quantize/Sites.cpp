@@ -77,12 +77,25 @@ quantize::findProducts(func::FuncOp function,
 }
 
 SmallVector<Operation *>
-quantize::findInnerProducts(func::FuncOp function,
+quantize::findInnerProducts(func::FuncOp function, int64_t leastInLoop,
                             function_ref<bool(Operation *)> isWanted) {
   SmallVector<Operation *> products;
+  llvm::DenseMap<Operation *, int64_t> weightsOf;
+  auto loopOf = [](Operation *op) -> Operation * {
+    return op->getParentOfType<LoopLikeOpInterface>();
+  };
   function.walk([&](Operation *op) {
-    if (op->getParentOp() != function && hasConstantWeights(op) && isWanted(op))
-      products.push_back(op);
+    if (op->getParentOp() == function || !hasConstantWeights(op) ||
+        !isWanted(op))
+      return;
+    products.push_back(op);
+    Value weights = op->getOperand(weightsOperand(op));
+    weightsOf[loopOf(op)] +=
+        cast<RankedTensorType>(weights.getType()).getNumElements();
+  });
+  llvm::erase_if(products, [&](Operation *op) {
+    Operation *loop = loopOf(op);
+    return loop && weightsOf[loop] < leastInLoop;
   });
   return products;
 }
@@ -202,7 +215,7 @@ bool quantize::gainsFromBytes(Operation *product) {
     return true;
   ArrayRef<int64_t> x = cast<ShapedType>(conv.getX().getType()).getShape();
   ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
-  bool isDepthwise = conv.getGroups() == w[0] && w[1] == 1;
+  bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
   if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
     return true;
   constexpr double kLeastRows = 0.6;
@@ -214,16 +227,10 @@ bool quantize::gainsFromDynamicBytes(Operation *product) {
   if (isa<nn::ConvTransposeOp>(product))
     return false;
   // A single channel is multiplied with a few numbers.
-  if (auto conv = dyn_cast<nn::ConvOp>(product))
-    return conv.getGroups() == 1;
-  if (!product->getParentOfType<LoopLikeOpInterface>())
-    return true;
-  // With 32 units a step of an LSTM took a quarter longer in bytes, with 64 a
-  // tenth less, and with 512 a third as long (AMD Zen 3).
-  constexpr int64_t kLeast = 64;
-  Value weights = product->getOperand(quantize::weightsOperand(product));
-  return llvm::all_of(cast<RankedTensorType>(weights.getType()).getShape(),
-                      [](int64_t size) { return size >= kLeast; });
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  return !conv || (conv.getGroups() == 1 &&
+                   cast<RankedTensorType>(conv.getW().getType())
+                           .getDimSize(1) > kFewChannels);
 }
 
 // Means are computed of floats. Where something reads floats, a kernel stores

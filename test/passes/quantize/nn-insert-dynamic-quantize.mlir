@@ -46,12 +46,12 @@ func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x2x4x4xf32>)
   return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x4x4xf32>
 }
 
-// A state in bytes at each step, if there are 64 units; in a branch, of any
-// size. With `inner-only`, what is outside stays.
+// A state in bytes at each step, of a loop with enough weights; in a branch, of
+// any size. With `inner-only`, what is outside stays.
 // INNER-LABEL: @steps
 // ALL: nn.quantize %arg0
 // ONLY-NOT: nn.quantize
-// INNER: %[[W:.*]] = nn.dequantize {{.*}} {axis = 1 : i64} : (tensor<64x64xsi8>, tensor<64xf32>)
+// INNER: %[[W:.*]] = nn.dequantize {{.*}} {axis = 1 : i64} : (tensor<128x128xsi8>, tensor<128xf32>)
 // INNER: scf.for {{.*}} iter_args(%[[H:.*]] = %arg0)
 // INNER: nn.reduce min %[[H]]
 // INNER: %[[Q:.*]] = nn.quantize %[[H]]
@@ -64,31 +64,31 @@ func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x2x4x4xf32>)
 // INNER: nn.quantize
 // INNER: nn.matmul
 //--- inner.mlir
-func.func @steps(%x: tensor<1x64xf32>, %n: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+func.func @steps(%x: tensor<1x128xf32>, %n: index) -> (tensor<1x128xf32>, tensor<1x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = arith.constant dense<1.0> : tensor<128x128xf32>
+  %y = nn.matmul %x, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x128xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+    scf.yield %0 : tensor<1x128xf32>
+  }
+  return %h, %y : tensor<1x128xf32>, tensor<1x128xf32>
+}
+func.func @small(%x: tensor<1x64xf32>, %n: index, %p: i1) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %w = arith.constant dense<1.0> : tensor<64x64xf32>
-  %y = nn.matmul %x, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
   %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x64xf32> {
     %0 = nn.matmul %state, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
     scf.yield %0 : tensor<1x64xf32>
   }
-  return %h, %y : tensor<1x64xf32>, tensor<1x64xf32>
-}
-func.func @small(%x: tensor<1x32xf32>, %n: index, %p: i1) -> (tensor<1x32xf32>, tensor<1x32xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %w = arith.constant dense<1.0> : tensor<32x32xf32>
-  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x32xf32> {
-    %0 = nn.matmul %state, %w : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
-    scf.yield %0 : tensor<1x32xf32>
-  }
-  %y = scf.if %p -> tensor<1x32xf32> {
-    %0 = nn.relu %x : tensor<1x32xf32> -> tensor<1x32xf32>
-    %1 = nn.matmul %0, %w : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
-    scf.yield %1 : tensor<1x32xf32>
+  %y = scf.if %p -> tensor<1x64xf32> {
+    %0 = nn.relu %x : tensor<1x64xf32> -> tensor<1x64xf32>
+    %1 = nn.matmul %0, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+    scf.yield %1 : tensor<1x64xf32>
   } else {
-    scf.yield %x : tensor<1x32xf32>
+    scf.yield %x : tensor<1x64xf32>
   }
-  return %h, %y : tensor<1x32xf32>, tensor<1x32xf32>
+  return %h, %y : tensor<1x64xf32>, tensor<1x64xf32>
 }

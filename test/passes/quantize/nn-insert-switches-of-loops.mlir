@@ -15,18 +15,18 @@
 // CHECK: nn.select %[[S1]], %[[Y8]], %[[Y]]
 // CHECK: scf.for
 // CHECK: nn.select %[[S2]]
-func.func @recurrent(%x: tensor<1x64xf32> {ingot.name = "x"}, %n: index {ingot.name = "n"}) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+func.func @recurrent(%x: tensor<1x128xf32> {ingot.name = "x"}, %n: index {ingot.name = "n"}) -> (tensor<1x128xf32>, tensor<1x128xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %w = arith.constant dense<0.5> : tensor<64x64xf32>
-  %y = nn.matmul %x, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32> loc("net")
-  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %y) -> tensor<1x64xf32> {
-    %0 = nn.matmul %state, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32> loc("net")
-    scf.yield %0 : tensor<1x64xf32>
+  %w = arith.constant dense<0.5> : tensor<128x128xf32>
+  %y = nn.matmul %x, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32> loc("net")
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %y) -> tensor<1x128xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32> loc("net")
+    scf.yield %0 : tensor<1x128xf32>
   }
-  %k = scf.for %i = %c0 to %n step %c1 iter_args(%state = %y) -> tensor<1x64xf32> {
-    %0 = nn.matmul %state, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32> loc("body")
-    scf.yield %0 : tensor<1x64xf32>
+  %k = scf.for %i = %c0 to %n step %c1 iter_args(%state = %y) -> tensor<1x128xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32> loc("body")
+    scf.yield %0 : tensor<1x128xf32>
   }
-  return %h, %k : tensor<1x64xf32>, tensor<1x64xf32>
+  return %h, %k : tensor<1x128xf32>, tensor<1x128xf32>
 }
