@@ -69,9 +69,9 @@ struct LevelCode {
 /// Products that a run computes as int8 would, or not.
 struct Switch {
   /// The ONNX nodes that they come from, and the number of the tensor that the
-  /// first of them reads.
+  /// first of them reads; none if each run finds the scale of that.
   std::vector<std::string> nodes;
-  size_t tensor = 0;
+  std::optional<size_t> tensor;
 };
 
 /// What the artifact says of itself; read off the module's attributes.

@@ -196,7 +196,8 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
       Switch one;
       for (StringAttr node : entry.getNodes())
         one.nodes.push_back(node.str());
-      one.tensor = size_t(entry.getTensor());
+      if (entry.getTensor() >= 0)
+        one.tensor = size_t(entry.getTensor());
       manifest.switches.push_back(std::move(one));
     }
   return manifest;

@@ -124,8 +124,9 @@ static void buildQuantizePipeline(OpPassManager &passes,
     correct.calibration = options.biases;
     passes.addPass(createCorrectBiases(correct));
   }
-  if (options.quantization == Quantization::int8Dynamic) {
+  if (isInt8 || options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
+    insert.innerOnly = options.quantization != Quantization::int8Dynamic;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
     insert.keep.assign(kept.begin(), kept.end());
@@ -149,6 +150,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   // oneDNN is asked for products of f32: those of bytes would be loops.
   if (options.kernels != Kernels::onednn) {
     passes.addPass(createQuantizeProducts());
+    passes.addPass(createPadChannels());
     passes.addPass(createQuantizeWords());
     // What is not multiplied as bytes may still be read as such.
     passes.addPass(createPackWeights());

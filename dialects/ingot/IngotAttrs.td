@@ -155,7 +155,8 @@ def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
   let summary = "products that a run computes as int8 would, or not";
   let description = [{
     The number of the tensor in `ingot.observed` that the first of them reads,
-    and the ONNX nodes that they come from.
+    -1 if that is in a loop or a branch, where each run finds its scale, and the
+    ONNX nodes that they come from.
 
     Example:
     ```mlir

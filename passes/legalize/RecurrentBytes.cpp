@@ -37,10 +37,7 @@ FailureOr<Value> legalize::dequantizeDirection(Node &node, size_t input,
 
 Value legalize::multiplyByBytes(Node &node, Value x, Value weights,
                                 Value bias) {
-  lower::DynamicBytes made =
-      lower::quantizeDynamically(node.builder, node.loc(), x);
-  Value pair = node.make<nn::DequantizeOp>(typeOf(x), made.bytes, made.scale,
-                                           made.zeroPoint, /*axis=*/0);
+  Value pair = lower::roundDynamically(node.builder, node.loc(), x);
   auto y = node.infer<nn::MatMulOp>(pair, weights, bias, /*transpose_a=*/false,
                                     /*transpose_b=*/false);
   return failed(y) ? Value() : *y;

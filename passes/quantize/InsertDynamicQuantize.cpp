@@ -38,17 +38,6 @@ private:
 
 } // namespace
 
-/// Whether what a product saves is more than finding the range of its data
-/// costs.
-static bool isWorthIt(Operation *product) {
-  // Its data would need a zero point.
-  if (isa<nn::ConvTransposeOp>(product))
-    return false;
-  // A single channel is multiplied with a few numbers.
-  auto conv = dyn_cast<nn::ConvOp>(product);
-  return !conv || conv.getGroups() == 1;
-}
-
 /// `value` in bytes, with a scale that the run finds, and back.
 Value InsertDynamicQuantizePass::getPair(Value value) {
   Value &pair = pairs[value];
@@ -56,11 +45,7 @@ Value InsertDynamicQuantizePass::getPair(Value value) {
     return pair;
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfterValue(value);
-  Location loc = value.getLoc();
-  lower::DynamicBytes made = lower::quantizeDynamically(builder, loc, value);
-  pair = nn::DequantizeOp::create(builder, loc, value.getType(), made.bytes,
-                                  made.scale, made.zeroPoint,
-                                  builder.getI64IntegerAttr(0));
+  pair = lower::roundDynamically(builder, value.getLoc(), value);
   ++quantized;
   return pair;
 }
@@ -75,12 +60,15 @@ void InsertDynamicQuantizePass::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    SmallVector<Operation *> products =
-        quantize::findProducts(function, [&](Operation *op) {
-          return isWorthIt(op) && !rules->keeps(op) &&
-                 quantize::areFinite(
-                     op->getOperand(quantize::weightsOperand(op)));
-        });
+    auto isWanted = [&](Operation *op) {
+      return quantize::gainsFromDynamicBytes(op) && !rules->keeps(op) &&
+             quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+    };
+    SmallVector<Operation *> products;
+    if (!innerOnly)
+      products = quantize::findProducts(function, isWanted);
+    products.append(quantize::findInnerProducts(
+        function, quantize::kLeastBytesInLoop, isWanted));
     for (Operation *product : products) {
       product->setOperand(0, getPair(product->getOperand(0)));
       // Without roundings it does not fail.

@@ -11,6 +11,7 @@
 #include "passes/support/Rules.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
+#include "passes/support/DynamicScale.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,6 +34,9 @@ struct Unit {
   llvm::SetVector<StringAttr> nodes;
   llvm::DenseMap<StringAttr, unsigned> uses;
   SmallVector<Operation *> products;
+  /// Those in loops and branches, as of a recurrent net's state, whose data
+  /// each run finds the scale of.
+  SmallVector<Operation *> inner;
   Value isOn;
 };
 
@@ -55,12 +59,14 @@ public:
 
 private:
   void findUnits();
+  void findInner();
   Value addInput(StringRef name, Type element);
   void addInputs();
   Value isOn(const quantize::Site &site);
   Value round(Value value, const Encoding &encoding);
   void rewriteSite(const quantize::Site &site);
-  LogicalResult rewriteProduct(Operation *product, const Unit &unit);
+  LogicalResult rewriteProduct(Operation *product, Value data,
+                               const Unit &unit);
   void showError(Operation *product, Operation *twin, int64_t number);
 
   template <typename Op, typename... Args>
@@ -158,6 +164,33 @@ void Switches::findUnits() {
   }
 }
 
+void Switches::findInner() {
+  llvm::DenseMap<StringAttr, unsigned> unitOfNode;
+  for (auto [i, unit] : llvm::enumerate(units))
+    for (StringAttr node : unit.nodes)
+      unitOfNode[node] = i;
+  auto isWanted = [&](Operation *op) {
+    return quantize::gainsFromDynamicBytes(op) && !keep.keeps(op) &&
+           quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+  };
+  for (Operation *op : quantize::findInnerProducts(
+           function, quantize::kLeastBytesInLoop, isWanted)) {
+    unsigned number = units.size();
+    forEachNode(op->getLoc(), [&](StringAttr node) {
+      if (auto unit = unitOfNode.find(node); unit != unitOfNode.end())
+        number = unit->second;
+    });
+    if (number == units.size())
+      units.emplace_back();
+    Unit &unit = units[number];
+    unit.inner.push_back(op);
+    forEachNode(op->getLoc(), [&](StringAttr node) {
+      unit.nodes.insert(node);
+      unitOfNode.try_emplace(node, number);
+    });
+  }
+}
+
 Value Switches::addInput(StringRef name, Type element) {
   const unsigned index = function.getNumArguments();
   auto named = builder.getNamedAttr(IngotDialect::NameAttrHelper::getNameStr(),
@@ -182,10 +215,12 @@ void Switches::addInputs() {
   for (Unit &unit : units) {
     unit.isOn = addInput(("ingot.switch." + Twine(number++)).str(),
                          builder.getI1Type());
-    Value data = unit.products.front()->getOperand(0);
-    auto *read = llvm::find_if(
-        ranges, [&](const auto &range) { return range.first == data; });
-    names.push_back(SwitchAttr::get(builder.getContext(), read - ranges.begin(),
+    int64_t tensor = -1;
+    if (!unit.products.empty())
+      tensor = llvm::find_if(ranges, [&](const auto &range) {
+                 return range.first == unit.products.front()->getOperand(0);
+               }) - ranges.begin();
+    names.push_back(SwitchAttr::get(builder.getContext(), tensor,
                                     orderedNodes(unit)));
   }
   number = 0;
@@ -257,20 +292,20 @@ void Switches::rewriteSite(const quantize::Site &site) {
 
 /// The product twice: as it is, and of rounded data by what is left of the
 /// weights in bytes.
-LogicalResult Switches::rewriteProduct(Operation *product,
+LogicalResult Switches::rewriteProduct(Operation *product, Value data,
                                        const Unit &unit) {
   loc = product->getLoc();
   builder.setInsertionPointAfter(product);
   Operation *twin = builder.clone(*product);
   if (failed(quantizer.quantize(twin)))
     return failure();
-  if (Value data = roundedData.lookup(product))
+  if (data)
     twin->setOperand(0, data);
   builder.setInsertionPointAfter(twin);
   Value result = product->getResult(0);
   Value chosen = make<nn::SelectOp>(unit.isOn, twin->getResult(0), result);
   result.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
-  if (errors && unit.products.size() == 1)
+  if (errors && unit.products.size() == 1 && product == unit.products.front())
     showError(product, twin, &unit - units.begin());
   return success();
 }
@@ -291,6 +326,7 @@ void Switches::showError(Operation *product, Operation *twin, int64_t number) {
 
 LogicalResult Switches::run() {
   findUnits();
+  findInner();
   if (units.empty())
     return success();
   addInputs();
@@ -301,9 +337,17 @@ LogicalResult Switches::run() {
     isOn(site);
   for (const quantize::Site &site : sites)
     rewriteSite(site);
-  for (Unit &unit : units)
+  for (const Unit &unit : units) {
     for (Operation *product : unit.products)
-      if (failed(rewriteProduct(product, unit)))
+      if (failed(rewriteProduct(product, roundedData.lookup(product), unit)))
         return failure();
+    for (Operation *product : unit.inner) {
+      builder.setInsertionPoint(product);
+      Value data = lower::roundDynamically(builder, product->getLoc(),
+                                           product->getOperand(0));
+      if (failed(rewriteProduct(product, data, unit)))
+        return failure();
+    }
+  }
   return success();
 }

@@ -210,8 +210,9 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
 
     A switch is of the products that come from one node. What is read in bytes
     for the sake of others, such as the second operand of an addition, is
-    rounded when one of these is, and what only moves values when all are. Nodes
-    that `keep` names have none.
+    rounded when one of these is, and what only moves values when all are.
+    Products in loops and branches read data that are rounded as
+    `nn-insert-dynamic-quantize` would. Nodes that `keep` names have none.
   }];
   let options = [
     Option<"errors", "errors", "bool", "false",
@@ -239,13 +240,17 @@ def InsertDynamicQuantize
     tensor. Weights become a constant of si8 and `nn.dequantize` with a scale
     for each output channel. Operations that come from nodes which `keep` names
     are left alone; so are those of which the model quantizes an operand itself,
-    and weights that are not finite.
+    and weights that are not finite, and those of a loop that has fewer than
+    2^14 of them. With `inner-only` it is about
+    bodies of loops and branches alone, whose data no calibration sees.
   }];
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger, for CPUs without VNNI">,
+    Option<"innerOnly", "inner-only", "bool", "false",
+           "Only products in bodies of loops and in branches">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
@@ -261,7 +266,8 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     bits a scale for each column, with 4 one for each `block_size` elements of a
     column, of several the one with the least squared error. What is multiplied
     stays f32. Operations that come from nodes which `keep` names are left
-    alone, and so are weights that are not finite.
+    alone, and so are weights that are not finite, and those of a loop that has
+    fewer than 2^17 of them.
   }];
   let options = [
     Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,
@@ -317,7 +323,8 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     sums are of i32 and exact; scale and bias follow as `mul` and `add` of f32.
     Weights have bytes with a zero point of 0, or are made so if they fit; data
     is of ui8 with one scale. The zero point goes into the bias, or with padding
-    into `x_zero_point`.
+    into `x_zero_point`. A convolution of one or two channels multiplies the
+    same numbers as f32 where all sums are exact.
 
     The zero point of a `conv_transpose` is its `x_zero_point`, too: it would
     count for each place as much as that has taps within the data. Groups of one
@@ -329,6 +336,19 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
+}
+
+def PadChannels : Pass<"nn-pad-channels"> {
+  let summary = "Give convolutions of bytes whole groups of four channels";
+  let description = [{
+    Kernels multiply four channels of bytes at once. What a `conv` of bytes
+    with constant weights reads gets channels of zeros up to a multiple of four,
+    and its weights get zeros for them; once for all that read a tensor (CSE).
+    One or two channels stay, and so do groups, and convolutions that multiply
+    each byte fewer than 128 times, for which copying takes longer.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numPadded", "padded", "Convolutions padded">];
 }
 
 def QuantizeWords : Pass<"nn-quantize-words"> {

@@ -9,10 +9,13 @@
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/ProductOperands.h"
 #include "passes/quantize/Quantized.h"
+#include "passes/quantize/Sites.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
 
 namespace ingot {
 #define GEN_PASS_DEF_QUANTIZEPRODUCTS
@@ -159,7 +162,9 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
                      factors[o] * double(operands.scale.zeroPoint) * total);
   }
   Type element = type.getElementType();
-  Value y = nn::CastOp::create(rewriter, loc, type, sums);
+  Value y = sums;
+  if (sums.getType() != type)
+    y = nn::CastOp::create(rewriter, loc, type, sums);
   y = nn::MulOp::create(
       rewriter, loc, type, y,
       alongOutputs(rewriter, loc, type, dim, element, factors));
@@ -168,6 +173,38 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   return nn::AddOp::create(
       rewriter, loc, type, y,
       alongOutputs(rewriter, loc, type, dim, element, shifts));
+}
+
+/// Whether a convolution of bytes is slower than the same of floats that hold
+/// the bytes: four channels are multiplied at a time, and there are one or two.
+/// All sums have to be exact as floats.
+static bool isFasterInFloats(nn::ConvOp op, const Operands &operands) {
+  if (operands.computed || op.getGroups() != 1 ||
+      typeOf(op.getW()).getDimSize(1) > kFewChannels)
+    return false;
+  const Weights &weights = operands.weights;
+  std::vector<double> totals(weights.outputs(), 0);
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      totals[output] += std::abs(weights.bytes[i]);
+  });
+  const int64_t zero = operands.scale.zeroPoint;
+  const auto most = double(std::max(std::abs(zero), std::abs(255 - zero)));
+  return llvm::all_of(totals, [&](double total) {
+    return most * total <= double(1 << 24);
+  });
+}
+
+/// Bytes as floats, less their zero point.
+static Value centered(OpBuilder &builder, Location loc, Value bytes,
+                      Type element, int64_t zeroPoint) {
+  RankedTensorType type = typeOf(bytes).clone(element);
+  Value x = nn::CastOp::create(builder, loc, type, bytes);
+  if (zeroPoint == 0)
+    return x;
+  return nn::SubOp::create(
+      builder, loc, type, x,
+      nn::makeScalar(builder, loc, element, double(zeroPoint)));
 }
 
 static Value makeBytes(OpBuilder &builder, Location loc,
@@ -198,6 +235,23 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
     SmallVector<int64_t> pads(op.getPads());
+    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
+    if (isFasterInFloats(op, *operands)) {
+      Value sums = nn::ConvOp::create(
+          rewriter, op.getLoc(), type,
+          centered(rewriter, op.getLoc(), operands->x, type.getElementType(),
+                   operands->scale.zeroPoint),
+          nn::makeConstant(rewriter, op.getW().getLoc(),
+                           operands->weights.type.clone(type.getElementType()),
+                           operands->weights.bytes),
+          /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
+          op.getGroups(), op.getChannelsLast(), /*x_zero_point=*/0);
+      operands->scale.zeroPoint = 0;
+      rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                            dim, *operands, /*isPadded=*/true));
+      ++count;
+      return success();
+    }
     // A zero point that only the run knows is what it pads with.
     if (operands->computed)
       std::tie(operands->x, pads) = lower::padWithZeroPoint(
@@ -210,7 +264,6 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
         /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
         op.getGroups(), op.getChannelsLast(),
         isPadded && !operands->computed ? operands->scale.zeroPoint : 0);
-    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
                                           dim, *operands, isPadded));
     ++count;

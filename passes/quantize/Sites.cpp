@@ -11,6 +11,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Smoothable.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -55,20 +56,47 @@ int64_t quantize::weightsAxis(Operation *product) {
   return matmul && !matmul.getTransposeB() ? 1 : 0;
 }
 
+/// A product of floats that a run computes with constant weights.
+static bool hasConstantWeights(Operation *op) {
+  if (!quantize::isProduct(op) || !isData(op->getOperand(0)))
+    return false;
+  Value weights = op->getOperand(quantize::weightsOperand(op));
+  auto type = dyn_cast<RankedTensorType>(weights.getType());
+  return isF32(weights) && nn::getConstant(weights) &&
+         (!isa<nn::MatMulOp>(op) || type.getRank() == 2);
+}
+
 SmallVector<Operation *>
 quantize::findProducts(func::FuncOp function,
                        function_ref<bool(Operation *)> isWanted) {
   SmallVector<Operation *> products;
-  for (Operation &op : function.getBody().front()) {
-    if (!isProduct(&op) || !isData(op.getOperand(0)))
-      continue;
-    Value weights = op.getOperand(weightsOperand(&op));
-    auto type = dyn_cast<RankedTensorType>(weights.getType());
-    if (!isF32(weights) || !nn::getConstant(weights) ||
-        (isa<nn::MatMulOp>(op) && type.getRank() != 2) || !isWanted(&op))
-      continue;
-    products.push_back(&op);
-  }
+  for (Operation &op : function.getBody().front())
+    if (hasConstantWeights(&op) && isWanted(&op))
+      products.push_back(&op);
+  return products;
+}
+
+SmallVector<Operation *>
+quantize::findInnerProducts(func::FuncOp function, int64_t leastInLoop,
+                            function_ref<bool(Operation *)> isWanted) {
+  SmallVector<Operation *> products;
+  llvm::DenseMap<Operation *, int64_t> weightsOf;
+  auto loopOf = [](Operation *op) -> Operation * {
+    return op->getParentOfType<LoopLikeOpInterface>();
+  };
+  function.walk([&](Operation *op) {
+    if (op->getParentOp() == function || !hasConstantWeights(op) ||
+        !isWanted(op))
+      return;
+    products.push_back(op);
+    Value weights = op->getOperand(weightsOperand(op));
+    weightsOf[loopOf(op)] +=
+        cast<RankedTensorType>(weights.getType()).getNumElements();
+  });
+  llvm::erase_if(products, [&](Operation *op) {
+    Operation *loop = loopOf(op);
+    return loop && weightsOf[loop] < leastInLoop;
+  });
   return products;
 }
 
@@ -187,11 +215,22 @@ bool quantize::gainsFromBytes(Operation *product) {
     return true;
   ArrayRef<int64_t> x = cast<ShapedType>(conv.getX().getType()).getShape();
   ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
-  bool isDepthwise = conv.getGroups() == w[0] && w[1] == 1;
+  bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
   if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
     return true;
   constexpr double kLeastRows = 0.6;
   return double(x[2]) > kLeastRows * double(w[2]);
+}
+
+bool quantize::gainsFromDynamicBytes(Operation *product) {
+  // Its data would need a zero point.
+  if (isa<nn::ConvTransposeOp>(product))
+    return false;
+  // A single channel is multiplied with a few numbers.
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  return !conv || (conv.getGroups() == 1 &&
+                   cast<RankedTensorType>(conv.getW().getType())
+                           .getDimSize(1) > kFewChannels);
 }
 
 // Means are computed of floats. Where something reads floats, a kernel stores

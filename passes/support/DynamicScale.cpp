@@ -55,6 +55,12 @@ lower::DynamicBytes lower::quantizeDynamically(OpBuilder &builder, Location loc,
   return {bytes, scale, zeroPoint};
 }
 
+Value lower::roundDynamically(OpBuilder &builder, Location loc, Value x) {
+  DynamicBytes made = quantizeDynamically(builder, loc, x);
+  return nn::DequantizeOp::create(builder, loc, x.getType(), made.bytes,
+                                  made.scale, made.zeroPoint, /*axis=*/0);
+}
+
 Value lower::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
                               Value zeroPoint, Value weightSums) {
   Type words = builder.getI32Type();

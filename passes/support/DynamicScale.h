@@ -24,6 +24,10 @@ struct DynamicBytes {
 DynamicBytes quantizeDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value x);
 
+/// `x` as its bytes have it: quantizeDynamically, and back to floats.
+mlir::Value roundDynamically(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value x);
+
 /// `sums` of products of bytes, of i32, less what a zero point that only the
 /// run knows adds to them: its product with `weightSums`, i32 sums of weights
 /// that broadcast to `sums`.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which layers `--precision=int8` computes in bytes, beside convolutions and matrix products, and what that costs."""
 import json
+import os
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -11,7 +12,7 @@ from support import Case, tool
 
 class Layers(Case):
     def check(self, nodes, weights, shape, data, wanted, opset=17):
-        """Precisions of the layers by their first node, and the error of the output against fp32."""
+        """Precisions of the layers by node, the error of the output against fp32, and the share of its artifact."""
         graph = helper.make_graph(nodes, "layers", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
                                   [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
                                   [numpy_helper.from_array(value.astype(np.float32), name)
@@ -24,12 +25,14 @@ class Layers(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         artifact = self.compile(model, "--precision=int8", f"--calibration={calibration}", name="int8")
         layers = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["layers"]
-        found = {layer["nodes"][0]: layer["precision"] for layer in layers if layer["nodes"]}
+        found = {node: layer["precision"] for layer in layers for node in layer["nodes"]}
         self.assertEqual({node: found.get(node) for node in wanted}, wanted)
+        fp32 = self.compile(model, name="fp32")
         feeds = {"x": data[:shape[0]]}
-        floats = self.run_model(self.compile(model, name="fp32"), feeds)["y"]
+        floats = self.run_model(fp32, feeds)["y"]
         error = self.run_model(artifact, feeds)["y"] - floats
         self.assertLess(np.linalg.norm(error), 0.05 * np.linalg.norm(floats))
+        return os.path.getsize(artifact) / os.path.getsize(fp32)
 
     def test_transposed_convolutions(self):
         """Of what a relu leaves, and of what may be negative, in bytes."""
@@ -53,3 +56,48 @@ class Layers(Case):
                 nodes = [helper.make_node(kind, ["x", "w", "r"], ["y"], name="net", hidden_size=32)]
                 data = rng.standard_normal((60, 1, 48)).astype(np.float32)
                 self.check(nodes, weights, [20, 1, 48], data, {"net": "int8"})
+
+    def test_states(self):
+        """What 64 units or more multiply at each step is in bytes, too, in each kind of net, direction and batch."""
+        rng = np.random.default_rng(3)
+        for kind, gates, directions, batch in (("LSTM", 4, 1, 1), ("LSTM", 4, 2, 3), ("GRU", 3, 1, 2), ("GRU", 3, 2, 1),
+                                               ("RNN", 1, 1, 1)):
+            with self.subTest(kind=kind, directions=directions, batch=batch):
+                units = 192
+                weights = {"w": 0.1 * rng.standard_normal((directions, gates * units, 64)),
+                           "r": 0.1 * rng.standard_normal((directions, gates * units, units))}
+                nodes = [helper.make_node(kind, ["x", "w", "r"], ["y"], name="net", hidden_size=units,
+                                          direction=["forward", "bidirectional"][directions - 1])]
+                data = rng.standard_normal((60, batch, 64)).astype(np.float32)
+                self.assertLess(self.check(nodes, weights, [20, batch, 64], data, {"net": "int8"}), 0.4)
+
+    def test_loops(self):
+        """The product of a Loop's body, and what keeps it."""
+        rng = np.random.default_rng(4)
+        body = helper.make_graph(
+            [helper.make_node("MatMul", ["h", "r"], ["p"], name="step"), helper.make_node("Add", ["p", "x"], ["s"]),
+             helper.make_node("Tanh", ["s"], ["next"]), helper.make_node("Identity", ["c"], ["go"])], "body",
+            [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+             helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("h", TensorProto.FLOAT, [1, 128])],
+            [helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("next", TensorProto.FLOAT, [1, 128])])
+        weights = {"r": 0.1 * rng.standard_normal((128, 128)), "v": 0.1 * rng.standard_normal((128, 128))}
+        nodes = [helper.make_node("Constant", [], ["n"], value_int=60),
+                 helper.make_node("MatMul", ["x", "v"], ["h0"], name="first"),
+                 helper.make_node("Loop", ["n", "", "h0"], ["y"], name="loop", body=body)]
+        data = rng.standard_normal((12, 128)).astype(np.float32)
+        self.assertLess(self.check(nodes, weights, [1, 128], data, {"first": "int8", "step": "int8"}), 0.5)
+        calibration = f"--calibration={self.path('model.calib.json')}"
+        kept = self.compile(self.path("model.onnx"), "--precision=int8", calibration, "--keep=step=fp32", name="kept")
+        self.assertGreater(os.path.getsize(kept), os.path.getsize(self.path("int8.so")) + 128 * 128 * 2)
+        # Each alone, and both, are measured as the artifact computes them.
+        done = tool("ingot", "compare", self.path("int8.so"), self.path("model.onnx"), "--data", self.path("data.npz"),
+                    "--sensitivity", calibration, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        found = {layer["nodes"][0]: layer for layer in report["sensitivity"]["layers"]}
+        self.assertEqual(found["step"]["tensor"], "")
+        self.assertGreater(found["step"]["relative_error"], 0)
+        made = report["outputs"][0]["relative_error"]
+        self.assertAlmostEqual(report["sensitivity"]["relative_error"], made, delta=0.1 * made)

@@ -5,6 +5,7 @@ import sys
 import unittest
 
 import numpy as np
+from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import quantized
@@ -123,6 +124,31 @@ class Quantized(Case):
             text = file.read()
         self.assertEqual(text.count("arith.index_castui"), 1)
         self.assertNotIn("math.exp", text)
+
+    def test_few_channels(self):
+        """One or two channels are multiplied as floats, others in whole groups of four: the numbers stay the reference's."""
+        rng = np.random.default_rng(0)
+        for channels, outputs, kernel, stride in ((1, 40, 3, 1), (1, 7, 7, 2), (2, 33, 5, 1), (3, 64, 7, 2), (5, 32, 3, 1),
+                                                  (6, 32, 3, 1), (10, 24, 5, 1), (18, 32, 3, 1), (18, 130, 1, 1)):
+            weights = rng.integers(-128, 128, (outputs, channels, kernel, kernel)).astype(np.int8)
+            constants = {"xs": np.float32(0.02), "xz": np.uint8(rng.integers(256)), "w": weights,
+                         "ws": rng.uniform(0.005, 0.02, outputs).astype(np.float32), "wz": np.zeros(outputs, np.int8),
+                         "ys": np.float32(0.05 * kernel * np.sqrt(channels)), "yz": np.uint8(120),
+                         "b": rng.integers(-3000, 3000, outputs).astype(np.int32)}
+            node = helper.make_node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["y"],
+                                    strides=[stride] * 2, pads=[kernel // 2] * 4)
+            x = rng.integers(0, 256, (2, channels, 23, 19)).astype(np.uint8)
+            for sizes in ([2, channels, 23, 19], ["n", channels, "h", "w"]):
+                model = helper.make_model(helper.make_graph(
+                    [node], "few", [helper.make_tensor_value_info("x", TensorProto.UINT8, sizes)],
+                    [helper.make_tensor_value_info("y", TensorProto.UINT8, None)],
+                    [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]),
+                    opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+                want, = ReferenceEvaluator(model).run(None, {"x": x})
+                artifact = self.compile(model, "--target", ",".join(LEVELS))
+                for level in LEVELS:
+                    with cap(level), self.subTest(channels=channels, kernel=kernel, sizes=sizes, level=level):
+                        np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
     def test_transposed_groups(self):
         """Groups of bytes with a zero point, against ONNX Runtime: the reference does not compute them."""

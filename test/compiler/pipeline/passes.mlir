@@ -44,6 +44,7 @@
 // CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-quantize-products{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-pad-channels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-quantize-words{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-pack-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-decompose-quantize{{[,{]|$}}

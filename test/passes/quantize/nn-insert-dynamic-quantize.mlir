@@ -2,6 +2,8 @@
 // RUN: ingot-opt %t/model.mlir --nn-insert-dynamic-quantize | FileCheck %s
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=m?=fp32})' | FileCheck %s --check-prefix=KEEP
 // RUN: ingot-opt %t/no.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=NO
+// RUN: ingot-opt %t/inner.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=INNER,ALL
+// RUN: ingot-opt %t/inner.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{inner-only})' | FileCheck %s --check-prefixes=INNER,ONLY
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=n1=fp32})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RULE
 // RULE: error: rule 'n1=fp32' is of no node of the model; names like it: 'm1', 'm2'
@@ -42,4 +44,51 @@ func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x2x4x4xf32>)
   %1 = nn.matmul %x, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   %2 = nn.conv %p, %k {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
   return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x4x4xf32>
+}
+
+// A state in bytes at each step, of a loop with enough weights; in a branch, of
+// any size. With `inner-only`, what is outside stays.
+// INNER-LABEL: @steps
+// ALL: nn.quantize %arg0
+// ONLY-NOT: nn.quantize
+// INNER: %[[W:.*]] = nn.dequantize {{.*}} {axis = 1 : i64} : (tensor<128x128xsi8>, tensor<128xf32>)
+// INNER: scf.for {{.*}} iter_args(%[[H:.*]] = %arg0)
+// INNER: nn.reduce min %[[H]]
+// INNER: %[[Q:.*]] = nn.quantize %[[H]]
+// INNER: %[[X:.*]] = nn.dequantize %[[Q]]
+// INNER: nn.matmul %[[X]], %[[W]]
+// INNER-LABEL: @small
+// INNER: scf.for
+// INNER-NOT: nn.quantize
+// INNER: scf.if
+// INNER: nn.quantize
+// INNER: nn.matmul
+//--- inner.mlir
+func.func @steps(%x: tensor<1x128xf32>, %n: index) -> (tensor<1x128xf32>, tensor<1x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = arith.constant dense<1.0> : tensor<128x128xf32>
+  %y = nn.matmul %x, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x128xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+    scf.yield %0 : tensor<1x128xf32>
+  }
+  return %h, %y : tensor<1x128xf32>, tensor<1x128xf32>
+}
+func.func @small(%x: tensor<1x64xf32>, %n: index, %p: i1) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = arith.constant dense<1.0> : tensor<64x64xf32>
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x64xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+    scf.yield %0 : tensor<1x64xf32>
+  }
+  %y = scf.if %p -> tensor<1x64xf32> {
+    %0 = nn.relu %x : tensor<1x64xf32> -> tensor<1x64xf32>
+    %1 = nn.matmul %0, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+    scf.yield %1 : tensor<1x64xf32>
+  } else {
+    scf.yield %x : tensor<1x64xf32>
+  }
+  return %h, %y : tensor<1x64xf32>, tensor<1x64xf32>
 }

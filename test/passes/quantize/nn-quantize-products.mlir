@@ -5,31 +5,71 @@
 // floats any more is gone.
 // CHECK-LABEL: @conv
 // CHECK-NOT: nn.dequantize
-func.func @conv(%x: tensor<1x2x4xui8>) -> (tensor<1x1x4xf32>, tensor<1x1x4xf32>) {
+func.func @conv(%x: tensor<1x3x4xui8>) -> (tensor<1x1x4xf32>, tensor<1x1x4xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %z = arith.constant dense<3> : tensor<ui8>
-  %w = arith.constant dense<[[[1], [2]]]> : tensor<1x2x1xi8>
-  %w3 = arith.constant dense<[[[1, 0, 2], [1, 0, 2]]]> : tensor<1x2x3xi8>
+  %w = arith.constant dense<[[[1], [0], [2]]]> : tensor<1x3x1xi8>
+  %w3 = arith.constant dense<[[[1, 0, 2], [0, 0, 0], [1, 0, 2]]]> : tensor<1x3x3xi8>
   %t = arith.constant dense<0.25> : tensor<1xf32>
   %b = arith.constant dense<10> : tensor<1xi32>
   %bs = arith.constant dense<0.125> : tensor<1xf32>
-  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32>
-  %1 = nn.dequantize %w, %t {axis = 0 : i64} : (tensor<1x2x1xi8>, tensor<1xf32>) -> tensor<1x2x1xf32>
-  %2 = nn.dequantize %w3, %t {axis = 0 : i64} : (tensor<1x2x3xi8>, tensor<1xf32>) -> tensor<1x2x3xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x3x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x3x4xf32>
+  %1 = nn.dequantize %w, %t {axis = 0 : i64} : (tensor<1x3x1xi8>, tensor<1xf32>) -> tensor<1x3x1xf32>
+  %2 = nn.dequantize %w3, %t {axis = 0 : i64} : (tensor<1x3x3xi8>, tensor<1xf32>) -> tensor<1x3x3xf32>
   %3 = nn.dequantize %b, %bs {axis = 0 : i64} : (tensor<1xi32>, tensor<1xf32>) -> tensor<1xf32>
-  // CHECK: %[[C:.*]] = nn.conv %arg0, %{{.*}} {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x2x4xui8>, tensor<1x2x1xi8>) -> tensor<1x1x4xi32>
+  // CHECK: %[[C:.*]] = nn.conv %arg0, %{{.*}} {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x3x4xui8>, tensor<1x3x1xi8>) -> tensor<1x1x4xi32>
   // CHECK: %[[F:.*]] = nn.cast %[[C]] : tensor<1x1x4xi32> -> tensor<1x1x4xf32>
   // CHECK: %[[K:.*]] = arith.constant dense<1.250000e-01> : tensor<1x1xf32>
   // CHECK: %[[M:.*]] = nn.mul %[[F]], %[[K]]
   // CHECK: %[[B:.*]] = arith.constant dense<1.250000e-01> : tensor<1x1xf32>
   // CHECK: nn.add %[[M]], %[[B]]
-  %4 = nn.conv %0, %1 bias(%3) {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<1x2x1xf32>, tensor<1xf32>) -> tensor<1x1x4xf32>
+  %4 = nn.conv %0, %1 bias(%3) {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x3x4xf32>, tensor<1x3x1xf32>, tensor<1xf32>) -> tensor<1x1x4xf32>
   // CHECK: nn.conv %arg0, %{{.*}} {{{.*}}pads = array<i64: 1, 1>, strides = array<i64: 1>, x_zero_point = 3 : i64}
   // CHECK: nn.mul
   // CHECK-NOT: nn.{{add|dequantize}}
   // CHECK: return
-  %5 = nn.conv %0, %2 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<1x2x3xf32>) -> tensor<1x1x4xf32>
+  %5 = nn.conv %0, %2 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> tensor<1x1x4xf32>
   return %4, %5 : tensor<1x1x4xf32>, tensor<1x1x4xf32>
+}
+
+// -----
+
+// One or two channels: the same numbers as floats, which are padded with 0.
+// CHECK-LABEL: @few
+// CHECK: %[[F:.*]] = nn.cast %arg0 : tensor<1x2x4xui8> -> tensor<1x2x4xf32>
+// CHECK: %[[Z:.*]] = arith.constant dense<3.000000e+00> : tensor<f32>
+// CHECK: %[[X:.*]] = nn.sub %[[F]], %[[Z]]
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}[1.000000e+00, 2.000000e+00], [3.000000e+00, -4.000000e+00]]]> : tensor<1x2x2xf32>
+// CHECK: %[[C:.*]] = nn.conv %[[X]], %[[W]] {{{.*}}pads = array<i64: 0, 1>, strides = array<i64: 1>}
+// CHECK-NOT: nn.cast
+// CHECK: nn.mul %[[C]]
+// CHECK: return
+func.func @few(%x: tensor<1x2x4xui8>) -> tensor<1x1x4xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %w = arith.constant dense<[[[1, 2], [3, -4]]]> : tensor<1x2x2xi8>
+  %t = arith.constant dense<0.25> : tensor<1xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32>
+  %1 = nn.dequantize %w, %t {axis = 0 : i64} : (tensor<1x2x2xi8>, tensor<1xf32>) -> tensor<1x2x2xf32>
+  %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 1>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<1x2x2xf32>) -> tensor<1x1x4xf32>
+  return %2 : tensor<1x1x4xf32>
+}
+
+// -----
+
+// 600 weights of 120 and a zero point of 0 may add up to 18,360,000, which is
+// more than floats count.
+// CHECK-LABEL: @large
+// CHECK: nn.conv {{.*}} (tensor<1x1x600xui8>, tensor<1x1x600xi8>) -> tensor<1x1x1xi32>
+func.func @large(%x: tensor<1x1x600xui8>) -> tensor<1x1x1xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<0> : tensor<ui8>
+  %w = arith.constant dense<120> : tensor<1x1x600xi8>
+  %t = arith.constant dense<0.25> : tensor<1xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x1x600xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x1x600xf32>
+  %1 = nn.dequantize %w, %t {axis = 0 : i64} : (tensor<1x1x600xi8>, tensor<1xf32>) -> tensor<1x1x600xf32>
+  %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x600xf32>, tensor<1x1x600xf32>) -> tensor<1x1x1xf32>
+  return %2 : tensor<1x1x1xf32>
 }
 
 // -----

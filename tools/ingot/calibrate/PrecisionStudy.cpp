@@ -93,7 +93,7 @@ int PrecisionStudy::prepareModels() {
     const Switch &unit = probe.units()[i];
     StudiedLayer layer;
     layer.nodes = unit.nodes;
-    layer.tensor = probe.tensors()[unit.tensor];
+    layer.tensor = probe.tensorOf(i);
     for (const quantize::TensorCalibration &range : calibration.tensors)
       if (range.name == layer.tensor)
         layer.range = range;

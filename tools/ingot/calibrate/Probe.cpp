@@ -73,7 +73,13 @@ std::string Probe::setRanges(const quantize::Calibration &calibration) {
 }
 
 bool Probe::canBeOn(size_t unit) const {
-  return ranged[units()[unit].tensor] && !forbidden[unit];
+  std::optional<size_t> tensor = units()[unit].tensor;
+  return (!tensor || ranged[*tensor]) && !forbidden[unit];
+}
+
+std::string Probe::tensorOf(size_t unit) const {
+  std::optional<size_t> tensor = units()[unit].tensor;
+  return tensor ? tensors()[*tensor] : "";
 }
 
 void Probe::turn(const std::vector<bool> &isOn) {

@@ -38,6 +38,8 @@ public:
   /// calibration has no range of never are.
   const std::vector<Switch> &units() const { return model.switches(); }
   const std::vector<std::string> &tensors() const { return model.observed(); }
+  /// What the unit reads; "" if that is in a loop or a branch.
+  std::string tensorOf(size_t unit) const;
   ScratchModel &scratch() { return model; }
 
   void setRange(size_t tensor, const quantize::Encoding &encoding);

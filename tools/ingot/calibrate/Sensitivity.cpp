@@ -100,7 +100,7 @@ void ingot::tools::printSensitivity(const Probe &probe,
   for (const LayerError &layer : sensitivity.layers) {
     const Switch &unit = probe.units()[layer.unit];
     rows.push_back({formatLine(nameOf(unit), 60), digits(layer.alone),
-                    formatLine(probe.tensors()[unit.tensor], 60)});
+                    formatLine(probe.tensorOf(layer.unit), 60)});
   }
   printf("\nlayers, each alone in int8 and all others in fp32, %llu samples, "
          "the worst first:\n",
@@ -136,7 +136,7 @@ void ingot::tools::writeSensitivity(const Probe &probe,
     for (const std::string &node : unit.nodes)
       json.element(node);
     json.end(']')
-        .member("tensor", probe.tensors()[unit.tensor])
+        .member("tensor", probe.tensorOf(layer.unit))
         .member("relative_error", layer.alone)
         .member("keep", keepRule(unit.nodes.front()))
         .end('}');
