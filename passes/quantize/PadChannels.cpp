@@ -36,14 +36,16 @@ static int64_t productsOfByte(nn::ConvOp op) {
          lower::productOf(op.getStrides());
 }
 
+static bool isSign(int64_t weight) { return weight == 1 || weight == -1; }
+
 /// Weights `O, C, …` with zeros for the channels from C up to `channels`.
-static Value padWeights(OpBuilder &builder, Value weights, int64_t channels) {
+static Value padWeights(OpBuilder &builder, Value weights,
+                        ArrayRef<int64_t> numbers, int64_t channels) {
   RankedTensorType type = typeOf(weights);
   SmallVector<int64_t> shape(type.getShape());
   const int64_t outputs = shape[0], own = shape[1],
                 taps = lower::productOf(type.getShape().drop_front(2));
   shape[1] = channels;
-  SmallVector<int64_t> numbers = *nn::getConstantInts(weights);
   std::vector<double> padded(outputs * channels * taps, 0);
   for (int64_t output = 0; output < outputs; ++output)
     std::copy_n(numbers.begin() + output * own * taps, own * taps,
@@ -71,8 +73,11 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
           op, "has open channels, one or two, or whole groups of them");
     if (productsOfByte(op) < kLeastProducts)
       return rewriter.notifyMatchFailure(op, "multiplies a byte too rarely");
-    if (!nn::getConstantInts(op.getW()))
+    auto weights = nn::getConstantInts(op.getW());
+    if (!weights)
       return rewriter.notifyMatchFailure(op, "has weights of the run");
+    if (llvm::all_of(*weights, isSign))
+      return rewriter.notifyMatchFailure(op, "has signs, which are bits");
     const int64_t padded = llvm::alignTo(channels, kGroup);
     SmallVector<int64_t> low(rank, 0), high(rank, 0), shape(type.getShape());
     high[dim] = padded - channels;
@@ -83,7 +88,7 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     Value x = nn::PadOp::create(rewriter, op.getLoc(), type.clone(shape),
                                 op.getX(), zero, low, high,
                                 nn::PadMode::constant);
-    Value w = padWeights(rewriter, op.getW(), padded);
+    Value w = padWeights(rewriter, op.getW(), *weights, padded);
     rewriter.modifyOpInPlace(op, [&] {
       op.getXMutable().assign(x);
       op.getWMutable().assign(w);

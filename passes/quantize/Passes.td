@@ -344,8 +344,9 @@ def PadChannels : Pass<"nn-pad-channels"> {
     Kernels multiply four channels of bytes at once. What a `conv` of bytes
     with constant weights reads gets channels of zeros up to a multiple of four,
     and its weights get zeros for them; once for all that read a tensor (CSE).
-    One or two channels stay, and so do groups, and convolutions that multiply
-    each byte fewer than 128 times, for which copying takes longer.
+    One or two channels stay, and so do groups, weights of signs, which are
+    multiplied as bits, and convolutions that multiply each byte fewer than 128
+    times, for which copying takes longer.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numPadded", "padded", "Convolutions padded">];

@@ -25,6 +25,16 @@ func.func @order(%x: tensor<1x3x8xui8>) -> tensor<1x128x8xi32> {
   return %0 : tensor<1x128x8xi32>
 }
 
+// Signs are multiplied as bits.
+// CHECK-LABEL: @signs
+// CHECK-NOT: nn.pad
+func.func @signs(%x: tensor<1x6x8x8xui8>) -> tensor<1x32x8x8xi32> {
+  %w = arith.constant dense<-1> : tensor<32x6x3x3xi8>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x6x8x8xui8>, tensor<32x6x3x3xi8>) -> tensor<1x32x8x8xi32>
+  return %0 : tensor<1x32x8x8xi32>
+}
+
 // One or two channels, whole groups, groups of channels, weights of the run,
 // and where each byte is multiplied 32 times.
 // CHECK-LABEL: @no
