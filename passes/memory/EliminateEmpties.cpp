@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/Destinations.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/ReadWriteConflict.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SubsetOpInterface.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ELIMINATEEMPTIES
@@ -211,8 +211,10 @@ struct EliminateEmptiesPass
     if (failed(ingot::analyzeDestinations(getOperation(), state)))
       return signalPassFailure();
     SmallVector<SubsetInsertionOpInterface> insertions;
-    getOperation()->walk(
-        [&](SubsetInsertionOpInterface op) { insertions.push_back(op); });
+    getOperation()->walk([&](Operation *op) {
+      if (SubsetInsertionOpInterface insertion = ingot::getInsertion(op))
+        insertions.push_back(insertion);
+    });
     IRRewriter rewriter(&getContext());
     // Backwards: a tensor has its final place before its parts are given
     // theirs.

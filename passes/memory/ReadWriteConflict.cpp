@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/ReadWriteConflict.h"
 
-#include "mlir/Interfaces/SubsetOpInterface.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -80,6 +80,14 @@ static bool isElementwise(OpOperand &read, OpOperand &write,
           comesFrom(state, write, read.get()));
 }
 
+// The dialect of vectors promises an implementation, which is asserted to be
+// registered; it has no place for what is no tensor.
+SubsetInsertionOpInterface ingot::getInsertion(Operation *op) {
+  if (isa<vector::TransferWriteOp>(op))
+    return {};
+  return dyn_cast<SubsetInsertionOpInterface>(op);
+}
+
 /// Whether all that `operand` may stand for is the slice that `insertion`
 /// writes to.
 static bool isSliceOf(OpOperand &operand, SubsetInsertionOpInterface insertion,
@@ -99,7 +107,7 @@ static bool isSliceOf(OpOperand &operand, SubsetInsertionOpInterface insertion,
 /// tensor, or write what is there already.
 static bool areApart(OpOperand &read, OpOperand &write,
                      const AnalysisState &state) {
-  if (auto insertion = dyn_cast<SubsetInsertionOpInterface>(read.getOwner())) {
+  if (auto insertion = ingot::getInsertion(read.getOwner())) {
     OpOperand &destination = insertion.getDestinationOperand();
     // Of the destination it reads what it does not overwrite.
     if (&read == &destination && isSliceOf(write, insertion, state))
@@ -109,7 +117,7 @@ static bool areApart(OpOperand &read, OpOperand &write,
         isSliceOf(read, insertion, state))
       return true;
   }
-  auto insertion = dyn_cast<SubsetInsertionOpInterface>(write.getOwner());
+  auto insertion = ingot::getInsertion(write.getOwner());
   return insertion && &write == &insertion.getDestinationOperand() &&
          state.areEquivalentBufferizedValues(
              read.get(), insertion.getSourceOperand().get()) &&

@@ -9,8 +9,13 @@
 
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 
 namespace ingot {
+
+/// An op that writes one tensor into a part of another; null if `op` is none,
+/// as one that writes a vector.
+mlir::SubsetInsertionOpInterface getInsertion(mlir::Operation *op);
 
 /// Whether `read` would see what `write` wrote instead of the value that it
 /// stands for, if both were of one buffer.
