@@ -146,9 +146,11 @@ static bool isOfFunction(Value value) {
 }
 
 /// Whether nobody reads a result of `op`, or of those who do.
-static bool isUnread(Operation *op) {
-  return wouldOpBeTriviallyDead(op) &&
-         llvm::all_of(op->getUsers(), isUnread);
+static bool isUnread(Operation *op, int depth = 0) {
+  return depth <= kMaxDepth && wouldOpBeTriviallyDead(op) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return isUnread(user, depth + 1);
+         });
 }
 
 /// A hard sigmoid times `factor`: max(0, min(factor, x (alpha factor) + beta

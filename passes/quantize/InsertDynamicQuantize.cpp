@@ -61,8 +61,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
     if (function.isExternal())
       continue;
     auto isWanted = [&](Operation *op) {
-      return quantize::gainsFromDynamicBytes(op) && !rules->keeps(op) &&
-             quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+      return quantize::isForDynamicBytes(op, *rules);
     };
     SmallVector<Operation *> products;
     if (!innerOnly)

@@ -170,8 +170,7 @@ void Switches::findInner() {
     for (StringAttr node : unit.nodes)
       unitOfNode[node] = i;
   auto isWanted = [&](Operation *op) {
-    return quantize::gainsFromDynamicBytes(op) && !keep.keeps(op) &&
-           quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+    return quantize::isForDynamicBytes(op, keep);
   };
   for (Operation *op : quantize::findInnerProducts(
            function, quantize::kLeastBytesInLoop, isWanted)) {

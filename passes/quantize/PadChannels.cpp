@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/ProductOperands.h"
 #include "passes/quantize/Sites.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
@@ -35,8 +36,6 @@ static int64_t productsOfByte(nn::ConvOp op) {
   return w[0] * lower::productOf(w.drop_front(2)) /
          lower::productOf(op.getStrides());
 }
-
-static bool isSign(int64_t weight) { return weight == 1 || weight == -1; }
 
 /// Weights `O, C, …` with zeros for the channels from C up to `channels`.
 static Value padWeights(OpBuilder &builder, Value weights,
@@ -67,7 +66,7 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     const int64_t rank = type.getRank();
     const int64_t dim = op.getChannelsLast() ? rank - 1 : 1;
     const int64_t channels = type.getDimSize(dim);
-    if (ShapedType::isDynamic(channels) || channels <= quantize::kFewChannels ||
+    if (ShapedType::isDynamic(channels) || quantize::hasFewChannels(op) ||
         channels % kGroup == 0)
       return rewriter.notifyMatchFailure(
           op, "has open channels, one or two, or whole groups of them");
@@ -76,7 +75,7 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     auto weights = nn::getConstantInts(op.getW());
     if (!weights)
       return rewriter.notifyMatchFailure(op, "has weights of the run");
-    if (llvm::all_of(*weights, isSign))
+    if (llvm::all_of(*weights, quantize::isSign))
       return rewriter.notifyMatchFailure(op, "has signs, which are bits");
     const int64_t padded = llvm::alignTo(channels, kGroup);
     SmallVector<int64_t> low(rank, 0), high(rank, 0), shape(type.getShape());

@@ -44,6 +44,9 @@ struct Weights {
 std::optional<Weights> readWeights(mlir::Operation *product, mlir::Value value,
                                    int64_t dim, llvm::StringRef &reason);
 
+/// Whether a weight is one of those that are multiplied as bits.
+inline bool isSign(double weight) { return weight == 1 || weight == -1; }
+
 /// The elements of a constant bias of `count` outputs; zeros if there is none,
 /// null with a reason if a run computes it. An integer one behind its own
 /// dequantize counts as what that gives.

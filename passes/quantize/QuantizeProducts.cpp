@@ -92,12 +92,14 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   return Operands{data, scale, std::move(*weights), std::move(*biases), {}, {}};
 }
 
-/// The sums of the weights of each output.
-static std::vector<double> sumWeights(const Weights &weights) {
+/// The sums of the weights of each output, or of what `term` makes of them.
+static std::vector<double> sumWeights(
+    const Weights &weights,
+    function_ref<double(double)> term = [](double weight) { return weight; }) {
   std::vector<double> totals(weights.outputs(), 0);
   weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      totals[output] += weights.bytes[i];
+      totals[output] += term(weights.bytes[i]);
   });
   return totals;
 }
@@ -131,8 +133,6 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
         rewriter, loc, typeOf(bias).clone(typeOf(constant).getShape()), bias);
   return nn::AddOp::create(rewriter, loc, type, y, bias);
 }
-
-static bool isSign(double weight) { return weight == 1 || weight == -1; }
 
 /// What the sums of a product stand for, of f32. Without padding the zero point
 /// adds the same to all sums of an output. Outputs lie along dimension `dim`.
@@ -179,20 +179,14 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
 /// the bytes: four channels are multiplied at a time, and there are one or two.
 /// All sums have to be exact as floats.
 static bool isFasterInFloats(nn::ConvOp op, const Operands &operands) {
-  if (operands.computed || op.getGroups() != 1 ||
-      typeOf(op.getW()).getDimSize(1) > kFewChannels)
+  if (operands.computed || !hasFewChannels(op))
     return false;
-  const Weights &weights = operands.weights;
-  std::vector<double> totals(weights.outputs(), 0);
-  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      totals[output] += std::abs(weights.bytes[i]);
-  });
   const int64_t zero = operands.scale.zeroPoint;
   const auto most = double(std::max(std::abs(zero), std::abs(255 - zero)));
-  return llvm::all_of(totals, [&](double total) {
-    return most * total <= double(1 << 24);
-  });
+  return llvm::all_of(
+      sumWeights(operands.weights,
+                 [](double weight) { return std::abs(weight); }),
+      [&](double total) { return most * total <= double(1 << 24); });
 }
 
 /// Bytes as floats, less their zero point.

@@ -10,6 +10,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Smoothable.h"
+#include "passes/quantize/Weights.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -222,15 +223,22 @@ bool quantize::gainsFromBytes(Operation *product) {
   return double(x[2]) > kLeastRows * double(w[2]);
 }
 
-bool quantize::gainsFromDynamicBytes(Operation *product) {
+bool quantize::hasFewChannels(nn::ConvOp conv) {
+  constexpr int64_t kFew = 2;
+  return conv.getGroups() == 1 &&
+         cast<RankedTensorType>(conv.getW().getType()).getDimSize(1) <= kFew;
+}
+
+bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep) {
   // Its data would need a zero point.
   if (isa<nn::ConvTransposeOp>(product))
     return false;
   // A single channel is multiplied with a few numbers.
-  auto conv = dyn_cast<nn::ConvOp>(product);
-  return !conv || (conv.getGroups() == 1 &&
-                   cast<RankedTensorType>(conv.getW().getType())
-                           .getDimSize(1) > kFewChannels);
+  if (auto conv = dyn_cast<nn::ConvOp>(product);
+      conv && (conv.getGroups() != 1 || hasFewChannels(conv)))
+    return false;
+  return !keep.keeps(product) &&
+         areFinite(product->getOperand(weightsOperand(product)));
 }
 
 // Means are computed of floats. Where something reads floats, a kernel stores

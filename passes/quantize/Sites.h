@@ -13,6 +13,7 @@
 #define INGOT_PASSES_QUANTIZE_SITES_H
 
 #include "dialects/nn/NNDialect.h"
+#include "passes/support/Rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -54,16 +55,16 @@ findInnerProducts(mlir::func::FuncOp function, int64_t leastInLoop,
 /// and of 512 a third (AMD Zen 3).
 constexpr int64_t kLeastBytesInLoop = 1 << 14;
 
-/// Of a convolution's input, so few that bytes of four channels, which are
-/// multiplied at once, are mostly zeros.
-constexpr int64_t kFewChannels = 2;
+/// Whether a convolution without groups has so few channels that bytes of four,
+/// which are multiplied at once, are mostly zeros.
+bool hasFewChannels(nn::ConvOp conv);
 
 /// Whether a product may be faster in bytes than in floats on any CPU.
 bool gainsFromBytes(mlir::Operation *product);
 
-/// Whether what it saves is more than finding the range of its data in a run
-/// costs.
-bool gainsFromDynamicBytes(mlir::Operation *product);
+/// Whether a product that `keep` does not name is to have bytes of a range that
+/// the run finds: what that saves is more than finding it costs.
+bool isForDynamicBytes(mlir::Operation *product, const KeepRules &keep);
 
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
