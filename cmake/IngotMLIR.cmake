@@ -13,50 +13,7 @@ include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 separate_arguments(INGOT_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
 add_definitions(${INGOT_LLVM_DEFINITIONS})
 
-# Most of a file's compilation is MLIR's headers: they are parsed, and their
-# templates instantiated, once. What stands here are only headers of MLIR and the
-# standard library; every file still includes what it uses, and builds without.
-option(INGOT_PRECOMPILED_HEADERS "Parse MLIR's headers once for all files" ON)
-if(INGOT_PRECOMPILED_HEADERS)
-  set(INGOT_PRECOMPILED
-    <mlir/Dialect/Arith/IR/Arith.h>
-    <mlir/Dialect/Bufferization/IR/Bufferization.h>
-    <mlir/Dialect/Func/IR/FuncOps.h>
-    <mlir/Dialect/LLVMIR/LLVMDialect.h>
-    <mlir/Dialect/Linalg/IR/Linalg.h>
-    <mlir/Dialect/Math/IR/Math.h>
-    <mlir/Dialect/MemRef/IR/MemRef.h>
-    <mlir/Dialect/SCF/IR/SCF.h>
-    <mlir/Dialect/Tensor/IR/Tensor.h>
-    <mlir/Dialect/Vector/IR/VectorOps.h>
-    <mlir/Pass/Pass.h>
-    <mlir/Transforms/DialectConversion.h>
-    <mlir/Transforms/GreedyPatternRewriteDriver.h>
-    <mlir/Transforms/WalkPatternRewriteDriver.h>)
-  file(WRITE ${CMAKE_BINARY_DIR}/Precompiled.cpp "")
-  add_library(IngotPrecompiled OBJECT ${CMAKE_BINARY_DIR}/Precompiled.cpp)
-  target_compile_options(IngotPrecompiled PRIVATE -fno-exceptions -Wno-deprecated-declarations)
-  target_precompile_headers(IngotPrecompiled PRIVATE ${INGOT_PRECOMPILED})
-  # Without the path of the headers' source, which ccache would hash.
-  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
-  # ccache takes this file for the content of the precompiled headers, whose bytes
-  # hold the build's path: so trees of the same sources share what is cached.
-  string(SHA256 INGOT_PRECOMPILED_KEY
-    "${INGOT_PRECOMPILED} ${LLVM_PACKAGE_VERSION} ${CMAKE_BUILD_TYPE} ${INGOT_SANITIZE}")
-  file(CONFIGURE @ONLY CONTENT "@INGOT_PRECOMPILED_KEY@"
-    OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/IngotPrecompiled.dir/cmake_pch.hxx.pch.sum)
-endif()
-
-# ingot_without_exceptions(TARGET): compiles TARGET as LLVM itself is.
-function(ingot_without_exceptions target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
-  if(INGOT_PRECOMPILED_HEADERS)
-    # Not -fPIE, which CMake gives to executables: all that share the headers agree.
-    # With them clang forgets where libstdc++ silences warnings of its own.
-    target_compile_options(${target} PRIVATE -fPIC -Wno-deprecated-declarations)
-    target_precompile_headers(${target} REUSE_FROM IngotPrecompiled)
-  endif()
-endfunction()
+include(IngotPrecompiled)
 
 # ingot_tablegen(TARGET SOURCE.td [OUTPUT GENERATOR-ARGS...]...): each OUTPUT ends
 # in .inc and is followed by mlir-tblgen's arguments.
