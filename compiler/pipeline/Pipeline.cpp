@@ -65,6 +65,7 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createMergeConvs());
   passes.addPass(createPruneChannels());
   passes.addPass(createCountZeroWeights());
+  passes.addPass(createWidenConvTranspose());
   addFoldConstants(passes, options);
   passes.addPass(createSimplify());
   passes.addPass(createCanonicalize());

@@ -200,4 +200,17 @@ def Simplify : Pass<"nn-simplify"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def WidenConvTranspose : Pass<"nn-widen-conv-transpose"> {
+  let summary = "Widen transposed convolutions of large strides, and crop";
+  let description = [{
+    The kernel of a transposed convolution whose strides have more phases than
+    there may be kernels gets taps of zeros up to a multiple of the last stride,
+    and what its pads would cut off is cropped by a `pad` behind it. All pixels
+    between two of the source then see the same of it, so that they are further
+    channels of one convolution: inverse short-time Fourier transforms, which
+    exporters write as strides of 128 and more, and upsampling by 32.
+  }];
+  let statistics = [Statistic<"numWidened", "widened", "Kernels widened">];
+}
+
 #endif // INGOT_PASSES_GRAPH_PASSES_TD

@@ -10,7 +10,7 @@
 // when compiling, and so are the votes.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/MachineLearning.h"
+#include "passes/legalize/PairwiseCoupling.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -162,9 +162,6 @@ static LogicalResult legalizeSVMClassifier(Node &node) {
   if (classes < 2)
     return node.invalid("there is " + Twine(classes) + " label, but a "
                         "classifier needs 2");
-  if (!floatsOf(node, "prob_a").empty())
-    return node.unsupported("probabilities (prob_a), which ONNX Runtime finds "
-                            "by iteration");
   Pairs pairs(node, classes);
   if (failed(pairs.read()))
     return failure();
@@ -185,11 +182,16 @@ static LogicalResult legalizeSVMClassifier(Node &node) {
   Value label = node.make<nn::GatherOp>(
       intConstant(node, labels->numbers, {classes}, labels->element), *best,
       /*axis=*/0);
-  // One score for two classes is told for both.
-  Value told = classes == 2
-                   ? concat(node, {node.make<nn::NegOp>(*scores), *scores}, 1)
-                   : *scores;
-  auto shown = transformScores(node, told);
+  auto slopes = floatsOf(node, "prob_a"), offsets = floatsOf(node, "prob_b");
+  FailureOr<Value> told = *scores;
+  if (!slopes.empty() || !offsets.empty())
+    told = couplePairs(node, *scores, classes, slopes, offsets);
+  else if (classes == 2)
+    // One score for two classes is told for both.
+    told = concat(node, {node.make<nn::NegOp>(*scores), *scores}, 1);
+  if (failed(told))
+    return failure();
+  auto shown = transformScores(node, *told);
   return failed(shown) ? failure() : node.replace({label, *shown});
 }
 

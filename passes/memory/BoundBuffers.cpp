@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Sizes are computed in program order from those of the inputs, so that their
-// intervals are found in one walk.
+// intervals are found in one walk. It takes what an op reads to have nothing to
+// do with each other, where padding for half of the pixels, say, is what is
+// missing of a multiple: so each range is also taken apart, and what holds for
+// all its pieces holds for all of it.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -54,13 +57,21 @@ public:
   std::optional<int64_t> mostBytes(memref::AllocOp alloc) const;
 
 private:
+  using Intervals = llvm::DenseMap<Value, Interval>;
+
+  /// Finds `known` of `ops`, within `limits`.
+  void walk(ArrayRef<Operation *> ops, const Intervals &limits);
+  /// What is known of `ops` for each piece of a range, in one.
+  Intervals walkPieces(ArrayRef<Operation *> ops, Interval &range);
   Bounds boundsOf(Value value) const;
   Bounds boundsOf(Operation *op) const;
   Bounds boundsOfDim(memref::DimOp op) const;
   Bounds evaluate(AffineExpr expr, ValueRange dims, ValueRange symbols) const;
 
   ShapeProfileAttr profile;
-  llvm::DenseMap<Value, Interval> known;
+  /// The profile's ranges, or a piece of one.
+  SmallVector<Interval> ranges;
+  Intervals known;
 };
 
 struct BoundBuffersPass : ingot::impl::BoundBuffersBase<BoundBuffersPass> {
@@ -102,6 +113,11 @@ static Bounds multiply(Interval a, Interval b) {
 
 static Interval join(Interval a, Interval b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// Of what lies in both.
+static Interval meet(Interval a, Interval b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
 /// By a positive number; `divide` rounds in one direction, or towards 0.
@@ -153,12 +169,59 @@ static Bounds remainder(Interval a, Interval b) {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// So little do pieces of a range leave to what they are too wide for.
+static constexpr int64_t kPieces = 32;
+
 SizeBounds::SizeBounds(func::FuncOp function, ShapeProfileAttr profile)
     : profile(profile) {
+  for (SizeRangeAttr range : profile.getRanges())
+    ranges.push_back({range.getMin(), range.getMax()});
+  SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     if (op.getNumResults() == 1)
-      if (Bounds bounds = boundsOf(&op))
-        known[op.getResult(0)] = *bounds;
+      ops.push_back(&op);
+  walk(ops, Intervals());
+  llvm::erase_if(ops, [&](Operation *op) {
+    return !known.contains(op->getResult(0));
+  });
+  Intervals limits = known;
+  for (Interval &range : ranges)
+    if (range.low < range.high)
+      for (auto [value, bounds] : walkPieces(ops, range))
+        limits[value] = meet(limits.at(value), bounds);
+  walk(ops, limits);
+}
+
+void SizeBounds::walk(ArrayRef<Operation *> ops, const Intervals &limits) {
+  known.clear();
+  for (Operation *op : ops) {
+    Bounds bounds = boundsOf(op);
+    if (!bounds)
+      continue;
+    auto limit = limits.find(op->getResult(0));
+    known[op->getResult(0)] =
+        limit == limits.end() ? *bounds : meet(*bounds, limit->second);
+  }
+}
+
+SizeBounds::Intervals SizeBounds::walkPieces(ArrayRef<Operation *> ops,
+                                             Interval &range) {
+  Interval whole = range;
+  Intervals joined;
+  int64_t width = (whole.high - whole.low) / kPieces + 1;
+  range.high = whole.low - 1;
+  while (range.high < whole.high) {
+    range.low = range.high + 1;
+    range.high += std::min(width, whole.high - range.high);
+    walk(ops, Intervals());
+    for (auto [value, bounds] : known) {
+      auto [it, isFirst] = joined.try_emplace(value, bounds);
+      if (!isFirst)
+        it->second = join(it->second, bounds);
+    }
+  }
+  range = whole;
+  return joined;
 }
 
 Bounds SizeBounds::boundsOf(Value value) const {
@@ -183,9 +246,9 @@ Bounds SizeBounds::boundsOfDim(memref::DimOp op) const {
       return Interval::of(*size);
     return boundsOf(cast<Value>(sizes[*dim]));
   }
-  for (SizeRangeAttr range : profile.getRanges())
-    if (range.getInput() == input.getArgNumber() && range.getDim() == *dim)
-      return Interval{range.getMin(), range.getMax()};
+  for (auto [range, of] : llvm::zip_equal(ranges, profile.getRanges()))
+    if (of.getInput() == input.getArgNumber() && of.getDim() == *dim)
+      return range;
   return std::nullopt;
 }
 

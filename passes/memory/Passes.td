@@ -122,11 +122,13 @@ def BoundBuffers : Pass<"bound-buffers", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer of known size an offset in one arena";
   let description = [{
-    Lifetimes go from the first to the last use of a buffer or a view of it.
+    Lifetimes go from the first to the last op that touches a buffer or a view
+    of it; one that only makes a view does not.
     Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
     and `ingot.memory_plan` (rows of offset, bytes, first, last). Known is what
     is static or has `ingot.most_bytes`. A buffer of any other size stays a
-    `memref.alloc` and gets its `memref.dealloc`.
+    `memref.alloc`, in front of the first op that touches it, and gets its
+    `memref.dealloc`.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",

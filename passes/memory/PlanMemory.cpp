@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -76,6 +77,80 @@ static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
   return place;
 }
 
+/// Whether an op only says which part of a buffer others mean: it stands where
+/// its sizes are known, which may be long before these.
+static bool isName(Operation *user) {
+  return isMemoryEffectFree(user) && !user->hasTrait<OpTrait::IsTerminator>();
+}
+
+namespace {
+
+/// Moves buffers of the host, which takes memory where they stand, down to the
+/// first op that touches them. They stand where their sizes are known: the
+/// buffers of an open model all at its beginning.
+class Sinker {
+public:
+  explicit Sinker(Block &block) {
+    for (Operation &op : block)
+      places[&op] = places.size();
+  }
+
+  void sink(memref::AllocOp alloc);
+
+private:
+  bool isBefore(Operation *a, Operation *b) const {
+    size_t left = places.lookup(a), right = places.lookup(b);
+    return left != right ? left < right : a != b && a->isBeforeInBlock(b);
+  }
+
+  /// Where ops stood at first; of those moved, where what they are in front of
+  /// does.
+  DenseMap<Operation *, size_t> places;
+};
+
+} // namespace
+
+/// More names than a buffer has.
+static constexpr size_t kMostNames = 64;
+
+void Sinker::sink(memref::AllocOp alloc) {
+  Block *block = alloc->getBlock();
+  llvm::SetVector<Operation *> names;
+  names.insert(alloc);
+  Operation *first = nullptr;
+  for (size_t i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i]->getUsers()) {
+      Operation *op = block->findAncestorOpInBlock(*user);
+      if (op == user && op->getNumRegions() == 0 && isName(op))
+        names.insert(op);
+      else if (!first || isBefore(op, first))
+        first = op;
+      if (names.size() > kMostNames)
+        return;
+    }
+  if (!first)
+    return;
+  SmallVector<Operation *> moved;
+  for (Operation *op : names)
+    if (isBefore(op, first))
+      moved.push_back(op);
+  llvm::sort(moved, [&](Operation *a, Operation *b) { return isBefore(a, b); });
+  for (Operation *op : moved) {
+    op->moveBefore(first);
+    places[op] = places.lookup(first);
+  }
+}
+
+static void sinkBuffers(func::FuncOp function) {
+  function.walk([](Block *block) {
+    Sinker sinker(*block);
+    auto allocs = llvm::to_vector(block->getOps<memref::AllocOp>());
+    for (memref::AllocOp alloc : llvm::reverse(allocs))
+      if (!isInArena(alloc))
+        sinker.sink(alloc);
+  });
+}
+
 /// A buffer lives from the first op that touches it to the last.
 static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
                               BufferViewFlowAnalysis &aliases) {
@@ -84,6 +159,8 @@ static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
   // Memory is taken where it is first used, not where it is named.
   int64_t first = std::numeric_limits<int64_t>::max(), last = -1;
   for (Operation *user : usersOf(alloc, aliases)) {
+    if (isName(user))
+      continue;
     auto [from, to] = placeOf(user, alloc, places);
     first = std::min(first, from);
     last = std::max(last, to);
@@ -97,6 +174,7 @@ static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
 
 LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
   Block &body = function.getBody().front();
+  sinkBuffers(function);
   SmallVector<memref::AllocOp> fixed;
   function.walk([&](memref::AllocOp alloc) {
     if (isInArena(alloc))

@@ -5,6 +5,7 @@ broadcasting, products and convolutions by weights that are inputs, gathers from
 import itertools
 import json
 
+import onnx
 from support import Case, TensorProto, helper, make_model, np, tool
 
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorProto.DOUBLE,
@@ -265,6 +266,24 @@ class OpenOperators(Case):
                 model = open_model(nodes, feeds, [("y", list("nabcd")[:len(x)])], {"w": 2, **known})
                 one = {**feeds, "x": self.floats(*x[:2], *[max(1, size // 2) for size in x[2:]])}
                 self.check(model, [feeds, one] if is_open else [feeds])
+
+    def test_transposed_convolutions_of_many_phases(self):
+        """Inverse short-time Fourier transforms, and upsampling by 32."""
+        for x, w, attributes in (((1, 10, 7), (10, 1, 400), dict(strides=[160])),
+                                 ((1, 5, 7), (5, 3, 400), dict(strides=[160], pads=[200, 199])),
+                                 ((1, 4, 5), (4, 2, 320), dict(strides=[160], pads=[80, 81], output_padding=[3])),
+                                 ((2, 4, 5), (4, 2, 100), dict(strides=[160], output_padding=[159])),
+                                 ((1, 3, 7), (3, 1, 512), dict(strides=[128], pads=[300, 40])),
+                                 ((1, 5, 4, 3), (5, 6, 64, 64), dict(strides=[32, 32], pads=[16, 16, 16, 16]))):
+            spread = [1, *[(size - 1) * attributes["strides"][i] - sum(attributes.get("pads", [0] * 4)[i::len(x) - 2]) +
+                           w[2 + i] + attributes.get("output_padding", [0] * 2)[i] for i, size in enumerate(x[2:])]]
+            feeds = {"x": self.floats(*x), "m": self.floats(x[0], *spread)}
+            weights = self.floats(*w)
+            nodes = [helper.make_node("Constant", [], ["w"], value=onnx.numpy_helper.from_array(weights)),
+                     helper.make_node("ConvTranspose", ["x", "w"], ["c"], **attributes),
+                     helper.make_node("Mul", ["c", "m"], ["y"])]
+            for known in ({"x": 0, "m": 0}, {}):
+                self.check(open_model(nodes, feeds, [("y", list("nabcd")[:len(x)])], known), [feeds])
 
     def test_gathers_from_open_tables(self):
         """Rows, single elements, and a table that is empty where nobody reads it."""

@@ -49,6 +49,18 @@ class SupportVectors(Rows):
                     self.check(self.classifier(seed, kernel, counts), {"x": x}, tolerance=5e-5)
         self.check(self.classifier(3, "RBF", [2, 3, 4], post_transform="LOGISTIC"), {"x": x})
 
+    def test_probabilities(self):
+        x = self.rows(np.random.default_rng(9))
+        x[0] *= 100
+        for seed, counts in enumerate(([3, 4], [2, 3, 4], [1, 5, 2, 3], [1] * 12)):
+            pairs = len(counts) * (len(counts) - 1) // 2
+            for steepness in (0.1, 2, 100):
+                with self.subTest(counts=counts, steepness=steepness):
+                    slopes = [-steepness * (0.5 + v * v) for v in numbers(np.random.default_rng(seed), pairs)]
+                    made = self.classifier(seed, "RBF", counts, prob_a=slopes, prob_b=numbers(np.random.default_rng(7), pairs))
+                    made.graph.output[1].type.tensor_type.shape.dim[1].dim_value = len(counts)
+                    self.check(made, {"x": x}, tolerance=1e-4)
+
     def test_wrong(self):
         for made, *words in (
                 (self.regressor(0, "CUBIC"), "kernel_type is CUBIC"),
@@ -65,6 +77,8 @@ class SupportVectors(Rows):
                 (self.classifier(0, "RBF", [3, 4], coefficients=[1.0]), "'coefficients' has 1 element", "7"),
                 (self.classifier(0, "RBF", [3, 4], classlabels_ints=[5]), "there is 1 label"),
                 (self.classifier(0, "RBF", [3, 4], vectors_per_class=[0, 0]), "without support vectors"),
-                (self.classifier(0, "RBF", [3, 4], prob_a=[1.0], prob_b=[0.5]), "probabilities (prob_a)")):
+                (self.classifier(0, "RBF", [3, 4], prob_a=[1.0, 2.0], prob_b=[0.5]), "'prob_a' has 2 elements", "1, one for"),
+                (self.classifier(0, "RBF", [3, 4], prob_a=[1.0]), "'prob_b' has 0 elements", "1, one for two classes"),
+                (self.classifier(0, "RBF", [1] * 33, prob_a=[1.0] * 528, prob_b=[0.5] * 528), "more than 32 classes")):
             with self.subTest(words):
                 self.assert_refuses(made, *words)

@@ -78,6 +78,8 @@ struct Decomposition {
   Value mergePixels(Value tensor);
   Value splitPixels(Value tensor, RankedTensorType type);
   Value repeatChannels(Value operand);
+  /// What has one channel a pixel, with as many as dst has.
+  Value spreadChannels(Value operand);
   /// A size of spatial dimension `d`, and an offset in src, none of which is
   /// negative or behind src.
   OpFoldResult valueOf(int64_t d, const Extent &extent);
@@ -164,11 +166,13 @@ bool Decomposition::mergesLast() {
         return phase.readsAs(last.front()) && !phase.taps.empty();
       }))
     return false;
-  // Channels of neighbouring pixels lie together in what the epilogue reads.
-  return llvm::all_of(operands, [&](Value operand) {
-    ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
-    return tail[0] == 1 || tail == dst.getShape().take_back(2);
-  });
+  // Channels of neighbouring pixels lie together in what the epilogue reads,
+  // or are made to where there would be too many kernels.
+  return strides.back() > lower::kMaxPhases ||
+         llvm::all_of(operands, [&](Value operand) {
+           ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
+           return tail[0] == 1 || tail == dst.getShape().take_back(2);
+         });
 }
 
 LogicalResult Decomposition::run() {
@@ -182,7 +186,7 @@ LogicalResult Decomposition::run() {
     for (Value &operand : operands) {
       ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
       if (tail[0] != 1)
-        operand = mergePixels(operand);
+        operand = mergePixels(spreadChannels(operand));
       else if (tail[1] != 1)
         operand = repeatChannels(operand);
     }
@@ -265,6 +269,21 @@ Value Decomposition::repeatChannels(Value operand) {
     repeated.insert(repeated.end(), bytes->begin(), bytes->begin() + row);
   return arith::ConstantOp::create(
       b, loc, nn::makeConstantAttr(type.clone(shape), std::move(repeated)));
+}
+
+Value Decomposition::spreadChannels(Value operand) {
+  int64_t channels = typeOf(op.getDst()).getShape().back();
+  if (typeOf(operand).getShape().back() == channels)
+    return operand;
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, operand);
+  sizes.back() = b.getIndexAttr(channels);
+  return lower::generate(
+      b, loc, sizes, typeOf(operand).getElementType(),
+      [&](OpBuilder &b, Location loc, ValueRange at) {
+        SmallVector<Value> indices(at);
+        indices.back() = arith::ConstantIndexOp::create(b, loc, 0);
+        return tensor::ExtractOp::create(b, loc, operand, indices);
+      });
 }
 
 Value Decomposition::sliceOf(Value tensor, ArrayRef<Phase> phase) {

@@ -10,6 +10,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
+#include "passes/lower/cpu/ConvPhases.h"
 #include "passes/support/Resampling.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,9 +75,15 @@ static Reason whyNot(nn::ConvOp op) {
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));
 }
 
-/// As many kernels, mostly different ones, as a transposed convolution may
-/// become: one for each phase of its strides.
-static constexpr int64_t kMaxPhases = 64;
+/// Whether all phases of the last dimension see the same pixels, which makes
+/// them one convolution.
+static bool mergesLast(nn::ConvTransposeOp op) {
+  size_t last = op.getStrides().size() - 1;
+  return op.getGroups() == 1 && op.getDilations()[last] == 1 &&
+         op.getPads()[last] == 0 && op.getPads().back() == 0 &&
+         op.getOutputPadding()[last] == 0 &&
+         typeOf(op.getW()).getShape().back() % op.getStrides()[last] == 0;
+}
 
 static Reason whyNot(nn::ConvTransposeOp op) {
   if (Reason reason = whyNotConv(op))
@@ -84,10 +91,14 @@ static Reason whyNot(nn::ConvTransposeOp op) {
   // Pads of a transposed convolution crop its result.
   if (Reason reason = whyNotWindowed({}, typeOf(op.getY())))
     return reason;
+  ArrayRef<int64_t> strides = op.getStrides();
+  if (mergesLast(op))
+    strides = strides.drop_back();
   int64_t phases = 1;
-  for (int64_t stride : op.getStrides())
-    if ((phases *= std::min(stride, kMaxPhases + 1)) > kMaxPhases)
-      return "has strides of more than " + std::to_string(kMaxPhases) +
+  for (int64_t stride : strides)
+    if ((phases *= std::min(stride, lower::kMaxPhases + 1)) >
+        lower::kMaxPhases)
+      return "has strides of more than " + std::to_string(lower::kMaxPhases) +
              " phases";
   return std::nullopt;
 }

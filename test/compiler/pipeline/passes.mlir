@@ -34,6 +34,7 @@
 // CHECK-NEXT: {{^ *}}nn-merge-convs{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-prune-channels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-count-zero-weights{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-widen-conv-transpose{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-simplify{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}

@@ -41,6 +41,33 @@ module attributes {ingot.shape_profiles = [
 
 // -----
 
+// What fills a size up to an even one, which is little however large that is:
+// not as much as the largest size has more than the smallest.
+
+// CHECK-LABEL: func.func @padded
+module attributes {ingot.shape_profiles = [
+    #ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 1024, multiple = 1>>]} {
+  func.func @padded(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %size = memref.dim %x, %c0 : memref<?xf32>
+    %up = arith.addi %size, %c1 : index
+    %half = arith.divsi %up, %c2 : index
+    %even = arith.muli %half, %c2 : index
+    %more = arith.subi %even, %size : index
+    %missing = arith.maxsi %more, %c0 : index
+    %padded = arith.addi %size, %missing : index
+    // A piece of 32 sizes, and what the last of them has more than the first.
+    // CHECK: memref.alloc(%{{.*}}) {ingot.most_bytes = 4220 : i64} : memref<?xf32>
+    %a = memref.alloc(%padded) : memref<?xf32>
+    memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+    return
+  }
+}
+
+// -----
+
 // Where other sizes run, too, nothing is bounded.
 
 // CHECK-LABEL: func.func @general

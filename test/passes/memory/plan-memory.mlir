@@ -71,3 +71,50 @@ func.func @forward_1(%x: memref<64xf32>, %arena: memref<?xi8> {ingot.operand = #
   memref.copy %a, %x : memref<64xf32> to memref<64xf32>
   return
 }
+
+// -----
+
+// Views that stand long before what reads them need no memory there: the second
+// buffer lies where the first was.
+
+// CHECK: ingot.arena_bytes = 64 : i64
+func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  %half = memref.subview %b[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  memref.copy %a, %x : memref<16xf32> to memref<16xf32>
+  memref.copy %y, %half : memref<8xf32> to memref<8xf32, strided<[1]>>
+  memref.copy %half, %y : memref<8xf32, strided<[1]>> to memref<8xf32>
+  return
+}
+
+// -----
+
+// Nor does the host give it before. What needs a size of the buffer stays
+// behind it.
+
+// CHECK-LABEL: func.func @sinks
+// CHECK: memref.copy %arg0, %[[A:.*]] :
+// CHECK: memref.copy %[[A]], %arg0
+// CHECK: memref.dealloc %[[A]]
+// CHECK: %[[B:.*]] = memref.alloc(%{{.*}}) : memref<?x4xf32>
+// CHECK: %[[VIEW:.*]] = memref.collapse_shape %[[B]]
+// CHECK: %[[DIM:.*]] = memref.dim %[[VIEW]]
+// CHECK: %[[C:.*]] = memref.alloc(%[[DIM]])
+// CHECK: memref.copy %[[VIEW]], %[[C]]
+// CHECK: memref.copy %[[C]], %[[VIEW]]
+func.func @sinks(%x: memref<?xf32>, %n: index, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+  %c0 = arith.constant 0 : index
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  %b = memref.alloc(%n) : memref<?x4xf32>
+  %view = memref.collapse_shape %b [[0, 1]] : memref<?x4xf32> into memref<?xf32>
+  %dim = memref.dim %view, %c0 : memref<?xf32>
+  %c = memref.alloc(%dim) : memref<?xf32>
+  %a = memref.alloc(%size) : memref<?xf32>
+  memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+  memref.copy %a, %x : memref<?xf32> to memref<?xf32>
+  memref.copy %view, %c : memref<?xf32> to memref<?xf32>
+  memref.copy %c, %view : memref<?xf32> to memref<?xf32>
+  return
+}

@@ -207,3 +207,25 @@ func.func @run_time(%x: tensor<1x4x1xf32>, %w: tensor<1x1x3xf32>, %d: tensor<1x8
   } -> tensor<1x8x1xf32>
   return %y : tensor<1x8x1xf32>
 }
+
+// -----
+
+// So many phases that they are one convolution, whose channels are what the
+// epilogue reads once a pixel, too.
+// CHECK-LABEL: @spread
+// CHECK: linalg.generic
+// CHECK: tensor.extract %arg1[%{{.*}}, %{{.*}}, %c0{{.*}}] : tensor<1x400x1xf32>
+// CHECK: %[[OPERAND:.*]] = tensor.collapse_shape {{.*}} into tensor<1x4x200xf32>
+// CHECK: cpu.conv {{.*}} operands(%[[OPERAND]] : tensor<1x4x200xf32>) outs(%{{.*}} : tensor<1x4x200xf32>)
+// CHECK-NOT: cpu.conv
+func.func @spread(%x: tensor<1x4x1xf32>, %mask: tensor<1x400x1xf32>, %d: tensor<1x400x2xf32>) -> tensor<1x400x2xf32> {
+  %w = arith.constant dense<1.0> : tensor<1x2x100xf32>
+  %y = cpu.conv_transpose ins(%x, %w : tensor<1x4x1xf32>, tensor<1x2x100xf32>) operands(%mask : tensor<1x400x1xf32>)
+      outs(%d : tensor<1x400x2xf32>)
+      attributes {strides = array<i64: 100>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32, %factor: f32):
+    %0 = arith.mulf %sum, %factor : f32
+    cpu.yield %0 : f32
+  } -> tensor<1x400x2xf32>
+  return %y : tensor<1x400x2xf32>
+}

@@ -208,13 +208,15 @@ func.func @transposed(%x: tensor<?x4x4x2xf32>, %b: tensor<3xf32>) -> tensor<?x8x
 
 // -----
 
-// Weights that a run brings; more phases than kernels should be are left alone.
+// Weights that a run brings; more phases than kernels should be are left alone,
+// unless they are one.
 // CHECK-LABEL: @transposed_otherwise
 // CHECK: cpu.conv_transpose ins(%arg0, %arg1 :
 // CHECK: cpu.conv_transpose ins({{.*}} : tensor<1x?x2xf32>
 // CHECK: nn.conv_transpose
+// CHECK: cpu.conv_transpose {{.*}} outs(%{{.*}} : tensor<1x640x3xf32>)
 func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z: tensor<1x?x2xf32>)
-    -> (tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>) {
+    -> (tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>, tensor<1x640x3xf32>) {
   %w = arith.constant dense<1.0> : tensor<2x3x2xf32>
   %w2 = arith.constant dense<1.0> : tensor<2x3x6xf32>
   %0 = nn.conv_transpose %x, %v {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
@@ -223,7 +225,10 @@ func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z
     pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x?x2xf32>, tensor<2x3x2xf32>) -> tensor<1x?x3xf32>
   %2 = nn.conv_transpose %x, %w2 {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
     pads = array<i64: 0, 0>, strides = array<i64: 128>} : (tensor<1x4x2xf32>, tensor<2x3x6xf32>) -> tensor<1x390x3xf32>
-  return %0, %1, %2 : tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>
+  %w3 = arith.constant dense<1.0> : tensor<2x3x256xf32>
+  %3 = nn.conv_transpose %x, %w3 {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
+    pads = array<i64: 0, 0>, strides = array<i64: 128>} : (tensor<1x4x2xf32>, tensor<2x3x256xf32>) -> tensor<1x640x3xf32>
+  return %0, %1, %2, %3 : tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>, tensor<1x640x3xf32>
 }
 
 // -----
