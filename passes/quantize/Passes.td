@@ -141,8 +141,8 @@ def InsertGramObservers
     result. Their names, by number, become `ingot.observed`.
 
     Products of sizes that only a run knows, with more than `max-inner` weights
-    for an output, and those whose nodes another product comes from as well, are
-    left out.
+    for an output, those whose nodes another product comes from as well, and
+    transposed convolutions, are left out.
   }];
   let options = [
     Option<"maxInner", "max-inner", "int64_t", "2304",

@@ -273,7 +273,7 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
   LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
                                 PatternRewriter &rewriter) const override {
     int64_t groups = op.getGroups();
-    if (groups != 1 && groups == typeOf(op.getW()).getDimSize(0))
+    if (hasSingleChannels(op))
       return rewriter.notifyMatchFailure(op, "has groups of one channel");
     StringRef reason;
     std::optional<Operands> operands = readOperands(
