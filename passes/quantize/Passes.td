@@ -321,8 +321,10 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     `dequantize` of their own multiplies the bytes: with scales `s`, `t` and
     zero point `z`, `sum of s (x - z) t w = s t (sum of x w - z sum of w)`. The
     sums are of i32 and exact; scale and bias follow as `mul` and `add` of f32.
-    Weights have bytes with a zero point of 0, or are made so if they fit; data
-    is of ui8 with one scale. The zero point goes into the bias, or with padding
+    Weights have bytes with a zero point of 0, or are made so if they fit; those
+    of others, without groups, are bytes and a number for each output, which
+    counts once for each sum of all data that the weights meet. Data is of ui8
+    with one scale. The zero point goes into the bias, or with padding
     into `x_zero_point`. A convolution of one or two channels multiplies the
     same numbers as f32 where all sums are exact.
 
