@@ -307,6 +307,8 @@ def PropagateQuantize : Pass<"nn-propagate-quantize"> {
     - `quantize` of `dequantize` with the same scale and zero point is nothing;
     - a relu whose zero is the least quantized number is what `quantize` does
       anyway;
+    - a relu of a `dequantize` that a product reads is a clamp of bytes by the
+      zero point;
     - signed bytes that are only dequantized again become unsigned ones, and
       unsigned words signed ones, which kernels multiply.
   }];
