@@ -150,6 +150,28 @@ class Quantized(Case):
                     with cap(level), self.subTest(channels=channels, kernel=kernel, sizes=sizes, level=level):
                         np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
+    def test_ties(self):
+        """What lies between two numbers is rounded with its zero point, odd ones too, as the reference does it."""
+        rng = np.random.default_rng(3)
+        for zero, ratio in ((np.uint8(3), 2), (np.uint8(128), 512), (np.int8(-77), 1024), (np.int8(1), 512)):
+            constants = {"xs": np.float32(1), "xz": np.uint8(120), "w": rng.integers(-128, 128, (8, 16)).astype(np.int8),
+                         "ws": np.float32(1), "wz": np.int8(0), "ys": np.float32(ratio), "yz": zero}
+            names = ["xs", "xz", "w", "ws", "wz", "ys", "yz"]
+            for kind, turned, shape in (("QLinearConv", constants["w"].reshape(8, 16, 1, 1), [2, 16, 9, 10]),
+                                        ("QLinearMatMul", constants["w"].T, [90, 16])):
+                x = rng.integers(0, 256, shape).astype(np.uint8)
+                graph = helper.make_graph(
+                    [helper.make_node(kind, ["x", *names], ["y"])], "ties",
+                    [helper.make_tensor_value_info("x", TensorProto.UINT8, shape)],
+                    [helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(zero.dtype), None)],
+                    [numpy_helper.from_array(np.ascontiguousarray({**constants, "w": turned}[name]), name)
+                     for name in names])
+                model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+                want, = ReferenceEvaluator(model).run(None, {"x": x})
+                with self.subTest(kind=kind, zero=zero):
+                    artifact = self.compile(self.save(model))
+                    np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
+
     def test_transposed_groups(self):
         """Groups of bytes with a zero point, against ONNX Runtime: the reference does not compute them."""
         for seed, (groups, inputs, outputs, zero) in enumerate([(2, 8, 5, 0), (3, 4, 16, 100), (2, 20, 40, 7)]):
