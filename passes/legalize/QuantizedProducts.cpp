@@ -22,6 +22,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -227,6 +229,23 @@ static LogicalResult checkScales(Node &node, ArrayRef<size_t> inputs) {
   return success();
 }
 
+/// `scaled` and the zero point rounded together, as ONNX's reference does it,
+/// to the even number where two are as near.
+static Value requantize(Node &node, Value scaled, Value zero, Type to) {
+  Type real = typeOf(scaled).getElementType();
+  std::optional<double> known = nn::getSplat(zero);
+  if (!known)
+    return saturate(node,
+                    node.make<nn::AddOp>(scaled, node.cast(zero, real)),
+                    Value(), to);
+  // An even number more or less rounds as before, and f32 holds a small one
+  // more exactly.
+  if (std::fmod(*known, 2) == 0)
+    return saturate(node, scaled, zero, to);
+  scaled = node.make<nn::AddOp>(scaled, node.scalar(real, 1));
+  return saturate(node, scaled, node.scalar(real, *known - 1), to);
+}
+
 static LogicalResult legalizeQLinearMatMul(Node &node) {
   if (failed(checkScales(node, {1, 4, 6})))
     return failure();
@@ -252,7 +271,7 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
   if (failed(scaled))
     return failure();
   Value zero = toScalar(node, node.input(7));
-  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
+  return node.replace(requantize(node, *scaled, zero, node.elementType(7)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,7 +433,7 @@ static LogicalResult legalizeQLinearConv(Node &node) {
   if (failed(scaled))
     return failure();
   Value zero = toScalar(node, node.input(7));
-  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
+  return node.replace(requantize(node, *scaled, zero, node.elementType(7)));
 }
 
 void legalize::populateQuantizedProducts(Legalizers &legalizers) {

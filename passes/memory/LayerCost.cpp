@@ -61,8 +61,9 @@ int ingot::layerWeight(Operation *op) {
   // A product that an ONNX node is comes before reductions that find ranges of
   // its factors.
   auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
-  if (kernelOp && kernelOp.getProductType())
-    return 7;
+  // Of a product in parts, those of floats are what bytes leave over.
+  if (Type type = kernelOp ? kernelOp.getProductType() : Type())
+    return type.isF32() ? 7 : 8;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return isa<scf::SCFDialect>(op->getDialect()) ? 5 : 6;

@@ -36,10 +36,7 @@ private:
 /// Takes the error from the bias, or makes one of its negative.
 LogicalResult CorrectBiasesPass::correct(Operation *op,
                                          ArrayRef<float> values) {
-  const int64_t channels =
-      cast<RankedTensorType>(
-          op->getOperand(quantize::weightsOperand(op)).getType())
-          .getDimSize(quantize::weightsAxis(op));
+  const int64_t channels = quantize::countOutputs(op);
   if (int64_t(values.size()) != channels)
     return op->emitError() << "expects corrections of " << channels
                            << " channels, but '" << printable(calibration)

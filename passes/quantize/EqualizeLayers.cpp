@@ -85,6 +85,9 @@ static std::optional<Product> readProduct(Operation *op) {
          product.channels(0) != int64_t(conv.getGroups())))
       return std::nullopt;
   } else {
+    if (auto conv = dyn_cast<nn::ConvTransposeOp>(op);
+        conv && conv.getGroups() > 1)
+      return std::nullopt;
     product.outAxis = quantize::weightsAxis(op);
     product.inAxis = 1 - product.outAxis;
   }

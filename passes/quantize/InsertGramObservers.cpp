@@ -182,7 +182,10 @@ void InsertGramObserversPass::runOnOperation() {
       continue;
     SmallVector<Operation *> products =
         quantize::findProducts(function, [&](Operation *op) {
-          return hasKnownSizes(op) && innerOf(op) <= maxInner &&
+          // What each phase of a transposed convolution multiplies is another
+          // part of its weights.
+          return !isa<nn::ConvTransposeOp>(op) && hasKnownSizes(op) &&
+                 innerOf(op) <= maxInner &&
                  quantize::areFinite(
                      op->getOperand(quantize::weightsOperand(op)));
         });

@@ -141,8 +141,8 @@ def InsertGramObservers
     result. Their names, by number, become `ingot.observed`.
 
     Products of sizes that only a run knows, with more than `max-inner` weights
-    for an output, and those whose nodes another product comes from as well, are
-    left out.
+    for an output, those whose nodes another product comes from as well, and
+    transposed convolutions, are left out.
   }];
   let options = [
     Option<"maxInner", "max-inner", "int64_t", "2304",
@@ -307,6 +307,8 @@ def PropagateQuantize : Pass<"nn-propagate-quantize"> {
     - `quantize` of `dequantize` with the same scale and zero point is nothing;
     - a relu whose zero is the least quantized number is what `quantize` does
       anyway;
+    - a relu of a `dequantize` that a product reads is a clamp of bytes by the
+      zero point;
     - signed bytes that are only dequantized again become unsigned ones, and
       unsigned words signed ones, which kernels multiply.
   }];
@@ -321,8 +323,10 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     `dequantize` of their own multiplies the bytes: with scales `s`, `t` and
     zero point `z`, `sum of s (x - z) t w = s t (sum of x w - z sum of w)`. The
     sums are of i32 and exact; scale and bias follow as `mul` and `add` of f32.
-    Weights have bytes with a zero point of 0, or are made so if they fit; data
-    is of ui8 with one scale. The zero point goes into the bias, or with padding
+    Weights have bytes with a zero point of 0, or are made so if they fit; those
+    of others, without groups, are bytes and a number for each output, which
+    counts once for each sum of all data that the weights meet. Data is of ui8
+    with one scale. The zero point goes into the bias, or with padding
     into `x_zero_point`. A convolution of one or two channels multiplies the
     same numbers as f32 where all sums are exact.
 

@@ -48,20 +48,47 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
     return std::nullopt;
   }
   Weights weights{typeOf(op.getX()), dim, std::move(*bytes),
-                  std::move(*parameters)};
-  bool areSigned = true;
+                  std::move(*parameters), /*offsets=*/{}};
   weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
     const double zero = weights.parameters.zeroOf(output);
-    for (size_t i = begin; i < end; ++i) {
+    for (size_t i = begin; i < end; ++i)
       weights.bytes[i] -= zero;
-      areSigned &= weights.bytes[i] >= -128 && weights.bytes[i] <= 127;
+  });
+  return weights;
+}
+
+bool quantize::makeSignedBytes(Weights &weights) {
+  constexpr double kLeast = -128, kMost = 127;
+  if (weights.bytes.empty())
+    return true;
+  std::vector<double> least(weights.outputs(), 0), most(least.size(), 0);
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      least[output] = std::min(least[output], weights.bytes[i]);
+      most[output] = std::max(most[output], weights.bytes[i]);
     }
   });
-  if (!areSigned) {
-    reason = "has weights that are no signed bytes without their zero point";
-    return std::nullopt;
-  }
-  return weights;
+  auto offsetOf = [](double least, double most) {
+    return std::min(least - kLeast, 0.0) + std::max(most - kMost, 0.0);
+  };
+  // One for all outputs, if it does, is added where data have one number too.
+  const double smallest = *llvm::min_element(least),
+               largest = *llvm::max_element(most);
+  std::vector<double> offsets(least.size(), offsetOf(smallest, largest));
+  if (largest - smallest > kMost - kLeast)
+    for (size_t o = 0; o < offsets.size(); ++o) {
+      if (most[o] - least[o] > kMost - kLeast)
+        return false;
+      offsets[o] = offsetOf(least[o], most[o]);
+    }
+  if (llvm::all_of(offsets, [](double offset) { return offset == 0; }))
+    return true;
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      weights.bytes[i] -= offsets[output];
+  });
+  weights.offsets = std::move(offsets);
+  return true;
 }
 
 std::optional<std::vector<double>>

@@ -24,13 +24,16 @@ struct Parameters {
   double zeroOf(int64_t output) const { return at(zeros, output); }
 };
 
-/// Constant weights: numbers of bytes that have a zero point of 0, of which
-/// dimension `dim` counts outputs.
+/// Constant weights: numbers of bytes less their zero point, of which dimension
+/// `dim` counts outputs.
 struct Weights {
   mlir::RankedTensorType type;
   int64_t dim;
   std::vector<double> bytes;
   Parameters parameters;
+  /// What was taken off all weights of each output to make signed bytes of
+  /// numbers that are none; empty if nothing was.
+  std::vector<double> offsets;
 
   int64_t outputs() const { return type.getDimSize(dim); }
   template <typename Visit> void forEachRun(Visit visit) const {
@@ -43,6 +46,10 @@ struct Weights {
 /// points; null with a reason. Scales may vary along dimension `dim`.
 std::optional<Weights> readWeights(mlir::Operation *product, mlir::Value value,
                                    int64_t dim, llvm::StringRef &reason);
+
+/// Makes weights signed bytes: takes off those of an output that are none what
+/// is needed for that. False if some outputs' do not fit either way.
+bool makeSignedBytes(Weights &weights);
 
 /// Whether a weight is one of those that are multiplied as bits.
 inline bool isSign(double weight) { return weight == 1 || weight == -1; }

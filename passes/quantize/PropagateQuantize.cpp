@@ -140,6 +140,36 @@ struct SinkDequantize : RewritePattern {
   Pass::Statistic &count;
 };
 
+/// relu(dequantize(x)) → dequantize(max(x, zero point)), for products: networks
+/// that are trained without fused layers have no pair behind a relu.
+struct SinkThroughRelu : Propagation<nn::ReluOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::ReluOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::DequantizeOp dequantize = getDequantize(op.getX());
+    if (!dequantize || !nn::isByte(typeOf(dequantize.getX()).getElementType()))
+      return rewriter.notifyMatchFailure(op, kNoDequantize);
+    if (llvm::none_of(op->getUses(), [](OpOperand &use) {
+          return use.getOperandNumber() == 0 &&
+                 (isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(
+                      use.getOwner()) ||
+                  isMovement(use.getOwner()));
+        }))
+      return rewriter.notifyMatchFailure(op, "is no product's data");
+    const int64_t zero = getScale(dequantize)->zeroPoint;
+    Value bytes = dequantize.getX();
+    if (zero > rangeOf(typeOf(bytes).getElementType()).first)
+      bytes = nn::ClampOp::create(
+          rewriter, op.getLoc(), bytes.getType(), bytes,
+          rewriter.getF64FloatAttr(double(zero)),
+          rewriter.getF64FloatAttr(std::numeric_limits<double>::infinity()));
+    replaceByDequantize(rewriter, op, bytes, dequantize);
+    ++count;
+    return success();
+  }
+};
+
 /// The same for padding, by a value that has a byte.
 struct SinkThroughPad : Propagation<nn::PadOp> {
   using Propagation::Propagation;
@@ -338,7 +368,8 @@ struct PropagateQuantizePass
     signs.add<ChangeSign>(&getContext(), numMoved);
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelQuantize, DropActivation, RaiseQuantize, SinkDequantize,
-                 SinkThroughConcat, SinkThroughPad>(&getContext(), numMoved);
+                 SinkThroughConcat, SinkThroughPad, SinkThroughRelu>(
+        &getContext(), numMoved);
     if (failed(
             rewriteGreedily(getOperation(), std::move(signs), getArgument())) ||
         failed(rewriteGreedily(getOperation(), std::move(patterns),

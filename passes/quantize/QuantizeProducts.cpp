@@ -10,6 +10,7 @@
 #include "passes/quantize/ProductOperands.h"
 #include "passes/quantize/Quantized.h"
 #include "passes/quantize/Sites.h"
+#include "passes/quantize/WindowSums.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/Rewrite.h"
 
@@ -69,14 +70,25 @@ static nn::DequantizeOp getComputed(Value value) {
 }
 
 /// Null, and why not, if a product of these is not one of bytes. Dimension
-/// `outputs` of `w` counts outputs, those of one of `groups` groups.
+/// `outputs` of `w` counts outputs, those of one of `groups` groups. Weights
+/// have offsets only where the product `takesOffsets`.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
                                             Value bias, StringRef &reason,
-                                            int64_t groups = 1) {
+                                            int64_t groups = 1,
+                                            bool takesOffsets = false) {
   std::optional<Weights> weights = readWeights(op, w, outputs, reason);
   if (!weights)
     return std::nullopt;
+  if (!makeSignedBytes(*weights)) {
+    reason = "has weights that are no signed bytes less any zero point";
+    return std::nullopt;
+  }
+  if (!weights->offsets.empty() && (!takesOffsets || getComputed(x))) {
+    reason = "has weights that are no signed bytes, in groups, or of data "
+             "whose zero point only a run knows";
+    return std::nullopt;
+  }
   if (nn::DequantizeOp computed = getComputed(x))
     return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
                     bias};
@@ -87,6 +99,11 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   Value data = readData(builder, op->getLoc(), x, scale);
   if (!data) {
     reason = "has data that is no bytes of one scale";
+    return std::nullopt;
+  }
+  if (!weights->offsets.empty() &&
+      !areExactAsFloats(*weights, scale.zeroPoint)) {
+    reason = "has weights that are no signed bytes, too many for an output";
     return std::nullopt;
   }
   return Operands{data, scale, std::move(*weights), std::move(*biases), {}, {}};
@@ -134,11 +151,32 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
   return nn::AddOp::create(rewriter, loc, type, y, bias);
 }
 
+/// `sums`, as f32, and what was taken off the weights, times the sums of the
+/// data that they meet.
+static Value addOffsets(PatternRewriter &rewriter, Location loc,
+                        RankedTensorType type, Value sums, Value dataSums,
+                        int64_t dim, ArrayRef<double> offsets) {
+  Type element = type.getElementType();
+  // One number for a row of outputs is added in registers.
+  Value added =
+      llvm::all_equal(offsets)
+          ? nn::MulOp::create(
+                rewriter, loc, typeOf(dataSums), dataSums,
+                nn::makeScalar(rewriter, loc, element, offsets.front()))
+          : nn::MulOp::create(
+                rewriter, loc, type, dataSums,
+                alongOutputs(rewriter, loc, type, dim, element, offsets));
+  return nn::AddOp::create(rewriter, loc, type, sums, added);
+}
+
 /// What the sums of a product stand for, of f32. Without padding the zero point
 /// adds the same to all sums of an output. Outputs lie along dimension `dim`.
+/// `dataSums` are those of the data that weights meet, where these have
+/// offsets.
 static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
                             RankedTensorType type, Value sums, int64_t dim,
-                            const Operands &operands, bool isPadded) {
+                            const Operands &operands, bool isPadded,
+                            Value dataSums = {}) {
   if (operands.computed)
     return dequantizeComputed(rewriter, loc, type, sums, dim, operands);
   const Weights &weights = operands.weights;
@@ -165,14 +203,16 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   Value y = sums;
   if (sums.getType() != type)
     y = nn::CastOp::create(rewriter, loc, type, sums);
+  if (dataSums)
+    y = addOffsets(rewriter, loc, type, y, dataSums, dim, weights.offsets);
   y = nn::MulOp::create(
       rewriter, loc, type, y,
       alongOutputs(rewriter, loc, type, dim, element, factors));
-  if (llvm::all_of(shifts, [](double shift) { return shift == 0; }))
-    return y;
-  return nn::AddOp::create(
-      rewriter, loc, type, y,
-      alongOutputs(rewriter, loc, type, dim, element, shifts));
+  if (llvm::any_of(shifts, [](double shift) { return shift != 0; }))
+    y = nn::AddOp::create(
+        rewriter, loc, type, y,
+        alongOutputs(rewriter, loc, type, dim, element, shifts));
+  return y;
 }
 
 /// Whether a convolution of bytes is slower than the same of floats that hold
@@ -224,7 +264,9 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason);
+        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason,
+        /*groups=*/1,
+        /*takesOffsets=*/op.getGroups() == 1 && !hasFewChannels(op));
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
@@ -252,6 +294,10 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
           rewriter, op.getLoc(), operands->x, operands->computed.getZeroPoint(),
           pads, op.getChannelsLast());
     bool isPadded = llvm::any_of(pads, [](int64_t p) { return p != 0; });
+    Value dataSums;
+    if (!operands->weights.offsets.empty())
+      dataSums = sumWindows(rewriter, op, operands->x,
+                            operands->scale.zeroPoint);
     Value sums = nn::ConvOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getW().getLoc(), operands->weights),
@@ -259,7 +305,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
         op.getGroups(), op.getChannelsLast(),
         isPadded && !operands->computed ? operands->scale.zeroPoint : 0);
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
-                                          dim, *operands, isPadded));
+                                          dim, *operands, isPadded, dataSums));
     ++count;
     return success();
   }
@@ -273,17 +319,22 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
   LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
                                 PatternRewriter &rewriter) const override {
     int64_t groups = op.getGroups();
-    if (groups != 1 && groups == typeOf(op.getW()).getDimSize(0))
+    if (hasSingleChannels(op))
       return rewriter.notifyMatchFailure(op, "has groups of one channel");
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason, groups);
+        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason, groups,
+        /*takesOffsets=*/groups == 1);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     if (operands->computed)
       return rewriter.notifyMatchFailure(
           op, "has a zero point that only a run knows");
     RankedTensorType type = op.getType();
+    Value dataSums;
+    if (!operands->weights.offsets.empty())
+      dataSums = sumWindows(rewriter, op, operands->x,
+                            operands->scale.zeroPoint);
     Value sums = nn::ConvTransposeOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getW().getLoc(), operands->weights),
@@ -292,7 +343,8 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
         operands->scale.zeroPoint);
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
-                                          dim, *operands, /*isPadded=*/true));
+                                          dim, *operands, /*isPadded=*/true,
+                                          dataSums));
     ++count;
     return success();
   }
@@ -308,17 +360,23 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
     StringRef reason;
     std::optional<Operands> operands =
         readOperands(rewriter, op, op.getA(), op.getB(),
-                     op.getTransposeB() ? 0 : 1, op.getBias(), reason);
+                     op.getTransposeB() ? 0 : 1, op.getBias(), reason,
+                     /*groups=*/1, /*takesOffsets=*/true);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
+    Value dataSums;
+    if (!operands->weights.offsets.empty())
+      dataSums = sumRows(rewriter, op.getLoc(), operands->x,
+                         typeOf(op.getB()).getDimSize(op.getTransposeB()),
+                         operands->scale.zeroPoint);
     Value sums = nn::MatMulOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getB().getLoc(), operands->weights),
         /*bias=*/Value(), /*transpose_a=*/false, op.getTransposeB());
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
                                           type.getRank() - 1, *operands,
-                                          /*isPadded=*/false));
+                                          /*isPadded=*/false, dataSums));
     ++count;
     return success();
   }

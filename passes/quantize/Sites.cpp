@@ -43,9 +43,16 @@ static bool isPool(Operation *op) {
 }
 
 bool quantize::isProduct(Operation *op) {
+  // Of groups of one channel kernels multiply floats.
   auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
   return isa<nn::ConvOp, nn::MatMulOp>(op) ||
-         (transposed && transposed.getGroups() == 1);
+         (transposed && !hasSingleChannels(transposed));
+}
+
+bool quantize::hasSingleChannels(nn::ConvTransposeOp conv) {
+  const auto groups = int64_t(conv.getGroups());
+  return groups != 1 &&
+         groups == cast<RankedTensorType>(conv.getW().getType()).getDimSize(0);
 }
 
 unsigned quantize::weightsOperand(Operation *) { return 1; }
@@ -55,6 +62,14 @@ int64_t quantize::weightsAxis(Operation *product) {
     return 1;
   auto matmul = dyn_cast<nn::MatMulOp>(product);
   return matmul && !matmul.getTransposeB() ? 1 : 0;
+}
+
+int64_t quantize::countOutputs(Operation *product) {
+  Value weights = product->getOperand(weightsOperand(product));
+  const int64_t outputs = cast<RankedTensorType>(weights.getType())
+                              .getDimSize(weightsAxis(product));
+  auto transposed = dyn_cast<nn::ConvTransposeOp>(product);
+  return transposed ? outputs * int64_t(transposed.getGroups()) : outputs;
 }
 
 /// A product of floats that a run computes with constant weights.

@@ -34,6 +34,9 @@ struct Site {
 /// or not, or a matrix product.
 bool isProduct(mlir::Operation *op);
 
+/// Whether each input channel is a group of its own.
+bool hasSingleChannels(nn::ConvTransposeOp conv);
+
 /// Convolutions and matrix products of f32 with constant weights, in order, of
 /// which `isWanted` is true. One of which an operand is dequantized by the
 /// model itself is none.
@@ -85,9 +88,12 @@ nameTensors(llvm::ArrayRef<Site> sites);
 bool movesValues(mlir::Operation *op);
 
 /// Weights of a product: the operand's number, and the dimension that counts
-/// output channels.
+/// output channels, those of one group if the product is transposed.
 unsigned weightsOperand(mlir::Operation *product);
 int64_t weightsAxis(mlir::Operation *product);
+
+/// How many output channels a product has, of all groups.
+int64_t countOutputs(mlir::Operation *product);
 
 } // namespace ingot::quantize
 

@@ -68,6 +68,9 @@ bool ReaderFinder::addProduct(Operation *op, int64_t *axis, bool isPooled) {
       weightsAxis = 0;
       isCoarse = false;
     }
+  } else if (isa<nn::ConvTransposeOp>(op)) {
+    // Its weights count input channels first, those of all groups.
+    weightsAxis = 0;
   } else {
     channels = typeOf(op->getOperand(0)).getRank() - 1;
     weightsAxis = 1 - quantize::weightsAxis(op);

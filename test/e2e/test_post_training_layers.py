@@ -46,6 +46,22 @@ class Layers(Case):
         data = rng.standard_normal((4, 8, 12, 12)).astype(np.float32)
         self.check(nodes, weights, [1, 8, 12, 12], data, {"down": "int8", "up": "int8", "signed": "int8"})
 
+    def test_grouped_transposed_convolutions(self):
+        """Groups of several channels are in bytes, groups of one stay floats."""
+        rng = np.random.default_rng(9)
+        weights = {"w1": rng.standard_normal((32, 8, 3, 3)), "w2": rng.standard_normal((32, 16, 4, 4)),
+                   "b2": rng.standard_normal(32), "w3": rng.standard_normal((32, 3, 2, 2)),
+                   "w4": rng.standard_normal((12, 1, 3, 3))}
+        nodes = [helper.make_node("Conv", ["x", "w1"], ["a"], name="down", pads=[1] * 4),
+                 helper.make_node("Relu", ["a"], ["b"], name="relu"),
+                 helper.make_node("ConvTranspose", ["b", "w2", "b2"], ["c"], name="two", strides=[2, 2], pads=[1] * 4,
+                                  group=2),
+                 helper.make_node("ConvTranspose", ["c", "w3"], ["d"], name="four", strides=[2, 2], group=4),
+                 helper.make_node("ConvTranspose", ["d", "w4"], ["y"], name="single", strides=[2, 2], group=12)]
+        data = rng.standard_normal((4, 8, 12, 12)).astype(np.float32)
+        self.check(nodes, weights, [1, 8, 12, 12], data,
+                   {"down": "int8", "two": "int8", "four": "int8", "single": ""})
+
     def test_recurrent_nets(self):
         """What the input adds to the gates is a product of bytes."""
         rng = np.random.default_rng(2)

@@ -150,6 +150,28 @@ class Quantized(Case):
                     with cap(level), self.subTest(channels=channels, kernel=kernel, sizes=sizes, level=level):
                         np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
+    def test_ties(self):
+        """What lies between two numbers is rounded with its zero point, odd ones too, as the reference does it."""
+        rng = np.random.default_rng(3)
+        for zero, ratio in ((np.uint8(3), 2), (np.uint8(128), 512), (np.int8(-77), 1024), (np.int8(1), 512)):
+            constants = {"xs": np.float32(1), "xz": np.uint8(120), "w": rng.integers(-128, 128, (8, 16)).astype(np.int8),
+                         "ws": np.float32(1), "wz": np.int8(0), "ys": np.float32(ratio), "yz": zero}
+            names = ["xs", "xz", "w", "ws", "wz", "ys", "yz"]
+            for kind, turned, shape in (("QLinearConv", constants["w"].reshape(8, 16, 1, 1), [2, 16, 9, 10]),
+                                        ("QLinearMatMul", constants["w"].T, [90, 16])):
+                x = rng.integers(0, 256, shape).astype(np.uint8)
+                graph = helper.make_graph(
+                    [helper.make_node(kind, ["x", *names], ["y"])], "ties",
+                    [helper.make_tensor_value_info("x", TensorProto.UINT8, shape)],
+                    [helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(zero.dtype), None)],
+                    [numpy_helper.from_array(np.ascontiguousarray({**constants, "w": turned}[name]), name)
+                     for name in names])
+                model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+                want, = ReferenceEvaluator(model).run(None, {"x": x})
+                with self.subTest(kind=kind, zero=zero):
+                    artifact = self.compile(self.save(model))
+                    np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
+
     def test_transposed_groups(self):
         """Groups of bytes with a zero point, against ONNX Runtime: the reference does not compute them."""
         for seed, (groups, inputs, outputs, zero) in enumerate([(2, 8, 5, 0), (3, 4, 16, 100), (2, 20, 40, 7)]):
@@ -172,6 +194,42 @@ class Quantized(Case):
                 with cap(level), self.subTest(groups=groups, level=level):
                     got, = self.run_model(artifact, graph.feeds).values()
                     self.assertLessEqual(self.steps_off(got, want), MOST_OFF * want.size)
+
+    def test_unsigned_weights(self):
+        """Weights whose zero point leaves nine bits are multiplied as bytes, too, at fixed and open sizes."""
+        cases = [("Conv", [24, 13, 3, 3], {"pads": [1, 0, 2, 1]}), ("Conv", [70, 16, 1, 1], {"strides": [2, 2]}),
+                 ("Conv", [9, 40, 3, 2], {"dilations": [2, 3], "strides": [1, 2]}), ("Gemm", [50, 33], {}),
+                 ("ConvTranspose", [12, 20, 4, 3], {"strides": [2, 3], "pads": [1, 0, 0, 1]})]
+        for seed, (kind, shape, attributes) in enumerate(cases):
+            for per_output in (False, True):
+                graph = quantized.Graph(seed)
+                channels = shape[1 if kind == "Conv" else 0]
+                sizes = [5, channels] if kind == "Gemm" else [1, channels, 9, 11]
+                x = graph.input(graph.rng.standard_normal(sizes).astype(np.float32))
+                pair = [graph.constant(np.float32(0.02)), graph.constant(np.uint8(90 * seed % 256))]
+                value = graph.node("DequantizeLinear", [graph.node("QuantizeLinear", [x, *pair]), *pair])
+                axis = 0 if kind == "Conv" else 1
+                zeros = graph.rng.integers(90, 170, shape[axis] if per_output else []).astype(np.uint8)
+                scales = graph.rng.uniform(0.005, 0.02, zeros.shape).astype(np.float32)
+                weights = graph.node("DequantizeLinear", [
+                    graph.constant(graph.rng.integers(0, 256, shape).astype(np.uint8)), graph.constant(scales),
+                    graph.constant(zeros)], axis=axis)
+                q, _ = graph.quantized_pair(graph.node(kind, [value, weights], **attributes), np.uint8, 0.5)
+                graph.output(q, 2, exact=False)
+                model = graph.model()
+                if seed % 2 == 0:
+                    for d in (0, 2, 3) if kind.startswith("Conv") else (0,):
+                        model.graph.input[0].type.tensor_type.shape.dim[d].dim_param = f"d{d}"
+                want, = unchanged_session(model).run(None, graph.feeds)
+                artifact = self.compile(model, "--target", ",".join(LEVELS))
+                report = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+                products = {layer["precision"] for layer in report["layers"]
+                            if layer["kind"] in ("convolution", "matmul")}
+                self.assertEqual(products, {"int8"})
+                for level in LEVELS:
+                    with cap(level), self.subTest(kind=kind, shape=shape, per_output=per_output, level=level):
+                        got, = self.run_model(artifact, graph.feeds).values()
+                        self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
     def test_transposed_open_sizes(self):
         """Phases of pictures of any size pad with the zero point."""

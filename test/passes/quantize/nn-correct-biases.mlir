@@ -16,6 +16,12 @@
 // CHECK: nn.matmul %{{.*}}, %{{[a-z0-9_]*}} {transpose_b} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
 // CHECK: nn.matmul %{{.*}}, %{{[a-z0-9_]*}} {transpose_b} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
 
+// Groups of transposed convolutions share weights' channels, and have biases of
+// their own.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[G:.*]] = arith.constant dense<[-1.000000e+00, -2.000000e+00, -3.000000e+00, -4.000000e+00]> : tensor<4xf32>
+// CHECK: nn.conv_transpose {{.*}} bias(%[[G]])
+
 //--- model.mlir
 func.func @products(%x: tensor<1x2x1x1xf32>, %y: tensor<1x2xf32>) -> (tensor<1x2x1x1xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>) {
   %q = arith.constant dense<1> : tensor<2x2x1x1xsi8>
@@ -33,9 +39,18 @@ func.func @products(%x: tensor<1x2x1x1xf32>, %y: tensor<1x2xf32>) -> (tensor<1x2
   return %0, %1, %2, %3 : tensor<1x2x1x1xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
 }
 
+func.func @groups(%x: tensor<1x4x3xf32>) -> tensor<1x4x6xf32> {
+  %q = arith.constant dense<1> : tensor<4x2x2xsi8>
+  %s = arith.constant dense<0.5> : tensor<2xf32>
+  %w = nn.dequantize %q, %s {axis = 1 : i64} : (tensor<4x2x2xsi8>, tensor<2xf32>) -> tensor<4x2x2xf32>
+  %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x4x3xf32>, tensor<4x2x2xf32>) -> tensor<1x4x6xf32> loc("up")
+  return %0 : tensor<1x4x6xf32>
+}
+
 //--- biases.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"biases": [{"name": "conv", "values": [0.25, -0.25]}, {"name": "fc", "values": [0.5, 1.5]}]}}
+ "method": "minmax", "samples": 1, "tensors": [], "repair": {"biases": [{"name": "conv", "values": [0.25, -0.25]}, {"name": "fc", "values": [0.5, 1.5]}, {"name": "up", "values": [1, 2, 3, 4]}]}}
 
 //--- short.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",

@@ -52,12 +52,13 @@ func.func @groups(%x: tensor<2x2x1x4xf32>) -> tensor<2x2x1x3xf32> {
 
 // -----
 
-// Not weights that a run computes, images of open size, nor what shares its
-// name with another product.
+// Not weights that a run computes, images of open size, what shares its name
+// with another product, nor transposed convolutions.
 // CHECK: ingot.observed = []
 // CHECK-LABEL: func.func @none
 // CHECK-NOT: ingot.observe
-func.func @none(%x: tensor<1x2x?x4xf32>, %y: tensor<3x2xf32>, %w: tensor<2x2xf32>) -> (tensor<1x2x?x4xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) {
+func.func @none(%x: tensor<1x2x?x4xf32>, %y: tensor<3x2xf32>, %w: tensor<2x2xf32>, %z: tensor<1x2x4xf32>) -> (tensor<1x2x?x4xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<1x3x8xf32>) {
+  %t = arith.constant dense<0.5> : tensor<2x3x2xf32>
   %c = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
   %v = arith.constant dense<1.0> : tensor<2x2xf32>
   %0 = nn.conv %x, %c {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
@@ -65,5 +66,7 @@ func.func @none(%x: tensor<1x2x?x4xf32>, %y: tensor<3x2xf32>, %w: tensor<2x2xf32
   %1 = nn.matmul %y, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32> loc("computed")
   %2 = nn.matmul %y, %v : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32> loc("twice")
   %3 = nn.matmul %y, %v {transpose_b} : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32> loc("twice")
-  return %0, %1, %2, %3 : tensor<1x2x?x4xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
+  %4 = nn.conv_transpose %z, %t {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32> loc("up")
+  return %0, %1, %2, %3, %4 : tensor<1x2x?x4xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<1x3x8xf32>
 }

@@ -65,17 +65,21 @@ func.func @none(%x: tensor<2x2xf32>, %y: tensor<2x2xf64>, %q: tensor<2x2xui8>) -
 
 // -----
 
-// Transposed convolutions, but for groups.
-// CHECK: ingot.observed = ["x"]
+// Transposed convolutions, also of groups, but for those of one channel.
+// CHECK: ingot.observed = ["x", "y"]
 // CHECK-LABEL: func.func @transposed
-// CHECK-NEXT: ingot.observe 0 %arg0
+// CHECK-DAG: ingot.observe 0 %arg0
+// CHECK-DAG: ingot.observe 1 %arg1
 // CHECK-NOT: ingot.observe
-func.func @transposed(%x: tensor<1x2x4xf32> {ingot.name = "x"}, %z: tensor<1x2x4xf32> {ingot.name = "z"}) -> (tensor<1x3x8xf32>, tensor<1x2x8xf32>) {
+func.func @transposed(%x: tensor<1x2x4xf32> {ingot.name = "x"}, %y: tensor<1x4x4xf32> {ingot.name = "y"}, %z: tensor<1x2x4xf32> {ingot.name = "z"}) -> (tensor<1x3x8xf32>, tensor<1x2x8xf32>, tensor<1x6x8xf32>) {
   %w = arith.constant dense<0.5> : tensor<2x3x2xf32>
+  %u = arith.constant dense<0.5> : tensor<4x3x2xf32>
   %v = arith.constant dense<0.5> : tensor<2x1x2xf32>
   %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
     : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32> loc("up")
   %1 = nn.conv_transpose %z, %v {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
     : (tensor<1x2x4xf32>, tensor<2x1x2xf32>) -> tensor<1x2x8xf32> loc("up2")
-  return %0, %1 : tensor<1x3x8xf32>, tensor<1x2x8xf32>
+  %2 = nn.conv_transpose %y, %u {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x4x4xf32>, tensor<4x3x2xf32>) -> tensor<1x6x8xf32> loc("up3")
+  return %0, %1, %2 : tensor<1x3x8xf32>, tensor<1x2x8xf32>, tensor<1x6x8xf32>
 }

@@ -77,6 +77,32 @@ func.func @relu(%x: tensor<2xf32>) -> (tensor<2xui8>, tensor<2xui8>) {
 
 // -----
 
+// The relu between bytes and a product is one of bytes; what reads floats keeps its own.
+// CHECK-LABEL: @relu_of_bytes
+func.func @relu_of_bytes(%x: tensor<3x2xui8>, %w: tensor<2x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  // CHECK: %[[C:.*]] = nn.clamp %arg0 {max = 0x7FF0000000000000 : f64, min = 3.000000e+00 : f64} : tensor<3x2xui8>
+  // CHECK: %[[D:.*]] = nn.dequantize %[[C]]
+  // CHECK: nn.matmul %[[D]]
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<3x2xf32>
+  %1 = nn.relu %0 : tensor<3x2xf32> -> tensor<3x2xf32>
+  %2 = nn.matmul %1, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  // Nothing is below 0.
+  // CHECK: %[[E:.*]] = nn.dequantize %arg0
+  // CHECK: nn.matmul %[[E]]
+  %3 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<3x2xui8>, tensor<f32>) -> tensor<3x2xf32>
+  %4 = nn.relu %3 : tensor<3x2xf32> -> tensor<3x2xf32>
+  %5 = nn.matmul %4, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  // CHECK: nn.relu
+  %6 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<3x2xf32>
+  %7 = nn.relu %6 : tensor<3x2xf32> -> tensor<3x2xf32>
+  %8 = nn.tanh %7 : tensor<3x2xf32> -> tensor<3x2xf32>
+  return %2, %5, %8 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
+}
+
+// -----
+
 // Signs go where nobody sees them; a result of the model keeps its own.
 // CHECK-LABEL: @signs
 func.func @signs(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi8>) {

@@ -8,7 +8,7 @@
 // NONE: error: cannot read '{{.*}}none.json'
 
 // Only what products alone read.
-// SHOW: ingot.observed = ["norm", "relu", "tanh"]
+// SHOW: ingot.observed = ["norm", "relu", "tanh", "fan"]
 // SHOW-LABEL: func.func @norms
 // SHOW: %[[N:.*]] = nn.layer_norm
 // SHOW: %[[A:.*]] = nn.abs %[[N]]
@@ -48,6 +48,12 @@
 // CHECK: %[[S:.*]] = nn.mul %[[T]], %[[I]]
 // CHECK: nn.conv %[[S]]
 
+// A transposed convolution reads channels where others do, however wide it is.
+// CHECK-LABEL: func.func @transposed
+// CHECK: %[[I:.*]] = arith.constant dense<{{\[\[2.500000e-01\], \[1.000000e\+00\]\]}}> : tensor<2x1xf32>
+// CHECK: %[[S:.*]] = nn.mul %{{.*}}, %[[I]]
+// CHECK: nn.conv_transpose %[[S]]
+
 //--- model.mlir
 func.func @norms(%x: tensor<3x2xf32>) -> (tensor<3x3xf32>, tensor<3x1xf32>, tensor<3x3xf32>, tensor<3x2xf32>) {
   %s = arith.constant dense<2.0> : tensor<2xf32>
@@ -78,9 +84,17 @@ func.func @others(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4
   return %s, %u : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
 }
 
+func.func @transposed(%x: tensor<1x2x2xf32>) -> tensor<1x3x4xf32> {
+  %w = arith.constant dense<1.0> : tensor<2x3x2xf32>
+  %t = nn.tanh %x : tensor<1x2x2xf32> -> tensor<1x2x2xf32> loc("fan")
+  %y = nn.conv_transpose %t, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x2x2xf32>, tensor<2x3x2xf32>) -> tensor<1x3x4xf32> loc("up")
+  return %y : tensor<1x3x4xf32>
+}
+
 //--- norms.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"channels": [{"name": "norm", "values": [16, 1]}, {"name": "relu", "values": [16, 1]}, {"name": "tanh", "values": [16, 1]}]}}
+ "method": "minmax", "samples": 1, "tensors": [], "repair": {"channels": [{"name": "norm", "values": [16, 1]}, {"name": "relu", "values": [16, 1]}, {"name": "tanh", "values": [16, 1]}, {"name": "fan", "values": [16, 1]}]}}
 
 //--- short.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
