@@ -72,6 +72,9 @@ struct Captures {
       return;
     }
     Operation *op = value.getDefiningOp();
+    // Without this, what is read twice at each of n steps is visited 2^n times.
+    if (!areComplete || repeated.contains(op))
+      return;
     bool isScalar = op && op->getNumRegions() == 0 &&
                     isMemoryEffectFree(op) &&
                     isa<arith::ArithDialect, affine::AffineDialect,

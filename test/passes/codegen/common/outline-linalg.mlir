@@ -119,3 +119,64 @@ func.func @forward(%x: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.o
   }
   return
 }
+
+// -----
+
+// A size that is read twice at each of many steps is still computed once: were
+// it visited once for each way there, this would not end.
+// CHECK-LABEL: func.func @forward
+// CHECK: cpu.launch @[[K:.*]](%arg0)
+// CHECK: func.func private @[[K]]
+// CHECK-COUNT-40: arith.muli
+// CHECK: linalg.generic
+#id = affine_map<(d0) -> (d0)>
+func.func @forward(%x: memref<?xi64>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %zero = arith.constant 0 : index
+  %s0 = memref.dim %x, %zero : memref<?xi64>
+  %s1 = arith.muli %s0, %s0 : index
+  %s2 = arith.muli %s1, %s1 : index
+  %s3 = arith.muli %s2, %s2 : index
+  %s4 = arith.muli %s3, %s3 : index
+  %s5 = arith.muli %s4, %s4 : index
+  %s6 = arith.muli %s5, %s5 : index
+  %s7 = arith.muli %s6, %s6 : index
+  %s8 = arith.muli %s7, %s7 : index
+  %s9 = arith.muli %s8, %s8 : index
+  %s10 = arith.muli %s9, %s9 : index
+  %s11 = arith.muli %s10, %s10 : index
+  %s12 = arith.muli %s11, %s11 : index
+  %s13 = arith.muli %s12, %s12 : index
+  %s14 = arith.muli %s13, %s13 : index
+  %s15 = arith.muli %s14, %s14 : index
+  %s16 = arith.muli %s15, %s15 : index
+  %s17 = arith.muli %s16, %s16 : index
+  %s18 = arith.muli %s17, %s17 : index
+  %s19 = arith.muli %s18, %s18 : index
+  %s20 = arith.muli %s19, %s19 : index
+  %s21 = arith.muli %s20, %s20 : index
+  %s22 = arith.muli %s21, %s21 : index
+  %s23 = arith.muli %s22, %s22 : index
+  %s24 = arith.muli %s23, %s23 : index
+  %s25 = arith.muli %s24, %s24 : index
+  %s26 = arith.muli %s25, %s25 : index
+  %s27 = arith.muli %s26, %s26 : index
+  %s28 = arith.muli %s27, %s27 : index
+  %s29 = arith.muli %s28, %s28 : index
+  %s30 = arith.muli %s29, %s29 : index
+  %s31 = arith.muli %s30, %s30 : index
+  %s32 = arith.muli %s31, %s31 : index
+  %s33 = arith.muli %s32, %s32 : index
+  %s34 = arith.muli %s33, %s33 : index
+  %s35 = arith.muli %s34, %s34 : index
+  %s36 = arith.muli %s35, %s35 : index
+  %s37 = arith.muli %s36, %s36 : index
+  %s38 = arith.muli %s37, %s37 : index
+  %s39 = arith.muli %s38, %s38 : index
+  %s40 = arith.muli %s39, %s39 : index
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : memref<?xi64>) {
+  ^bb0(%a: i64):
+    %0 = arith.index_cast %s40 : index to i64
+    linalg.yield %0 : i64
+  }
+  return
+}
