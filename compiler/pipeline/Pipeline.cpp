@@ -155,6 +155,8 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createQuantizeWords());
     // What is not multiplied as bytes may still be read as such.
     passes.addPass(createPackWeights());
+    // The scales of bytes, with what a model scales and shifts behind them.
+    passes.addPass(createMergeScaleShifts());
   }
   passes.addPass(createDecomposeQuantize());
   passes.addPass(createFoldRequantize());

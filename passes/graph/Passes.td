@@ -213,4 +213,18 @@ def WidenConvTranspose : Pass<"nn-widen-conv-transpose"> {
   let statistics = [Statistic<"numWidened", "widened", "Kernels widened">];
 }
 
+def MergeScaleShifts : Pass<"nn-merge-scale-shifts"> {
+  let summary = "Merge scales and shifts of what a product gives";
+  let description = [{
+    What scales and shifts the channels of a product one after the other
+    becomes one `mul` and one `add` at most: `s (t x + u) + v = s t x + (s u +
+    v)`, with constants that are computed in double and rounded once. So the
+    scales of bytes, the factors of a trained quantization and a batch
+    normalization behind it, whose weights are bytes and stay as they are, are
+    one scale and one shift, of which a division is none.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numMerged", "merged", "Chains merged">];
+}
+
 #endif // INGOT_PASSES_GRAPH_PASSES_TD

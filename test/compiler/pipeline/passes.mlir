@@ -48,6 +48,7 @@
 // CHECK-NEXT: {{^ *}}nn-pad-channels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-quantize-words{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-pack-weights{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-merge-scale-shifts{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-decompose-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-requantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
