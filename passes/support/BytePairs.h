@@ -25,11 +25,12 @@ constexpr int64_t kPairGroup = 4, kPair = 2;
 /// What weights of one sign may add up to in a pair: 255 * 128 is below 32768.
 constexpr int kMostPairSum = 128;
 
-/// Whether the products of any unsigned bytes with two weights fit in a word.
-inline bool fitsWords(int x, int y) {
-  int positive = std::max(x, 0) + std::max(y, 0);
-  int negative = std::min(x, 0) + std::min(y, 0);
-  return positive <= kMostPairSum && negative >= -kMostPairSum;
+/// Whether the products of unsigned bytes of `largest` at most with two weights
+/// fit in a word.
+inline bool fitsWords(int x, int y, int64_t largest = 255) {
+  int64_t positive = std::max(x, 0) + std::max(y, 0);
+  int64_t negative = std::min(x, 0) + std::min(y, 0);
+  return positive * largest <= INT16_MAX && negative * largest >= INT16_MIN;
 }
 
 /// Whether groups are few and many enough to be multiplied by pairs: those of

@@ -202,9 +202,10 @@ def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
   let summary = "Find the pairs of constant bytes whose products fit a word";
   let description = [{
     Gives products of bytes their `pairs`, as `cpu.matmul` describes them, for
-    CPUs that have `vpmaddubsw` but not VNNI. Left alone are groups, channels
-    that are no fours, few rows, sums of few or of very many products, and
-    weights of which half or more may saturate.
+    CPUs that have `vpmaddubsw` but not VNNI. All pairs fit if the data are at
+    most 127, as what computes them says. Left alone are groups, channels that
+    are no fours, few rows, sums of few or of very many products, and weights
+    of which half or more may saturate.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect"];

@@ -7,11 +7,12 @@
 //
 // `vpmaddubsw` adds two products of bytes as a word. It never saturates where
 // the positive weights of a pair are at most 128 together and the negative ones
-// at least -128: see BytePairs.h.
+// at least -128, or where the data are at most 127: see BytePairs.h.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
+#include "passes/lower/cpu/ByteRange.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/BytePairs.h"
@@ -31,14 +32,16 @@ using namespace ingot;
 /// The lower bits of a statement: a pairing each.
 static constexpr int kCrossed = 1, kPairings = 2;
 
-/// The pairings of a group of four weights that never saturate.
-static int pairingsOf(const int8_t *four) {
+/// The pairings of a group of four weights that never saturate with bytes of
+/// `largest` at most.
+static int pairingsOf(const int8_t *four, int64_t largest) {
+  auto fits = [&](int x, int y) {
+    return lower::fitsWords(four[x], four[y], largest);
+  };
   int pairings = 0;
-  if (lower::fitsWords(four[0], four[1]) &&
-      lower::fitsWords(four[2], four[3]))
+  if (fits(0, 1) && fits(2, 3))
     pairings |= 1;
-  if (lower::fitsWords(four[0], four[2]) &&
-      lower::fitsWords(four[1], four[3]))
+  if (fits(0, 2) && fits(1, 3))
     pairings |= 1 << kCrossed;
   return pairings;
 }
@@ -60,6 +63,15 @@ static const char *whyNot(cpu::MatMulOp op) {
   if (cpu::PackedWeights(op.getWeights()).outer.size() != 1)
     return "has a right factor for each batch";
   return nullptr;
+}
+
+/// The largest byte that weights are multiplied by, where src is padded, too.
+static int64_t largestByteOf(cpu::ConvOp op) {
+  return std::max(lower::largestByteOf(op.getSrc()),
+                  int64_t(op.getSrcZeroPoint()));
+}
+static int64_t largestByteOf(cpu::MatMulOp op) {
+  return lower::largestByteOf(op.getSrc());
 }
 
 /// The taps that follow each other along a row.
@@ -98,6 +110,7 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "has weights of the run");
     const auto *at = reinterpret_cast<const int8_t *>(source->data());
 
+    const int64_t largest = largestByteOf(op);
     int64_t parts = llvm::divideCeil(weights.width, cpu::kPairColumns);
     SmallVector<int64_t> counts(cpu::kPairCounts, 0);
     std::vector<char> statements(lower::productOf(weights.outer) * groups);
@@ -106,7 +119,7 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       for (int64_t part = 0; part < parts; ++part) {
         int ofPart = (1 << kPairings) - 1;
         for (int64_t c = 0; c < cpu::kPairColumns; ++c, at += 4)
-          ofPart &= pairingsOf(at);
+          ofPart &= pairingsOf(at, largest);
         ++counts[kindOf(ofPart)];
         ofPanel &= ofPart;
         statement |= char(ofPart << (kPairings * part));

@@ -132,3 +132,73 @@ func.func @blocks(%a: tensor<32x64xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi
   } -> tensor<32x16xi32>
   return %0 : tensor<32x16xi32>
 }
+
+// -----
+
+// Data of 127 at most fit with any weights: clamped ones, moved and padded, and
+// what a kernel clamps, pooled.
+// CHECK-LABEL: func.func @narrow
+// CHECK: cpu.conv
+// CHECK-NOT: pairs(
+// CHECK: cpu.pool
+// CHECK: cpu.matmul
+// CHECK-SAME: pairs(%{{.*}} : tensor<1x8xi8>)
+// CHECK-SAME: pair_counts = array<i64: 8, 0, 0, 8, 0, 0>
+// CHECK: cpu.matmul
+// CHECK-SAME: pairs(%{{.*}} : tensor<1x8xi8>)
+func.func @narrow(%a: tensor<1x8x16x4xui8>, %b: tensor<1x32x60xui8>, %k: tensor<1x1x1x1x32x4xi8>, %d: tensor<1x8x16x32xui8>, %e: tensor<128x16xi32>, %f: tensor<64x16xi32>) -> (tensor<128x16xi32>, tensor<64x16xi32>) {
+  %w = arith.constant dense<127> : tensor<1x8x16x4xi8>
+  %largest = arith.constant 127 : i8
+  %zero = arith.constant dense<100> : tensor<ui8>
+  %0 = cpu.conv ins(%a, %k : tensor<1x8x16x4xui8>, tensor<1x1x1x1x32x4xi8>) outs(%d : tensor<1x8x16x32xui8>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: i32):
+    %byte = arith.trunci %sum : i32 to i8
+    %least = arith.minui %byte, %largest : i8
+    cpu.yield %least : i8
+  } -> tensor<1x8x16x32xui8>
+  %1 = cpu.pool max ins(%0 : tensor<1x8x16x32xui8>) outs(%d : tensor<1x8x16x32xui8>) attributes {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%most: i8):
+    cpu.yield %most : i8
+  } -> tensor<1x8x16x32xui8>
+  %2 = tensor.collapse_shape %1 [[0, 1, 2], [3]] : tensor<1x8x16x32xui8> into tensor<128x32xui8>
+  %3 = cpu.matmul ins(%2, %w : tensor<128x32xui8>, tensor<1x8x16x4xi8>) outs(%e : tensor<128x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<128x16xi32>
+  %4 = nn.clamp %b {max = 127.0 : f64, min = 0.0 : f64} : tensor<1x32x60xui8> -> tensor<1x32x60xui8>
+  %5 = nn.transpose %4 {perm = array<i64: 0, 2, 1>} : tensor<1x32x60xui8> -> tensor<1x60x32xui8>
+  %6 = nn.reshape %5 : tensor<1x60x32xui8> -> tensor<60x32xui8>
+  %7 = nn.pad constant %6 value(%zero) {high = array<i64: 2, 0>, low = array<i64: 2, 0>} : (tensor<60x32xui8>, tensor<ui8>) -> tensor<64x32xui8>
+  %8 = cpu.matmul ins(%7, %w : tensor<64x32xui8>, tensor<1x8x16x4xi8>) outs(%f : tensor<64x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<64x16xi32>
+  return %3, %8 : tensor<128x16xi32>, tensor<64x16xi32>
+}
+
+// -----
+
+// Padding by larger bytes; a mean, and a number more, of narrow ones.
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT: pairs(
+// CHECK: return
+func.func @wide(%a: tensor<1x8x16x32xui8>, %b: tensor<64x32xui8>, %d: tensor<1x8x16x16xi32>, %e: tensor<64x16xi32>) -> (tensor<1x8x16x16xi32>, tensor<64x16xi32>) {
+  %k = arith.constant dense<127> : tensor<1x3x3x8x16x4xi8>
+  %c = arith.constant dense<0> : tensor<1x3x16xi32>
+  %w = arith.constant dense<127> : tensor<1x8x16x4xi8>
+  %one = arith.constant dense<1> : tensor<ui8>
+  %0 = nn.clamp %a {max = 127.0 : f64, min = 0.0 : f64} : tensor<1x8x16x32xui8> -> tensor<1x8x16x32xui8>
+  %1 = cpu.conv ins(%0, %k : tensor<1x8x16x32xui8>, tensor<1x3x3x8x16x4xi8>) compensation(%c : tensor<1x3x16xi32>) outs(%d : tensor<1x8x16x16xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 128 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<1x8x16x16xi32>
+  %2 = nn.clamp %b {max = 127.0 : f64, min = 0.0 : f64} : tensor<64x32xui8> -> tensor<64x32xui8>
+  %3 = nn.add %2, %one : tensor<64x32xui8>, tensor<ui8> -> tensor<64x32xui8>
+  %4 = cpu.matmul ins(%3, %w : tensor<64x32xui8>, tensor<1x8x16x4xi8>) outs(%e : tensor<64x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<64x16xi32>
+  return %1, %4 : tensor<1x8x16x16xi32>, tensor<64x16xi32>
+}
