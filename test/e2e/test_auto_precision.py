@@ -274,6 +274,8 @@ class Auto(Studied):
         refuses(*given, "--max-drop=1%", "--kernels=onednn", words=["native kernels"])
         refuses(*given, "--max-drop=1%", words=["30 rows", "7 labels"], x=tx, labels=labels[:7])
         refuses(*given, "--max-drop=1%", words=["labels", ".5"], x=tx, labels=labels + 0.5)
+        refuses(*given, "--max-drop=1%", words=["labels", "has 10", "10 classes"], x=tx, labels=np.where(labels == labels[3], 10, labels))
+        refuses(*given, "--max-drop=1%", words=["labels", "classes"], x=tx, labels=np.full(30, 1e300))
         refuses("--eval", self.path("gone.npz"), "--max-drop=1%", words=["gone.npz"])
         self.assert_refuses(model, "--eval is for --precision=auto", options=given)
         self.assert_refuses(model, "--max-drop is for --precision=auto", options=["--max-drop=1"])

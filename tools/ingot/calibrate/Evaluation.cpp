@@ -48,7 +48,9 @@ std::string Evaluation::readLabels() {
   if (!problem.empty())
     return "array 'labels': " + problem;
   for (double label : toDoubles(array)) {
-    if (!(label >= 0) || label != std::floor(label))
+    // Larger ones are no numbers of classes either, and may be no int64.
+    constexpr double kMostClasses = double(uint64_t(1) << 53);
+    if (!(label >= 0 && label < kMostClasses) || label != std::floor(label))
       return "array 'labels' has " + std::to_string(label) +
              ", but labels are numbers of classes";
     labels.push_back(int64_t(label));
@@ -104,13 +106,26 @@ double Evaluation::percentRight(const std::vector<int64_t> &classes) const {
 
 std::string Evaluation::runReference(const Run &run) {
   std::vector<int64_t> classes;
-  std::string problem = classify(run, classes);
+  int64_t numClasses = 0;
+  auto counted = [&](const std::vector<Array> &in, std::vector<Array> &out) {
+    std::string problem = run(in, out);
+    if (problem.empty() && !out.front().dims.empty())
+      numClasses = std::max(numClasses, int64_t(out.front().dims.back()));
+    return problem;
+  };
+  std::string problem = classify(counted, classes);
   if (!problem.empty())
     return problem;
+  const std::string where = "'" + formatLine(path, 200) + "': ";
   if (hasLabels() && labels.size() != classes.size())
-    return "'" + formatLine(path, 200) + "': there are " +
-           std::to_string(labels.size()) + " labels, but " +
-           std::to_string(classes.size()) + " rows of the first output";
+    return where + "there are " + std::to_string(labels.size()) +
+           " labels, but " + std::to_string(classes.size()) +
+           " rows of the first output";
+  auto largest = std::max_element(labels.begin(), labels.end());
+  if (hasLabels() && *largest >= numClasses)
+    return where + "array 'labels' has " + std::to_string(*largest) +
+           ", but the first output tells " + std::to_string(numClasses) +
+           " classes apart, from 0 on";
   wanted = hasLabels() ? labels : classes;
   reference = percentRight(classes);
   return "";
