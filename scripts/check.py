@@ -108,7 +108,7 @@ def suites(build, jobs):
     return [
         own("layers", "scripts/check-layers.py"),
         ctest("unit", build),
-        own("e2e", "test/e2e/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, minutes=30),
+        own("e2e", "test/e2e/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, minutes=45),
         own("open-sizes", "test/sweeps/open_sizes.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--list", os.path.join(ROOT, "test/sweeps/fast.txt")),
         own("constants", "test/sweeps/constants.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
