@@ -27,10 +27,12 @@ def sums_of(x, zero, w, pads):
     return result
 
 
-def quantized(sums, scale, zero, dtype):
-    """Of scales that are powers of two, so that no order of multiplications matters."""
+def quantized(sums, scale, zero, dtype, rounds_zero=False):
+    """Of scales that are powers of two, so that no order of multiplications matters. `rounds_zero`: what lies between
+    two numbers is rounded with the zero point, as ONNX's reference does for QLinear operators."""
     limits = np.iinfo(dtype)
-    scaled = np.round(sums.astype(np.float32) * np.float32(scale)) + zero
+    scaled = sums.astype(np.float32) * np.float32(scale)
+    scaled = np.rint(scaled.astype(np.float64) + zero) if rounds_zero else np.rint(scaled) + zero
     return np.clip(scaled, limits.min, limits.max).astype(dtype)
 
 
@@ -84,7 +86,8 @@ class FilteredBytes(Case):
             constants = {"xs": np.float32(0.25), "xz": np.uint8(zero), "w": w, "ws": np.float32(2 ** -9),
                          "wz": np.int8(0), "ys": np.float32(2.0 ** -11 / scale), "yz": np.uint8(99), "b": bias}
             node = helper.make_node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["y"], pads=PADS)
-            want = [quantized(sums_of(each, zero, w, PADS) + bias[:, None, None], scale, 99, np.uint8) for each in x]
+            want = [quantized(sums_of(each, zero, w, PADS) + bias[:, None, None], scale, 99, np.uint8, rounds_zero=True)
+                    for each in x]
             self.check([node], constants, x, want, TensorProto.UINT8)
 
     def test_between_pairs(self):
