@@ -179,7 +179,7 @@ func.func @narrow(%a: tensor<1x8x16x4xui8>, %b: tensor<1x32x60xui8>, %k: tensor<
 
 // -----
 
-// Padding by larger bytes; a mean, and a number more, of narrow ones.
+// Padding by larger bytes; a number more than narrow ones.
 // CHECK-LABEL: func.func @wide
 // CHECK-NOT: pairs(
 // CHECK: return
@@ -190,7 +190,7 @@ func.func @wide(%a: tensor<1x8x16x32xui8>, %b: tensor<64x32xui8>, %d: tensor<1x8
   %one = arith.constant dense<1> : tensor<ui8>
   %0 = nn.clamp %a {max = 127.0 : f64, min = 0.0 : f64} : tensor<1x8x16x32xui8> -> tensor<1x8x16x32xui8>
   %1 = cpu.conv ins(%0, %k : tensor<1x8x16x32xui8>, tensor<1x3x3x8x16x4xi8>) compensation(%c : tensor<1x3x16xi32>) outs(%d : tensor<1x8x16x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 128 : i64} {
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 130 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<1x8x16x16xi32>
