@@ -22,15 +22,24 @@ using namespace ingot;
 using namespace ingot::graph;
 
 /// Longer chains are merged in parts.
-static constexpr int kMostOps = 16;
+static constexpr size_t kMostOps = 16;
 
-/// Whether `value` is what a product gives: sums of integers as floats, or
-/// those of floats.
-static bool isOfProduct(Value value) {
+/// As many ops as lie between a product and its sums as floats.
+static constexpr int kMaxDepth = 8;
+
+/// Whether `value` is what a product gives: its sums, as floats or integers,
+/// and what zero points add to them. Other integers may be counts, whose
+/// quotients are whole numbers.
+static bool isOfProduct(Value value, int depth = 0) {
   Operation *op = value.getDefiningOp();
-  if (auto cast = dyn_cast_or_null<nn::CastOp>(op))
-    return typeOf(cast.getX()).getElementType().isInteger();
-  return isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op);
+  if (isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op))
+    return true;
+  return isa_and_nonnull<nn::CastOp, nn::AddOp, nn::SubOp>(op) &&
+         typeOf(op->getOperand(0)).getElementType().isInteger() &&
+         depth < kMaxDepth &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isOfProduct(operand, depth + 1);
+         });
 }
 
 /// Whether f32 holds all of `scaleShift` as well as it held what it is made of.
@@ -48,25 +57,29 @@ namespace {
 struct Chain {
   ScaleShift whole;
   Value x;
+  /// Of each op, the last one first.
   SmallVector<Location> locations;
-  int ops = 0;
   bool divides = false;
 
   /// The chain that ends with `op`, along dimension `dim`.
   Chain(Operation *op, int64_t dim);
-  /// What takes its place.
-  int merged() const { return int(whole.scales()) + int(whole.shifts()); }
+  /// Whether that is fewer ops, or no division.
+  bool isWorthIt() const {
+    return divides || locations.size() > size_t(whole.scales()) +
+                                             size_t(whole.shifts());
+  }
 };
 
 } // namespace
 
 Chain::Chain(Operation *op, int64_t dim) {
-  while (op && ops < kMostOps && (ops == 0 || op->hasOneUse())) {
+  while (op && locations.size() < kMostOps &&
+         (locations.empty() || op->hasOneUse())) {
     Value data;
     std::optional<ScaleShift> inner = matchScaleShift(op, dim, data);
     if (!inner)
       break;
-    if (ops == 0) {
+    if (locations.empty()) {
       whole = *inner;
     } else {
       // s (t x + u) + v = s t x + (s u + v).
@@ -78,7 +91,6 @@ Chain::Chain(Operation *op, int64_t dim) {
     divides |= isa<nn::DivOp>(op);
     x = data;
     locations.push_back(op->getLoc());
-    ++ops;
     op = data.getDefiningOp();
   }
 }
@@ -99,10 +111,8 @@ template <typename Op> struct MergeIntoOne : OpRewritePattern<Op> {
       if (dim < 0 || dim >= type.getRank())
         continue;
       Chain chain(op, dim);
-      if (chain.ops < 2 || !isOfProduct(chain.x) || !holds(chain.whole) ||
-          chain.whole.scale.empty())
-        continue;
-      if (chain.ops == chain.merged() && !chain.divides)
+      if (chain.locations.size() < 2 || chain.whole.scale.empty() ||
+          !chain.isWorthIt() || !holds(chain.whole) || !isOfProduct(chain.x))
         continue;
       replace(op, chain, dim, rewriter);
       ++count;

@@ -221,7 +221,9 @@ def MergeScaleShifts : Pass<"nn-merge-scale-shifts"> {
     v)`, with constants that are computed in double and rounded once. So the
     scales of bytes, the factors of a trained quantization and a batch
     normalization behind it, whose weights are bytes and stay as they are, are
-    one scale and one shift, of which a division is none.
+    one scale and one shift, of which a division is none. Other integers than
+    sums of products are left alone: they may be counts, whose quotients are
+    whole numbers.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Chains merged">];
