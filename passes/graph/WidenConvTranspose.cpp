@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/graph/Passes.h"
 #include "passes/support/Lowering.h"
+#include "passes/support/Phases.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,9 +24,6 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
-
-/// Below this each phase becomes a kernel of its own, without taps of zeros.
-static constexpr int64_t kManyPhases = 64;
 
 /// `weights` with `kernel` taps in the last dimension, the new ones of zeros.
 static ElementsAttr widened(ElementsAttr weights, int64_t kernel) {
@@ -55,10 +53,9 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
                                 PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> strides = op.getStrides();
     size_t last = strides.size() - 1;
-    int64_t stride = strides[last], phases = 1;
-    for (int64_t each : strides)
-      phases *= std::min(each, kManyPhases + 1);
-    if (phases <= kManyPhases)
+    int64_t stride = strides[last];
+    // Each of a few becomes a kernel of its own, without taps of zeros.
+    if (!lower::hasManyPhases(strides))
       return rewriter.notifyMatchFailure(op, "has few phases");
     if (stride == 1 || op.getGroups() != 1 || op.getDilations()[last] != 1)
       return rewriter.notifyMatchFailure(

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/PairwiseCoupling.h"
+#include "passes/support/Resampling.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using lower::Scalars;
 
 namespace {
 
@@ -35,20 +37,6 @@ constexpr double kFarOff = 0.005;
 constexpr double kLeastShare = 1e-7;
 /// A round is written out for all pairs of classes.
 constexpr int64_t kMaxClasses = 32;
-
-/// Scalar arithmetic of one row.
-struct Scalars {
-  OpBuilder &b;
-  Location loc;
-
-  Value n(double value) {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-};
 
 /// The probabilities of one row.
 class Coupling {
@@ -108,7 +96,7 @@ SmallVector<Value> Coupling::products(Scalars s, ValueRange p) {
 }
 
 Value Coupling::isFarOff(Scalars s, ArrayRef<Value> products) {
-  Value any, limit = s.n(kFarOff / classes);
+  Value any, limit = s.f(kFarOff / classes);
   for (Value product : products.drop_back()) {
     Value off = math::AbsFOp::create(s.b, s.loc,
                                      s.sub(product, products.back()));
@@ -123,7 +111,7 @@ Value Coupling::isFarOff(Scalars s, ArrayRef<Value> products) {
 SmallVector<Value> Coupling::improve(Scalars s, ValueRange p,
                                      ValueRange products) {
   SmallVector<Value> next(p), each(products.drop_back());
-  Value all = products.back(), two = s.n(2), one = s.n(1);
+  Value all = products.back(), two = s.f(2), one = s.f(1);
   for (int64_t i = 0; i < classes; ++i) {
     Value step = s.div(s.sub(all, each[i]), q(i, i));
     next[i] = s.add(next[i], step);
@@ -142,7 +130,7 @@ SmallVector<Value> Coupling::improve(Scalars s, ValueRange p,
 SmallVector<Value> Coupling::solve(Scalars s) {
   OpBuilder &b = s.b;
   SmallVector<Value> state = {arith::ConstantIndexOp::create(b, s.loc, 0)};
-  state.append(classes, s.n(1.0 / classes));
+  state.append(classes, s.f(1.0 / classes));
   SmallVector<Type> types = {b.getIndexType()};
   types.append(2 * classes + 1, b.getF32Type());
   auto loop = scf::WhileOp::create(
@@ -215,7 +203,7 @@ FailureOr<Value> legalize::couplePairs(Node &node, Value scores,
         for (int64_t pair = 0; pair < pairs; ++pair) {
           first.push_back(tensor::ExtractOp::create(
               b, loc, shares, ValueRange{row, i.n(pair)}));
-          second.push_back(s.sub(s.n(1), first.back()));
+          second.push_back(s.sub(s.f(1), first.back()));
         }
         auto share = [&](int64_t of, int64_t against) {
           int64_t low = std::min(of, against), high = std::max(of, against);

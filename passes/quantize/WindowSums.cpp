@@ -57,28 +57,29 @@ static RankedTensorType oneChannel(RankedTensorType type, int64_t dim) {
   return type.clone(sizes);
 }
 
+/// `conv` of what the pixels of `x` sum up to, by ones. Dimension `inputs` of
+/// its weights counts channels.
+template <typename Conv>
+static Value convolveOnes(OpBuilder &builder, Conv conv, Value x,
+                          int64_t inputs, int64_t zeroPoint) {
+  const int64_t dim = conv.getChannelsLast() ? typeOf(x).getRank() - 1 : 1;
+  Value pixels = sumAlong(builder, conv.getLoc(), x, dim,
+                          typeOf(conv.getW()).getDimSize(inputs), zeroPoint);
+  Value ones = makeOnes(builder, conv.getW());
+  auto sums = cast<Conv>(builder.clone(*conv));
+  sums.getXMutable().assign(pixels);
+  sums.getWMutable().assign(ones);
+  sums.getBiasMutable().clear();
+  sums.getY().setType(oneChannel(conv.getType(), dim));
+  return sums;
+}
+
 Value quantize::sumWindows(OpBuilder &builder, nn::ConvOp conv, Value x,
                            int64_t zeroPoint) {
-  Location loc = conv.getLoc();
-  const int64_t dim = conv.getChannelsLast() ? typeOf(x).getRank() - 1 : 1;
-  Value pixels = sumAlong(builder, loc, x, dim,
-                          typeOf(conv.getW()).getDimSize(1), zeroPoint);
-  return nn::ConvOp::create(
-      builder, loc, oneChannel(conv.getType(), dim), pixels,
-      makeOnes(builder, conv.getW()), /*bias=*/Value(), conv.getStrides(),
-      conv.getPads(), conv.getDilations(), /*groups=*/1,
-      conv.getChannelsLast(), /*x_zero_point=*/0);
+  return convolveOnes(builder, conv, x, /*inputs=*/1, zeroPoint);
 }
 
 Value quantize::sumWindows(OpBuilder &builder, nn::ConvTransposeOp conv,
                            Value x, int64_t zeroPoint) {
-  Location loc = conv.getLoc();
-  const int64_t dim = conv.getChannelsLast() ? typeOf(x).getRank() - 1 : 1;
-  Value pixels = sumAlong(builder, loc, x, dim,
-                          typeOf(conv.getW()).getDimSize(0), zeroPoint);
-  return nn::ConvTransposeOp::create(
-      builder, loc, oneChannel(conv.getType(), dim), pixels,
-      makeOnes(builder, conv.getW()), /*bias=*/Value(), conv.getStrides(),
-      conv.getPads(), conv.getDilations(), conv.getOutputPadding(),
-      /*groups=*/1, conv.getChannelsLast(), /*x_zero_point=*/0);
+  return convolveOnes(builder, conv, x, /*inputs=*/0, zeroPoint);
 }

@@ -24,11 +24,6 @@
 
 namespace ingot::lower {
 
-/// As many kernels, mostly different ones, as a transposed convolution may
-/// become: one for each phase of its strides, where the last dimension's are
-/// not one.
-inline constexpr int64_t kMaxPhases = 64;
-
 /// A size: a constant, or so much more than the size of src if that is open.
 struct Extent {
   bool isOpen;

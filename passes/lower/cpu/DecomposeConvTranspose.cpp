@@ -16,6 +16,7 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/PackAtRunTime.h"
 #include "passes/lower/cpu/PackWeights.h"
+#include "passes/support/Phases.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

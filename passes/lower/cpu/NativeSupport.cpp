@@ -10,7 +10,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/lower/cpu/ConvPhases.h"
+#include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -94,12 +94,9 @@ static Reason whyNot(nn::ConvTransposeOp op) {
   ArrayRef<int64_t> strides = op.getStrides();
   if (mergesLast(op))
     strides = strides.drop_back();
-  int64_t phases = 1;
-  for (int64_t stride : strides)
-    if ((phases *= std::min(stride, lower::kMaxPhases + 1)) >
-        lower::kMaxPhases)
-      return "has strides of more than " + std::to_string(lower::kMaxPhases) +
-             " phases";
+  if (lower::hasManyPhases(strides))
+    return "has strides of more than " + std::to_string(lower::kMaxPhases) +
+           " phases";
   return std::nullopt;
 }
 
