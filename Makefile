@@ -114,6 +114,6 @@ docs: build ## write docs/reference from the .td files
 	@scripts/gen-docs.sh
 
 clean: ## remove what was built, but keep build/deps, models and Python environments
-	@rm -rf build-assert build-asan build-asan-runtime build-debug build-tsan build-fuzz
+	@rm -rf build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
 	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv -exec rm -rf {} +; fi

@@ -80,7 +80,7 @@ def read_json(path):
 
 
 def suites(build, jobs):
-    asserts, asan, asan_runtime = (os.path.join(ROOT, "build-" + preset) for preset in ("assert", "asan", "asan-runtime"))
+    asan, asan_runtime = (os.path.join(ROOT, "build-" + preset) for preset in ("asan", "asan-runtime"))
     out = os.path.join(build, "check")
     os.makedirs(out, exist_ok=True)
     python = sys.executable
@@ -115,17 +115,15 @@ def suites(build, jobs):
             "--phase", "linalg", "--every", "9"),
         own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         own("cliffs", "test/bench/cliffs.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
-        # With assertions on, ours and those of MLIR's headers: all that goes through every pass and kernel.
-        ctest("assert-unit", asserts, preset="assert"),
-        lit("lit", asserts, preset="assert"),
-        lit("round-trip", asserts, "--param", "roundtrip=1", "--filter", "dialects/|passes/", preset="assert"),
-        own("conformance", "test/conformance/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs,
-            "--list", os.path.join(ROOT, "test/conformance/fast.txt"), preset="assert"),
-        own("conformance-open", "test/conformance/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs,
-            "--open", "--list", os.path.join(ROOT, "test/conformance/fast-open.txt"), preset="assert"),
-        own("onednn", "test/conformance/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs, "--kernels",
-            "onednn", "--list", os.path.join(ROOT, "test/conformance/fast.txt"), preset="assert"),
-        own("random", "test/random/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs, preset="assert"),
+        lit("lit", build),
+        lit("round-trip", build, "--param", "roundtrip=1", "--filter", "dialects/|passes/"),
+        own("conformance", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
+            "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
+        own("conformance-open", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
+            "--open", "--list", os.path.join(ROOT, "test/conformance/fast-open.txt")),
+        own("onednn", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, "--kernels",
+            "onednn", "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
+        own("random", "test/random/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         ctest("asan-runtime", asan_runtime, env=runtime, preset="asan-runtime"),
         ctest("asan-unit", asan, env=sanitizers, preset="asan"),
         lit("asan-lit", asan, env=sanitizers, minutes=30, preset="asan"),

@@ -44,12 +44,6 @@ std::unique_ptr<MLIRContext> ingot::createContext() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-#ifdef NDEBUG
-static constexpr bool kVerifiesEach = false;
-#else
-static constexpr bool kVerifiesEach = true;
-#endif
-
 LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
                                      StringRef last) {
   for (const Phase &phase : phases) {
@@ -60,7 +54,7 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
     phase.build(passes, pipeline);
     // Of large models, looking at the whole module takes as long as most passes
     // do: once for all of a phase, but where a defect of a pass is looked for.
-    bool verifiesEach = kVerifiesEach || !options.dumpAfter.empty();
+    bool verifiesEach = options.verifyEach || !options.dumpAfter.empty();
     passes.enableVerifier(verifiesEach);
     if (!options.dumpAfter.empty())
       passes.enableIRPrinting(

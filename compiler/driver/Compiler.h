@@ -28,6 +28,8 @@ struct CompileOptions {
   std::string lastPhase;
   /// Pass arguments after which the IR goes to standard error; "all" for all.
   std::vector<std::string> dumpAfter;
+  /// The verifier runs after each pass, not only after each phase.
+  bool verifyEach = false;
   /// CPU levels, as parseTargets reads them.
   std::string target = "native";
   /// Weights go into `<output>.<hash>.weights` instead of into the library.

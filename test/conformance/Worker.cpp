@@ -15,6 +15,7 @@
 // with an index, and are compared by run.py.
 //
 //===----------------------------------------------------------------------===//
+#include "test/workers/WarmUp.h"
 #include "compiler/driver/Compiler.h"
 #include "ingot/ingot.h"
 
@@ -263,6 +264,7 @@ std::vector<std::string> compileCase(const Settings &settings,
   options.input = folder + "/model.onnx";
   options.output = artifact;
   options.writeHeader = false;
+  options.verifyEach = true;
   readOptions(folder, options.import);
   options.pipeline.kernels = settings.kernels;
   options.target = settings.target;
@@ -411,6 +413,10 @@ int main(int argc, char **argv) {
            "[--threads=N,...] [--compile-only] [--timeout=SECONDS] < LINES "
            "(run by run.py)\n";
     return 2;
+  }
+  if (!ingot::warmUp()) {
+    std::cerr << "ingot-conformance: cannot warm up\n";
+    return 1;
   }
   for (std::string line; std::getline(std::cin, line);) {
     size_t tab = line.find('\t');

@@ -7,20 +7,24 @@ Tests are unittest classes in test_*.py; each class runs in a process of its own
 PATTERN is a part of module.Class or of a test's name. Closes with `N passed, N failed, N skipped`.
 """
 import argparse
-import concurrent.futures
 import glob
 import importlib
 import json
 import os
 import resource
-import subprocess
+import shutil
+import signal
 import sys
 import tempfile
+import traceback
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(ROOT, "test", "models")]
+
+import served  # noqa: E402 -- beside this file
+
 CLASS_MINUTES = 15
 
 
@@ -61,7 +65,7 @@ class Result(unittest.TestResult):
 def processor_seconds():
     """Of this process and of those that it has waited for."""
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(r.ru_utime + r.ru_stime for r in both)
+    return sum(r.ru_utime + r.ru_stime for r in both) + served.seconds
 
 
 def test_classes(module_name="test_*"):
@@ -82,31 +86,60 @@ def matching_tests(found, patterns):
             if not patterns or any(p in t.id() for p in patterns)]
 
 
-def run_class(name, patterns, json_path):
-    """In the child: runs one class and writes its results."""
-    found = dict(test_classes(name.split(".")[0]))[name]
+def run_class(name, patterns, scratch):
+    """In the child: runs one class in a folder for its files, and writes its results there."""
+    os.environ["TMPDIR"] = tempfile.tempdir = scratch
+    signal.alarm(CLASS_MINUTES * 60)
+    log = os.open(os.path.join(scratch, "log"), os.O_CREAT | os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(log, stream)
     result = Result()
-    unittest.TestSuite(matching_tests(found, patterns)).run(result)
-    with open(json_path, "w") as f:
+    unittest.TestSuite(matching_tests(dict(test_classes(name.split(".")[0]))[name], patterns)).run(result)
+    with open(os.path.join(scratch, "result.json"), "w") as f:
         json.dump({"tests": result.tests, "seconds": result.seconds}, f)
 
 
-def spawn(name, args):
-    """In the parent: runs one class in a child; a crash becomes a failed test."""
-    with tempfile.TemporaryDirectory(prefix="ingot-e2e-") as scratch:
-        path = os.path.join(scratch, "result.json")
-        command = [sys.executable, __file__, "--bin", args.bin, "--run-class", name, "--json", path, *args.patterns]
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=CLASS_MINUTES * 60,
-                                  env={**os.environ, "TMPDIR": scratch})
-            output = f"{done.stdout}\nexit code {done.returncode}"
-        except subprocess.TimeoutExpired:
-            output = f"no end after {CLASS_MINUTES} minutes"
-        if not os.path.exists(path):
-            return {"tests": [{"name": name, "status": "failed", "detail": output}], "seconds": {}}
+def results(name, status, scratch):
+    """In the parent: what a child found; a crash becomes a failed test."""
+    path = os.path.join(scratch, "result.json")
+    if os.path.exists(path):
         with open(path) as f:
             return json.load(f)
+    code = os.waitstatus_to_exitcode(status)
+    ending = f"no end after {CLASS_MINUTES} minutes" if code == -signal.SIGALRM else f"exit code {code}"
+    with open(os.path.join(scratch, "log"), errors="replace") as log:
+        return {"tests": [{"name": name, "status": "failed", "detail": f"{log.read()}\n{ending}"}], "seconds": {}}
+
+
+def run_classes(chosen, args, folder):
+    """Runs each class in a forked child, which has all modules at once; {class: results}. Has no threads, so that
+    children find every lock open."""
+    waiting, running, found = list(enumerate(chosen)), {}, {}
+    while waiting or running:
+        if waiting and len(running) < args.jobs:
+            number, name = waiting.pop(0)
+            scratch = os.path.join(folder, str(number))
+            os.mkdir(scratch)
+            sys.stdout.flush()
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    run_class(name, args.patterns, scratch)
+                    code = 0
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    sys.stdout.flush()
+                    os._exit(code)
+            running[child] = name, scratch
+            continue
+        child, status = os.wait()
+        if child in running:
+            name, scratch = running.pop(child)
+            found[name] = results(name, status, scratch)
+            shutil.rmtree(scratch, ignore_errors=True)
+    return found
 
 
 def main():
@@ -118,20 +151,18 @@ def main():
                         " on a sanitized build")
     parser.add_argument("--json", help="write one entry a test there")
     parser.add_argument("--durations", type=int, default=0, help="show the N tests that took most processor time")
-    parser.add_argument("--run-class", help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
     os.environ["INGOT_BIN"] = args.bin
-    if args.run_class:
-        return run_class(args.run_class, args.patterns, args.json)
-
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     chosen = [name for name, value in test_classes()
               if (args.subset == "all" or getattr(value, "sanitize", False)) and matching_tests(value, args.patterns)]
-    tests, seconds = [], {}
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for found in pool.map(lambda name: spawn(name, args), chosen):
-            tests += found["tests"]
-            seconds.update(found["seconds"])
+    with tempfile.TemporaryDirectory(prefix="ingot-e2e-") as folder, \
+            served.Server(os.path.join(args.bin, "ingot-serve"), folder) as server:
+        os.environ["INGOT_SERVER"] = server.path
+        found = run_classes(chosen, args, folder)
+    tests = [test for name in chosen for test in found[name]["tests"]]
+    seconds = {test: time for name in chosen for test, time in found[name]["seconds"].items()}
     for test in tests:
         if test["status"] == "failed":
             print(f"FAILED {test['name']}\n{test['detail']}")

@@ -11,19 +11,25 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+import served
+
 BIN = os.environ.get("INGOT_BIN", "")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.dirname(BIN)
 TOLERANCE = 1e-4  # of the largest absolute output
 # What a tool prints when it dies instead of reporting: never acceptable, whatever the input.
 CRASH_MARKS = ("PLEASE submit a bug report", "Assertion", "terminate called", "Stack dump", "AddressSanitizer",
-               "runtime error:", "Segmentation fault", "LLVM ERROR")
+               "itself failed", "runtime error:", "Segmentation fault", "LLVM ERROR")
 
 
 def tool(name, *arguments, cwd=None, env=None, timeout=300):
     """Runs a tool; never raises for its exit code."""
-    return subprocess.run([os.path.join(BIN, name), *map(str, arguments)], capture_output=True, text=True,
-                          errors="replace", cwd=cwd, timeout=timeout, env={**os.environ, **(env or {})})
+    command = [os.path.join(BIN, name), *map(str, arguments)]
+    # Some variables are read before a program's first line: then it has to start.
+    if name == "ingot" and not env and "INGOT_SERVER" in os.environ:
+        return served.run(command, cwd, timeout)
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, timeout=timeout,
+                          env={**os.environ, **(env or {})})
 
 
 def start(name, *arguments):
@@ -31,6 +37,17 @@ def start(name, *arguments):
     shell, which ignores SIGINT there."""
     return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+
+def peer(model, as_written=False):
+    """A session of ONNX Runtime; as_written: each node by itself, since fused ones compute otherwise."""
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 1  # several tests run at a time, and its threads spin
+    if as_written:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def have(name):
@@ -82,11 +99,7 @@ class Case(unittest.TestCase):
 
     def assert_agrees(self, model, artifact, inputs, tolerance=TOLERANCE):
         """One run equals ONNX Runtime's within the tolerance; returns what was computed."""
-        import onnxruntime
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options,
-                                               providers=["CPUExecutionProvider"])
+        session = peer(model)
         got = self.run_model(artifact, inputs)
         wanted = {o.name: v for o, v in zip(session.get_outputs(), session.run(None, inputs))}
         self.assertEqual(sorted(got), sorted(wanted))
@@ -144,7 +157,7 @@ def conv_model(weight=(4, 3, 3, 3), name="conv0", **attributes):
 
 
 __all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",
-           "numpy_helper", "onnx", "relu_model", "start", "tool", "TensorProto"]
+           "numpy_helper", "onnx", "peer", "relu_model", "start", "tool", "TensorProto"]
 
 
 class NodeByNode:

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Float operators of ONNX Runtime's own domain, against ONNX Runtime; fixed and with open dimensions."""
 import numpy as np
-import onnxruntime
 
 import fused
 from microsoft import make
-from support import Case, tool
+from support import Case, peer, tool
 
 SEEDS = {"attention": 12, "multi_head_attention": 12, "group_query_attention": 14, "fused_matmul": 8, "fused_conv": 6}
 # Heads, widths and numbers of parts stay what they are.
@@ -35,10 +34,7 @@ def opened(kind, model):
 
 class Fused(Case):
     def reference(self, model, feeds):
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = peer(model, as_written=True)
         return dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
 
     def check(self, kind):

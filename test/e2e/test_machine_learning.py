@@ -4,7 +4,6 @@
 import json
 
 import numpy as np
-import onnxruntime
 
 from support import Case, TensorProto, helper, make_model, tool
 
@@ -62,9 +61,7 @@ class Trees:
 class Rows(Case):
     def check(self, made, feeds, tolerance=1e-5, version=3):
         made.opset_import[-1].version = version
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(made.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = peer(made)
         got = self.run_model(self.compile(made), feeds)
         for output, want in zip(session.get_outputs(), session.run(None, feeds)):
             mine = got[output.name]

@@ -2,22 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantized operators of ONNX Runtime's own domain, against ONNX Runtime where it is exact at every CPU level."""
 import numpy as np
-import onnxruntime
 
 import microsoft
 import microsoft_reference
-from support import Case
+from support import Case, peer
 
 
 class Microsoft(Case):
     SEEDS = range(6)
 
     def peer(self, model, feeds):
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        # Fused with others it would compute otherwise.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = peer(model, as_written=True)
         return dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
 
     def check(self, kind):

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import quantized
-from support import BIN, ROOT, Case, have, tool
+from support import BIN, ROOT, Case, have, peer, tool
 from test_levels import cap
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
@@ -20,14 +20,6 @@ import integer  # noqa: E402
 LEVELS = [level for level in integer.supported() if "@" not in level]
 # Quantized numbers may be one step off, but no more than one in a thousand.
 MOST_OFF = 1e-3
-
-
-def unchanged_session(model):
-    """ONNX Runtime, which computes nodes as they are."""
-    import onnxruntime
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 class Quantized(Case):
@@ -185,7 +177,7 @@ class Quantized(Case):
             q, _ = graph.quantized_pair(value, np.uint8, 0.05)
             graph.output(q, 2, exact=False)
             model = graph.model()
-            want, = unchanged_session(model).run(None, graph.feeds)
+            want, = peer(model, as_written=True).run(None, graph.feeds)
             artifact = self.compile(model, "--target", ",".join(LEVELS))
             report = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
             products = {layer["precision"] for layer in report["layers"] if layer["kind"] == "convolution"}
@@ -220,7 +212,7 @@ class Quantized(Case):
                 if seed % 2 == 0:
                     for d in (0, 2, 3) if kind.startswith("Conv") else (0,):
                         model.graph.input[0].type.tensor_type.shape.dim[d].dim_param = f"d{d}"
-                want, = unchanged_session(model).run(None, graph.feeds)
+                want, = peer(model, as_written=True).run(None, graph.feeds)
                 artifact = self.compile(model, "--target", ",".join(LEVELS))
                 report = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
                 products = {layer["precision"] for layer in report["layers"]
@@ -245,7 +237,7 @@ class Quantized(Case):
             model = graph.model()
             for d, name in ((2, "h"), (3, "w")):
                 model.graph.input[0].type.tensor_type.shape.dim[d].dim_param = name
-            session = unchanged_session(model)
+            session = peer(model, as_written=True)
             artifact = self.compile(model, "--target", ",".join(LEVELS))
             for sizes in ((5, 7), (2, 3), (12, 16)):
                 feeds = {x: graph.rng.standard_normal([1, 20, *sizes]).astype(np.float32)}

@@ -4,20 +4,16 @@
 import itertools
 
 import numpy as np
-import onnxruntime
 from onnx.reference import ReferenceEvaluator
 
-from support import Case, TensorProto, helper, make_model, tool
+from support import Case, TensorProto, helper, make_model, peer, tool
 
 BAD = (np.nan, np.inf, -np.inf, 1e30, -1e30, 3e38)
 
 
 class Places(Case):
     def reference(self, model, feeds):
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        return onnxruntime.InferenceSession(model.SerializeToString(), options,
-                                            providers=["CPUExecutionProvider"]).run(None, feeds)[0]
+        return peer(model).run(None, feeds)[0]
 
     def run_bad(self, model, feeds):
         """Whatever the numbers, a run ends well or with one line."""

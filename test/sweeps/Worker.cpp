@@ -13,6 +13,7 @@
 // limited.
 //
 //===----------------------------------------------------------------------===//
+#include "test/workers/WarmUp.h"
 #include "compiler/driver/Compiler.h"
 #include "dialects/nn/NodeName.h"
 
@@ -67,6 +68,7 @@ std::string compile(const Settings &settings, const std::string &model) {
       });
   ingot::CompileOptions options;
   options.input = model;
+  options.verifyEach = true;
   options.target = settings.target;
   if (settings.phase == "so") {
     options.output = model + ".so";
@@ -164,8 +166,10 @@ int main(int argc, char **argv) {
       return 2;
     }
   }
-  // What all children need is loaded once.
-  (void)ingot::createContext();
+  if (!ingot::warmUp()) {
+    std::cerr << "ingot-sweep: cannot warm up\n";
+    return 1;
+  }
   for (std::string line; std::getline(std::cin, line);)
     std::cout << compileInChild(settings, line) << std::endl;
   return 0;

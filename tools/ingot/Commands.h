@@ -9,6 +9,10 @@
 
 namespace ingot {
 
+/// All of the `ingot` program: finds the subcommand that argv[1] names and runs
+/// it. Returns the exit code. Once a process.
+int dispatch(int argc, char **argv);
+
 // Each gets its own name as argv[0] and returns an exit code.
 int runMain(int argc, char **argv);
 int benchMain(int argc, char **argv);

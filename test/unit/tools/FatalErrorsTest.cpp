@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/FatalErrors.h"
 
+#include <assert.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -20,6 +21,13 @@ TEST(FatalErrorsDeathTest, EndInOneLine) {
               testing::ExitedWithCode(1),
               "^ingot compile: error: the compiler itself failed \\(Cannot "
               "select: t1 = bitcast\\); please report it with the model\n$");
+}
+
+TEST(FatalErrorsDeathTest, AssertionsEndInOneLine) {
+  EXPECT_EXIT(__assert_fail("isEven(count)", "/src/passes/Sort.cpp", 7, "sort"),
+              testing::ExitedWithCode(1),
+              "error: the compiler itself failed \\(Sort.cpp:7: isEven\\("
+              "count\\)\\); please report it with the model\n$");
 }
 
 TEST(FatalErrorsDeathTest, AreNotToldTwice) {

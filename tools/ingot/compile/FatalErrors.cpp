@@ -10,11 +10,31 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <new>
 
 using namespace llvm;
 using namespace ingot;
+
+[[noreturn]] static void endAsFailed(StringRef why) {
+  SmallString<256> text("the compiler itself failed (");
+  text += why.take_front(180);
+  text += "); please report it with the model";
+  endBecause(text.c_str());
+}
+
+/// What `assert` calls, here instead of the C library's, which says more than a
+/// line and leaves temporary files behind.
+extern "C" [[noreturn]] void __assert_fail(const char *assertion,
+                                           const char *file, unsigned line,
+                                           const char *) noexcept {
+  SmallString<256> text;
+  raw_svector_ostream(text) << sys::path::filename(file) << ":" << line << ": "
+                            << assertion;
+  endAsFailed(text);
+}
 
 static void endBecauseOfLLVM(void *, const char *reason, bool) {
   StringRef line = StringRef(reason).trim().split('\n').first.rtrim(".:");
@@ -23,10 +43,7 @@ static void endBecauseOfLLVM(void *, const char *reason, bool) {
       line.contains_insensitive("allocation failed") ||
       line.contains_insensitive("unable to allocate"))
     endOutOfMemory();
-  SmallString<256> text("the compiler itself failed (");
-  text += line.take_front(180);
-  text += "); please report it with the model";
-  endBecause(text.c_str());
+  endAsFailed(line);
 }
 
 static void endWithoutMemoryForLLVM(void *, const char *, bool) {
