@@ -41,7 +41,7 @@ def start(name, *arguments):
 
 def peer(model, as_written=False):
     """A session of ONNX Runtime; as_written: each node by itself, since fused ones compute otherwise."""
-    import onnxruntime
+    import onnxruntime  # starts threads: not in a process that forks
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1  # several tests run at a time, and its threads spin

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 
-from support import Case, TensorProto, helper, make_model, tool
+from support import Case, TensorProto, helper, make_model, peer, tool
 
 FEATURES = 5
 

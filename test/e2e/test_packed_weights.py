@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 import microsoft
-from support import BIN, ROOT, Case, TensorProto, have, helper, make_model, tool
+from support import BIN, ROOT, Case, TensorProto, have, helper, make_model, peer, tool
 from test_levels import cap
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))

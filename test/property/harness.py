@@ -5,7 +5,6 @@ import subprocess
 import tempfile
 
 import numpy as np
-import onnxruntime
 
 import cases as drawing
 
@@ -17,6 +16,7 @@ class Broken(Exception):
 
 
 def expected(model, inputs):
+    import onnxruntime  # starts threads: not in a process that forks
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
