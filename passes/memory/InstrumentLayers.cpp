@@ -53,12 +53,15 @@ struct InstrumentLayersPass
   void instrument(func::FuncOp function, Value call);
   void remarkLoops(ArrayRef<Layer> layers, MutableArrayRef<Attribute> rows);
   Attribute instrument(Layer &layer, int64_t profile, Value call);
+  func::FuncOp tellingFunction(const LayerCost &cost);
   void declareLayerEnd();
   void collectReasons();
   StringAttr reasonFor(const Layer &layer, BackendKind backend);
 
   /// Of a node of the model: why backends did not take it.
   llvm::DenseMap<StringAttr, SmallVector<DeclinedAttr, 1>> declined;
+  /// Functions that tell of a layer of open sizes, by their text.
+  llvm::StringMap<func::FuncOp> tellers;
   /// Of all bodies, one behind the other.
   SmallVector<Attribute> rows;
 };
@@ -194,6 +197,53 @@ static PrecisionAttr precisionOf(Operation *op) {
                                                              : Precision::int8);
 }
 
+static void tell(OpBuilder &builder, Location loc, Value call, Value number,
+                 OpFoldResult flops, OpFoldResult bytes) {
+  Value first = asI64(builder, loc, flops);
+  Value second = asI64(builder, loc, bytes);
+  func::CallOp::create(builder, loc, kLayerEnd, TypeRange(),
+                       ValueRange{call, number, first, second});
+}
+
+/// A function that tells of a layer whose sizes are its arguments, behind the
+/// call and the layer's number. Layers that compute the same share one, and
+/// LLVM has little to do with arithmetic that hardly any run needs.
+func::FuncOp InstrumentLayersPass::tellingFunction(const LayerCost &cost) {
+  Location loc = UnknownLoc::get(&getContext());
+  OpBuilder builder(&getContext());
+  SmallVector<Type> types{LLVM::LLVMPointerType::get(&getContext()),
+                          builder.getI64Type()};
+  types.append(cost.openSizes().size(), builder.getIndexType());
+  auto function = func::FuncOp::create(loc, "tell_layer",
+                                       builder.getFunctionType(types, {}));
+  function.setPrivate();
+  function->setAttr("llvm.linkage",
+                    LLVM::LinkageAttr::get(&getContext(),
+                                           LLVM::Linkage::Internal));
+  function->setAttr("passthrough",
+                    builder.getStrArrayAttr({"cold", "minsize", "noinline",
+                                             "optsize"}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  IRMapping sizes;
+  sizes.map(cost.openSizes(), body->getArguments().drop_front(2));
+  OpFoldResult flops = cost.flops(builder, sizes);
+  OpFoldResult bytes = cost.bytes(builder, sizes);
+  tell(builder, loc, body->getArgument(0), body->getArgument(1), flops, bytes);
+  func::ReturnOp::create(builder, loc);
+
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  function->print(out, OpPrintingFlags().useLocalScope());
+  func::FuncOp &known = tellers[text];
+  if (known) {
+    function->erase();
+    return known;
+  }
+  SymbolTable(getOperation()).insert(function);
+  return known = function;
+}
+
 /// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns
 /// the layer's row of the table.
 Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
@@ -218,12 +268,18 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
   LayerCost cost(builder, loc);
   for (Operation *op : layer.ops)
     cost.add(op);
-  OpFoldResult flops = cost.flops(), bytes = cost.bytes();
   layer.flops = cost.estimateFlops();
   Value number = arith::ConstantIntOp::create(builder, loc, rows.size(), 64);
-  func::CallOp::create(builder, loc, kLayerEnd, TypeRange(),
-                       ValueRange{call, number, asI64(builder, loc, flops),
-                                  asI64(builder, loc, bytes)});
+  OpFoldResult flops = builder.getIndexAttr(0), bytes = flops;
+  if (cost.openSizes().empty()) {
+    flops = cost.flops(builder, IRMapping());
+    bytes = cost.bytes(builder, IRMapping());
+    tell(builder, loc, call, number, flops, bytes);
+  } else {
+    SmallVector<Value> arguments{call, number};
+    llvm::append_range(arguments, cost.openSizes());
+    func::CallOp::create(builder, loc, tellingFunction(cost), arguments);
+  }
 
   Operation *largest = layer.ops.front();
   for (Operation *op : layer.ops)
@@ -233,8 +289,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
   BackendKind backend = backendOf(largest);
   return LayerAttr::get(&getContext(), layerKind(largest), backend,
                         reasonFor(layer, backend), precisionOf(largest),
-                        getConstantIntValue(flops).value_or(0),
-                        getConstantIntValue(bytes).value_or(0), profile, nodes);
+                        *getConstantIntValue(flops),
+                        *getConstantIntValue(bytes), profile, nodes);
 }
 
 /// The op of a layer that sums up products in a loop, where it should be a
@@ -285,6 +341,7 @@ void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
 
 void InstrumentLayersPass::runOnOperation() {
   rows.clear();
+  tellers.clear();
   collectReasons();
   IngotDialect::InfersAttrHelper infers(&getContext());
   for (auto function : getOperation().getOps<func::FuncOp>())

@@ -83,7 +83,13 @@ OpFoldResult LayerCost::dim(Value memref, int64_t i) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(i))
     return constant(type.getDimSize(i));
-  return memref::DimOp::create(builder, loc, memref, i).getResult();
+  Value &size = dims[{memref, i}];
+  if (!size)
+    size = builder.createOrFold<memref::DimOp>(loc, memref, i);
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return constant(*known);
+  open.insert(size);
+  return size;
 }
 
 /// The sizes of a memref but for the last `drop`.
@@ -93,7 +99,9 @@ void LayerCost::addDims(Value memref, Factors &factors, int64_t drop) {
     factors.push_back(dim(memref, i));
 }
 
-OpFoldResult LayerCost::product(ArrayRef<OpFoldResult> factors) {
+OpFoldResult LayerCost::product(ArrayRef<OpFoldResult> factors,
+                                OpBuilder &builder,
+                                const IRMapping &sizes) const {
   int64_t known = 1;
   Value unknown;
   for (OpFoldResult factor : factors) {
@@ -102,7 +110,7 @@ OpFoldResult LayerCost::product(ArrayRef<OpFoldResult> factors) {
         return constant(0);
       continue;
     }
-    Value value = cast<Value>(factor);
+    Value value = sizes.lookup(cast<Value>(factor));
     unknown = unknown
                   ? arith::MulIOp::create(builder, loc, unknown, value)
                         .getResult()
@@ -116,11 +124,12 @@ OpFoldResult LayerCost::product(ArrayRef<OpFoldResult> factors) {
   return arith::MulIOp::create(builder, loc, unknown, scale).getResult();
 }
 
-OpFoldResult LayerCost::total(ArrayRef<Factors> terms) {
+OpFoldResult LayerCost::total(ArrayRef<Factors> terms, OpBuilder &builder,
+                              const IRMapping &sizes) const {
   int64_t known = 0;
   Value unknown;
   for (ArrayRef<OpFoldResult> term : terms) {
-    OpFoldResult value = product(term);
+    OpFoldResult value = product(term, builder, sizes);
     if (std::optional<int64_t> size = getConstantIntValue(value)) {
       if (llvm::AddOverflow(known, *size, known))
         return constant(0);

@@ -8,6 +8,9 @@
 #define INGOT_PASSES_MEMORY_LAYERCOST_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ingot {
 
@@ -17,9 +20,8 @@ llvm::StringRef layerKind(mlir::Operation *op);
 /// Which op of a layer gives it its name: the larger, the more so.
 int layerWeight(mlir::Operation *op);
 
-/// Sums up the work of a layer's ops. Sizes that are known stay constants;
-/// code that computes the others goes to the builder, which must stand behind
-/// the ops.
+/// Sums up the work of a layer's ops. Sizes that are known stay constants; what
+/// reads the others goes to the builder, which must stand behind the ops.
 class LayerCost {
 public:
   LayerCost(mlir::OpBuilder &builder, mlir::Location loc)
@@ -29,13 +31,24 @@ public:
   /// operations it is where its kind does not.
   void add(mlir::Operation *op);
 
-  /// Arithmetic operations, a multiply-add being two; 0 if unknown.
-  mlir::OpFoldResult flops() { return total(flopTerms); }
+  /// The sizes that only a run knows, each once.
+  llvm::ArrayRef<mlir::Value> openSizes() const { return open.getArrayRef(); }
+
+  /// Arithmetic operations, a multiply-add being two; 0 if unknown. What is
+  /// computed of open sizes goes to the builder that is given, and of what
+  /// `sizes` has in their place.
+  mlir::OpFoldResult flops(mlir::OpBuilder &builder,
+                           const mlir::IRMapping &sizes) const {
+    return total(flopTerms, builder, sizes);
+  }
   /// The same with `typicalSize` for each size that only a run knows.
   double estimateFlops() const;
   static constexpr int64_t typicalSize = 64;
   /// Bytes of all operands and results.
-  mlir::OpFoldResult bytes() { return total(byteTerms); }
+  mlir::OpFoldResult bytes(mlir::OpBuilder &builder,
+                           const mlir::IRMapping &sizes) const {
+    return total(byteTerms, builder, sizes);
+  }
 
 private:
   using Factors = llvm::SmallVector<mlir::OpFoldResult, 8>;
@@ -45,15 +58,21 @@ private:
   void addFlops(mlir::Operation *op);
   void addBytes(mlir::Operation *op);
   void addNested(mlir::Operation *op, int64_t times);
-  mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> factors);
-  mlir::OpFoldResult total(llvm::ArrayRef<Factors> terms);
-  mlir::OpFoldResult constant(int64_t value) {
+  mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> factors,
+                             mlir::OpBuilder &builder,
+                             const mlir::IRMapping &sizes) const;
+  mlir::OpFoldResult total(llvm::ArrayRef<Factors> terms,
+                           mlir::OpBuilder &builder,
+                           const mlir::IRMapping &sizes) const;
+  mlir::OpFoldResult constant(int64_t value) const {
     return builder.getIndexAttr(value);
   }
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<Factors> flopTerms, byteTerms;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> dims;
+  llvm::SetVector<mlir::Value> open;
 };
 
 } // namespace ingot

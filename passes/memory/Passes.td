@@ -53,7 +53,8 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
     Top-level ops that follow each other and come from the same ONNX nodes, as
     their locations say, are a layer. Behind its last op goes a call of the
     run's observer, taken only where there is one, with the layer's arithmetic
-    operations and bytes; what depends on dynamic sizes is computed there. The
+    operations and bytes; what depends on dynamic sizes a function of its own
+    computes, `@tell_layer`, which layers of equal arithmetic share. The
     module's attribute `ingot.layers` lists kind, nodes, flops and bytes (0: a
     run tells, or unknown). The observer may end the run there.
 

@@ -43,17 +43,27 @@ func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<
 
 // -----
 
-// What depends on a size that only a run tells is computed there; the table has
-// 0. A name of the graph is none of a node.
+// What depends on a size that only a run tells is computed in a function, which
+// layers share; the table has 0. A name of the graph is none of a node.
 // CHECK: #ingot.layer<"matmul" by onednn, flops = 0, bytes = 0, nodes = "a", "b">
+// CHECK-SAME: #ingot.layer<"matmul" by onednn, flops = 0, bytes = 0, nodes = "c">
 // CHECK-LABEL: func.func @forward
 // CHECK: scf.if
-// CHECK: %[[ROWS:.*]] = memref.dim %arg2, %{{.*}} : memref<?x7xf32>
+// CHECK: %[[NUMBER:.*]] = arith.constant 0 : i64
+// CHECK: func.call @tell_layer(%arg3, %[[NUMBER]], %[[ROWS:.*]], %{{.*}})
+// CHECK: scf.if
+// CHECK: %[[NUMBER:.*]] = arith.constant 1 : i64
+// CHECK: func.call @tell_layer(%arg3, %[[NUMBER]], %{{.*}}, %{{.*}})
+// CHECK: func.func private @tell_layer(%[[CALL:.*]]: !llvm.ptr, %[[NUMBER:.*]]: i64, %[[ROWS:.*]]: index, %{{.*}}: index)
+// CHECK-SAME: "cold"
 // CHECK: %[[SCALE:.*]] = arith.constant 56 : index
-// CHECK: arith.muli %[[ROWS]], %[[SCALE]] : index
-// CHECK: func.call @ingot_support_layer_end
+// CHECK: %[[FLOPS:.*]] = arith.muli %[[ROWS]], %[[SCALE]] : index
+// CHECK: %[[CAST:.*]] = arith.index_cast %[[FLOPS]]
+// CHECK: call @ingot_support_layer_end(%[[CALL]], %[[NUMBER]], %[[CAST]],
+// CHECK-NOT: func.func private @tell_layer
 func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   dnnl.matmul ins(%a, %b : memref<?x4xf32>, memref<7x4xf32>) outs(%y : memref<?x7xf32>) {transpose_weights} loc(fused["a", "b", "graph"])
+  dnnl.matmul ins(%a, %b : memref<?x4xf32>, memref<7x4xf32>) outs(%y : memref<?x7xf32>) {transpose_weights} loc("c")
   return
 } loc("graph")
 

@@ -23,12 +23,14 @@ TEST(FatalErrorsDeathTest, EndInOneLine) {
               "select: t1 = bitcast\\); please report it with the model\n$");
 }
 
+#ifndef NDEBUG
 TEST(FatalErrorsDeathTest, AssertionsEndInOneLine) {
   EXPECT_EXIT(__assert_fail("isEven(count)", "/src/passes/Sort.cpp", 7, "sort"),
               testing::ExitedWithCode(1),
               "error: the compiler itself failed \\(Sort.cpp:7: isEven\\("
               "count\\)\\); please report it with the model\n$");
 }
+#endif
 
 TEST(FatalErrorsDeathTest, AreNotToldTwice) {
   EXPECT_EXIT(fail("unsupported", true), testing::ExitedWithCode(1), "^$");

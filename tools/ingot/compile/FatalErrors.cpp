@@ -27,9 +27,8 @@ using namespace ingot;
 
 /// What `assert` calls, here instead of the C library's, which says more than a
 /// line and leaves temporary files behind.
-extern "C" [[noreturn]] void __assert_fail(const char *assertion,
-                                           const char *file, unsigned line,
-                                           const char *) noexcept {
+extern "C" void __assert_fail(const char *assertion, const char *file,
+                              unsigned line, const char *) noexcept {
   SmallString<256> text;
   raw_svector_ostream(text) << sys::path::filename(file) << ":" << line << ": "
                             << assertion;
