@@ -47,6 +47,32 @@ class OpenOperators(Case):
         done = tool("ingot", "inspect", artifact, "--shape", "x=1000x1000", "--json")
         self.assertLess(json.loads(done.stdout)["inferred"]["arena_bytes"], 1000 * 1000)
 
+    def test_slices_of_one_position(self):
+        """x[i:i+1] has one element or, where i lies outside, none; as a list of starts it has to be there."""
+        model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 18]>
+            g (float[n,m] x, int64[k] list, int64[1] i) => (float[a,b] row, int64[c] start, float[d,e] y) {
+            one = Constant <value_ints = [1]> ()
+            two = Constant <value_ints = [2]> ()
+            next = Add(i, one)
+            after = Add(i, two)
+            row = Slice(x, i, next)
+            start = Slice(list, i, next)
+            end = Slice(list, next, after)
+            y = Slice(x, start, end)
+        }""")
+        runs = [{"x": self.floats(4, 3), "list": np.array([1, 3, 2, 2, 9]), "i": np.array([i])} for i in (0, 1, 2, 3, -3)]
+        artifact = self.check(model, runs)
+        for i in (4, 7, -1):
+            feeds = {**runs[0], "i": np.array([i])}
+            for name, value in feeds.items():
+                np.save(self.path(f"{name}.npy"), value)
+            self.assert_one_line(tool("ingot", "run", artifact, *(f"--input={k}={self.path(k)}.npy" for k in feeds)),
+                                 "node 'Slice:y'", "dimension 0 of 'ends' is 0, but must be 1" if i == 4 else
+                                 "dimension 0 of 'starts' is 0, but must be 1")
+        model.graph.node.pop()
+        model.graph.output.pop()
+        self.check(model, [{**runs[0], "i": np.array([i])} for i in range(-6, 7)])
+
     def test_outputs_that_a_loop_goes_on_with(self):
         """A state that begins with an output, and one that is an output of each kind."""
         body = helper.make_graph(
