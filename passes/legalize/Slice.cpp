@@ -119,13 +119,19 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
   return {from, length, step};
 }
 
-/// The slice where a start or size is only known at run time.
+/// The slice where a start or size is only known at run time. Forward it is a
+/// view, which lays out, fuses and places like one of known sizes.
 static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
-  Sizes starts, sizes;
+  Sizes starts, sizes, steps;
+  bool isForward = true;
   for (const Taken &taken : ranges) {
     starts.push_back(taken.start);
     sizes.push_back(taken.size);
+    steps.push_back(sizeAttr(node, taken.step));
+    isForward &= taken.step > 0;
   }
+  if (isForward)
+    return takePart(node, x, starts, sizes, steps);
   SmallVector<Value> startValues;
   for (OpFoldResult start : starts)
     startValues.push_back(indexValue(node, start));

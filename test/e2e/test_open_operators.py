@@ -73,7 +73,34 @@ class OpenOperators(Case):
         model.graph.output.pop()
         self.check(model, [{**runs[0], "i": np.array([i])} for i in range(-6, 7)])
 
-    def test_outputs_that_a_loop_goes_on_with(self):
+    def test_slices_between_convolutions(self):
+        """A view of what a convolution gives, from where a run says and to where, whole or every other column."""
+        for step in (1, 2):
+            model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 18]>
+                g (float[n,8,t] x, float[8,8,1] w, float[8,8,3] v, int64[1] from, int64[1] to)
+                    => (float[a,8,b] y, float[c,8,d] z) {{
+                two = Constant <value_ints = [2]> ()
+                step = Constant <value_ints = [{step}]> ()
+                p = Conv(x, w)
+                part = Slice(p, from, to, two, step)
+                r = Relu(part)
+                y = Conv <pads = [1, 1]> (r, v)
+                z = Add(part, part)
+            }}""")
+            weights = {"w": self.floats(8, 8, 1), "v": self.floats(8, 8, 3)}
+            for name, value in weights.items():
+                model.graph.initializer.append(onnx.numpy_helper.from_array(value, name))
+            del model.graph.input[1:3]
+            self.check(model, [{"x": self.floats(n, 8, t), "from": np.array([first]), "to": np.array([last])}
+                               for n, t, first, last in ((2, 37, 5, 30), (1, 37, -7, 2**62), (3, 9, -100, -1), (1, 1, 0, 9),
+                                                         (2, 12, 11, 12), (1, 40, 1, -1))])
+            # Nothing is left, or nothing is there.
+            model.graph.node.pop(-2)
+            del model.graph.output[0]
+            self.check(model, [{"x": self.floats(n, 8, t), "from": np.array([first]), "to": np.array([last])}
+                               for n, t, first, last in ((2, 12, 12, 12), (2, 12, 7, 3), (2, 12, 30, 50), (0, 12, 1, 3))])
+
+
         """A state that begins with an output, and one that is an output of each kind."""
         body = helper.make_graph(
             [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Mul", ["s", "two"], ["t"])], "body",

@@ -12,14 +12,26 @@ func.func @constant_slice(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
+// Forward it is a view.
 // CHECK-LABEL: @dynamic_slice
-// CHECK: linalg.generic
-// CHECK: tensor.extract %arg0
-// CHECK: -> tensor<?xf32>
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.extract_slice %arg0[{{.*}}] [{{.*}}] [1] : tensor<?xf32> to tensor<?xf32>
 func.func @dynamic_slice(%x: tensor<?xf32>) -> tensor<*xf32> {
   %start = arith.constant dense<1> : tensor<1xi64>
   %end = arith.constant dense<-1> : tensor<1xi64>
   %0 = onnx.node "Slice"(%x, %start, %end) : (tensor<?xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @backward
+// CHECK: linalg.generic
+// CHECK: tensor.extract %arg0
+// CHECK: -> tensor<?xf32>
+func.func @backward(%x: tensor<?xf32>) -> tensor<*xf32> {
+  %start = arith.constant dense<-1> : tensor<1xi64>
+  %end = arith.constant dense<1> : tensor<1xi64>
+  %axis = arith.constant dense<0> : tensor<1xi64>
+  %0 = onnx.node "Slice"(%x, %start, %end, %axis, %start) : (tensor<?xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 
@@ -28,7 +40,7 @@ func.func @dynamic_slice(%x: tensor<?xf32>) -> tensor<*xf32> {
 // CHECK: %[[LENGTH:.+]] = arith.minsi {{.*}}, %c1
 // CHECK: ingot.require {{.*}} "dimension 0 of 'starts' is {0}, but must be {1}"
 // CHECK: ingot.require {{.*}} "dimension 0 of 'ends' is {0}, but must be {1}"
-// CHECK: -> tensor<?x4xf32>
+// CHECK: tensor.extract_slice {{.*}} to tensor<?x4xf32>
 func.func @one_position(%x: tensor<7x4xf32>, %list: tensor<?xi64>, %i: tensor<1xi64>) -> tensor<*xf32> {
   %one = arith.constant dense<1> : tensor<1xi64>
   %next = onnx.node "Add"(%i, %one) : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
@@ -42,9 +54,9 @@ func.func @one_position(%x: tensor<7x4xf32>, %list: tensor<?xi64>, %i: tensor<1x
 // The axes say how many starts there are, and so does a dimension that is the only one.
 // CHECK-LABEL: @known_length
 // CHECK: ingot.require {{.*}} "dimension 0 of 'starts' is {0}, but must be {1}"
-// CHECK: -> tensor<?x?xf32>
+// CHECK: tensor.extract_slice {{.*}} to tensor<?x?xf32>
 // CHECK: ingot.require {{.*}} "dimension 0 of 'ends' is {0}, but must be {1}"
-// CHECK: -> tensor<?xf32>
+// CHECK: tensor.extract_slice {{.*}} to tensor<?xf32>
 func.func @known_length(%x: tensor<7x4xf32>, %z: tensor<?xf32>, %start: tensor<?xi64>, %end: tensor<?xi64>) -> (tensor<*xf32>, tensor<*xf32>) {
   %axes = arith.constant dense<[0, 1]> : tensor<2xi64>
   %0 = onnx.node "Slice"(%x, %start, %end, %axes) : (tensor<7x4xf32>, tensor<?xi64>, tensor<?xi64>, tensor<2xi64>) -> tensor<*xf32>
