@@ -156,7 +156,8 @@ Value legalize::sliceAxis(Node &node, Value x, int64_t axis, int64_t start,
 }
 
 Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
-                         ArrayRef<OpFoldResult> sizes) {
+                         ArrayRef<OpFoldResult> sizes,
+                         ArrayRef<OpFoldResult> steps) {
   Type element = typeOf(x).getElementType();
   SmallVector<int64_t> shape = staticShape(sizes);
   if (lower::isKnownEmpty(shape) || lower::isKnownEmpty(typeOf(x).getShape())) {
@@ -167,9 +168,9 @@ Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
     return tensor::EmptyOp::create(node.builder, node.loc(), held, element);
   }
   Sizes ones(sizes.size(), sizeAttr(node, 1));
-  return tensor::ExtractSliceOp::create(node.builder, node.loc(),
-                                        RankedTensorType::get(shape, element),
-                                        x, starts, sizes, ones);
+  return tensor::ExtractSliceOp::create(
+      node.builder, node.loc(), RankedTensorType::get(shape, element), x,
+      starts, sizes, steps.empty() ? ArrayRef<OpFoldResult>(ones) : steps);
 }
 
 Value legalize::setPart(Node &node, Value x, Value part,

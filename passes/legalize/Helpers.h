@@ -161,9 +161,10 @@ Value fromSizes(Node &node, ArrayRef<OpFoldResult> sizes);
 /// `size` elements of an axis from `start` on, with a step; all known.
 Value sliceAxis(Node &node, Value x, int64_t axis, int64_t start, int64_t size,
                 int64_t step = 1);
-/// The part of x of `sizes` at `starts`, and x with `part` there.
+/// The part of x of `sizes` at `starts`, each element or those that `steps`
+/// say, and x with `part` there.
 Value takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
-               ArrayRef<OpFoldResult> sizes);
+               ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> steps = {});
 Value setPart(Node &node, Value x, Value part, ArrayRef<OpFoldResult> starts);
 /// Input 0 in parts of these sizes along an axis.
 SmallVector<Value> takeParts(Node &node, int64_t axis,

@@ -157,6 +157,10 @@ Root RootSizes::step(Value tensor, int64_t dim, int depth) {
     return inner(cast.getSource());
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return ofIndex(empty.getDynamicSize(dim), depth);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return slice.getDroppedDims().any()
+               ? itself
+               : ofIndex(slice.getDynamicSize(dim), depth);
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
     auto list = reshape.getShape().getDefiningOp<tensor::FromElementsOp>();
     return list ? ofIndex(list.getElements()[dim], depth) : itself;

@@ -51,6 +51,45 @@ static OpFoldResult clampPosition(Node &node, OpFoldResult position,
   return isCounted ? held : maxSizes(node, held, sizeAttr(node, low));
 }
 
+/// A position as a value and a constant that is added to it.
+static std::pair<Value, int64_t> splitPosition(OpFoldResult position) {
+  auto value = dyn_cast<Value>(position);
+  int64_t offset = 0;
+  while (auto sum = value ? value.getDefiningOp<arith::AddIOp>() : nullptr) {
+    auto added = getConstantIntValue(sum.getRhs());
+    if (!added)
+      break;
+    value = sum.getLhs();
+    offset += *added;
+  }
+  return {value, offset};
+}
+
+/// Whether two values are one element of one tensor.
+static bool isSameElement(Value a, Value b) {
+  if (a == b)
+    return true;
+  if (auto castA = a.getDefiningOp<arith::IndexCastOp>())
+    if (auto castB = b.getDefiningOp<arith::IndexCastOp>())
+      return isSameElement(castA.getIn(), castB.getIn());
+  auto fromA = a.getDefiningOp<tensor::ExtractOp>(),
+       fromB = b.getDefiningOp<tensor::ExtractOp>();
+  return fromA && fromB && fromA.getTensor() == fromB.getTensor() &&
+         llvm::equal(fromA.getIndices(), fromB.getIndices(),
+                     [](Value i, Value j) {
+                       return isEqualConstantIntOrValue(i, j);
+                     });
+}
+
+/// Whether the range is of one position, of which nothing is left where it lies
+/// outside: exporters write x[i] as x[i:i+1].
+static bool isOnePosition(OpFoldResult start, OpFoldResult end) {
+  auto [first, firstOffset] = splitPosition(start);
+  auto [last, lastOffset] = splitPosition(end);
+  return first && last && lastOffset - firstOffset == 1 &&
+         isSameElement(first, last);
+}
+
 static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
                           int64_t step, OpFoldResult size) {
   OpFoldResult last = subSizes(node, size, sizeAttr(node, 1));
@@ -74,16 +113,25 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
     length = minSizes(node, length, size);
   if (!isFromDims(length))
     length = maxSizes(node, length, sizeAttr(node, 0));
+  // That there is no more is told to who takes lists of open length.
+  if (step > 0 && !getConstantIntValue(length) && isOnePosition(start, end))
+    length = minSizes(node, length, sizeAttr(node, 1));
   return {from, length, step};
 }
 
-/// The slice where a start or size is only known at run time.
+/// The slice where a start or size is only known at run time. Forward it is a
+/// view, which lays out, fuses and places like one of known sizes.
 static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
-  Sizes starts, sizes;
+  Sizes starts, sizes, steps;
+  bool isForward = true;
   for (const Taken &taken : ranges) {
     starts.push_back(taken.start);
     sizes.push_back(taken.size);
+    steps.push_back(sizeAttr(node, taken.step));
+    isForward &= taken.step > 0;
   }
+  if (isForward)
+    return takePart(node, x, starts, sizes, steps);
   SmallVector<Value> startValues;
   for (OpFoldResult start : starts)
     startValues.push_back(indexValue(node, start));
@@ -183,7 +231,36 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
                }));
 }
 
+/// Whether a size is held below 2.
+static bool isAtMostOne(OpFoldResult size) {
+  if (auto known = getConstantIntValue(size))
+    return *known <= 1;
+  auto min = cast<Value>(size).getDefiningOp<arith::MinSIOp>();
+  return min && (isAtMostOne(min.getLhs()) || isAtMostOne(min.getRhs()));
+}
+
+/// Starts, ends, axes and steps are of one length. Where it is open, one of
+/// them or what it can be at most decides: without axes, a dimension each.
+static void pinLengths(Node &node) {
+  std::optional<int64_t> length;
+  constexpr std::pair<size_t, StringRef> kLists[] = {
+      {1, "'starts'"}, {2, "'ends'"}, {3, "'axes'"}, {4, "'steps'"}};
+  for (auto [input, name] : kLists)
+    if (node.has(input) && node.rank(input) == 1) {
+      int64_t known = node.shape(input)[0];
+      if (!ShapedType::isDynamic(known))
+        length = length.value_or(known);
+      else if (node.rank(0) == 1 ||
+               isAtMostOne(sizeOf(node, node.input(input), 0)))
+        length = length.value_or(1);
+    }
+  if (length)
+    for (auto [input, name] : kLists)
+      pinInput(node, input, {*length}, name);
+}
+
 static LogicalResult legalizeSlice(Node &node) {
+  pinLengths(node);
   Value x = node.input(0);
   RankedTensorType type = node.type(0);
   int64_t rank = type.getRank();

@@ -182,3 +182,48 @@ class ListStates(Case):
                             "an element of another rank or type than those in a sequence")
         self.assert_refuses(parse(model.format(start="SequenceEmpty <dtype = 1> ()", body="q2 = SequenceInsert(q, x, i)")),
                             "node 'Loop:l'", "state 0 is a sequence of several shapes, or of one that is not known before the first step")
+
+
+# The rows between each two of a list of positions, as exporters write PyTorch's EmbeddingBag: x[i] as x[i:i+1].
+BAGS = """g (float[60,4] table, int64[n] x, int64[m] offsets) => (float[K,4] y) {{
+    flat = Constant <value_ints = [-1]> ()
+    zero = Constant <value_int = 0> ()
+    one = Constant <value_int = 1> ()
+    two = Constant <value_int = 2> ()
+    axis = Constant <value_ints = [0]> ()
+    rows = Gather(table, x)
+    length = Shape(x)
+    ends = Concat <axis = 0> (offsets, length)
+    bags = Size(offsets)
+    any = Less(zero, bags)
+    none = SequenceEmpty <dtype = 1> ()
+    last, all = Loop ( , any, zero, none) <body = b (int64 k, bool c, int64 i, seq(float[1,4]) q)
+                                                    => (bool d, int64 j, seq(float[1,4]) q2) {{
+        at = Reshape(i, flat)
+        next = Add(at, one)
+        after = Add(at, two)
+        start = Slice(ends, at, next)
+        end = Slice(ends, next, after)
+        same = Equal(start, end)
+        row = If(same) <then_branch = t () => (float[1,4] r) {{ r = Constant <value = float[1,4] {{0, 0, 0, 0}}> () }},
+                        else_branch = e () => (float[1,4] r) {{
+                            part = Slice(rows, start, end)
+                            r = {reduce}(part, axis)
+                        }}>
+        q2 = SequenceInsert(q, row)
+        j = Add(i, one)
+        d = Less(j, bags)
+    }}>
+    y = ConcatFromSequence <axis = 0> (all)
+}}"""
+
+
+class Bags(Case):
+    def test_reduced(self):
+        for reduce in ("ReduceSum", "ReduceMean", "ReduceMax"):
+            model = parse(BAGS.format(reduce=reduce))
+            artifact = self.compile(model)
+            for n, offsets in ((7, [0, 2, 2, 5]), (1, [0]), (9, [0, 9, 9])):
+                x = np.random.default_rng(n).integers(0, 60, n)
+                with self.subTest(reduce=reduce, n=n):
+                    self.assert_agrees(model, artifact, {"table": floats(60, 4), "x": x, "offsets": np.array(offsets)})

@@ -47,7 +47,60 @@ class OpenOperators(Case):
         done = tool("ingot", "inspect", artifact, "--shape", "x=1000x1000", "--json")
         self.assertLess(json.loads(done.stdout)["inferred"]["arena_bytes"], 1000 * 1000)
 
-    def test_outputs_that_a_loop_goes_on_with(self):
+    def test_slices_of_one_position(self):
+        """x[i:i+1] has one element or, where i lies outside, none; as a list of starts it has to be there."""
+        model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 18]>
+            g (float[n,m] x, int64[k] list, int64[1] i) => (float[a,b] row, int64[c] start, float[d,e] y) {
+            one = Constant <value_ints = [1]> ()
+            two = Constant <value_ints = [2]> ()
+            next = Add(i, one)
+            after = Add(i, two)
+            row = Slice(x, i, next)
+            start = Slice(list, i, next)
+            end = Slice(list, next, after)
+            y = Slice(x, start, end)
+        }""")
+        runs = [{"x": self.floats(4, 3), "list": np.array([1, 3, 2, 2, 9]), "i": np.array([i])} for i in (0, 1, 2, 3, -3)]
+        artifact = self.check(model, runs)
+        for i in (4, 7, -1):
+            feeds = {**runs[0], "i": np.array([i])}
+            for name, value in feeds.items():
+                np.save(self.path(f"{name}.npy"), value)
+            self.assert_one_line(tool("ingot", "run", artifact, *(f"--input={k}={self.path(k)}.npy" for k in feeds)),
+                                 "node 'Slice:y'", "dimension 0 of 'ends' is 0, but must be 1" if i == 4 else
+                                 "dimension 0 of 'starts' is 0, but must be 1")
+        model.graph.node.pop()
+        model.graph.output.pop()
+        self.check(model, [{**runs[0], "i": np.array([i])} for i in range(-6, 7)])
+
+    def test_slices_between_convolutions(self):
+        """A view of what a convolution gives, from where a run says and to where, whole or every other column."""
+        for step in (1, 2):
+            model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 18]>
+                g (float[n,8,t] x, float[8,8,1] w, float[8,8,3] v, int64[1] from, int64[1] to)
+                    => (float[a,8,b] y, float[c,8,d] z) {{
+                two = Constant <value_ints = [2]> ()
+                step = Constant <value_ints = [{step}]> ()
+                p = Conv(x, w)
+                part = Slice(p, from, to, two, step)
+                r = Relu(part)
+                y = Conv <pads = [1, 1]> (r, v)
+                z = Add(part, part)
+            }}""")
+            weights = {"w": self.floats(8, 8, 1), "v": self.floats(8, 8, 3)}
+            for name, value in weights.items():
+                model.graph.initializer.append(onnx.numpy_helper.from_array(value, name))
+            del model.graph.input[1:3]
+            self.check(model, [{"x": self.floats(n, 8, t), "from": np.array([first]), "to": np.array([last])}
+                               for n, t, first, last in ((2, 37, 5, 30), (1, 37, -7, 2**62), (3, 9, -100, -1), (1, 1, 0, 9),
+                                                         (2, 12, 11, 12), (1, 40, 1, -1))])
+            # Nothing is left, or nothing is there.
+            model.graph.node.pop(-2)
+            del model.graph.output[0]
+            self.check(model, [{"x": self.floats(n, 8, t), "from": np.array([first]), "to": np.array([last])}
+                               for n, t, first, last in ((2, 12, 12, 12), (2, 12, 7, 3), (2, 12, 30, 50), (0, 12, 1, 3))])
+
+
         """A state that begins with an output, and one that is an output of each kind."""
         body = helper.make_graph(
             [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Mul", ["s", "two"], ["t"])], "body",

@@ -12,15 +12,56 @@ func.func @constant_slice(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
+// Forward it is a view.
 // CHECK-LABEL: @dynamic_slice
-// CHECK: linalg.generic
-// CHECK: tensor.extract %arg0
-// CHECK: -> tensor<?xf32>
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.extract_slice %arg0[{{.*}}] [{{.*}}] [1] : tensor<?xf32> to tensor<?xf32>
 func.func @dynamic_slice(%x: tensor<?xf32>) -> tensor<*xf32> {
   %start = arith.constant dense<1> : tensor<1xi64>
   %end = arith.constant dense<-1> : tensor<1xi64>
   %0 = onnx.node "Slice"(%x, %start, %end) : (tensor<?xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @backward
+// CHECK: linalg.generic
+// CHECK: tensor.extract %arg0
+// CHECK: -> tensor<?xf32>
+func.func @backward(%x: tensor<?xf32>) -> tensor<*xf32> {
+  %start = arith.constant dense<-1> : tensor<1xi64>
+  %end = arith.constant dense<1> : tensor<1xi64>
+  %axis = arith.constant dense<0> : tensor<1xi64>
+  %0 = onnx.node "Slice"(%x, %start, %end, %axis, %start) : (tensor<?xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// x[i:i+1] has at most one element, so as a list of starts it has one.
+// CHECK-LABEL: @one_position
+// CHECK: %[[LENGTH:.+]] = arith.minsi {{.*}}, %c1
+// CHECK: ingot.require {{.*}} "dimension 0 of 'starts' is {0}, but must be {1}"
+// CHECK: ingot.require {{.*}} "dimension 0 of 'ends' is {0}, but must be {1}"
+// CHECK: tensor.extract_slice {{.*}} to tensor<?x4xf32>
+func.func @one_position(%x: tensor<7x4xf32>, %list: tensor<?xi64>, %i: tensor<1xi64>) -> tensor<*xf32> {
+  %one = arith.constant dense<1> : tensor<1xi64>
+  %next = onnx.node "Add"(%i, %one) : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %after = onnx.node "Add"(%next, %one) : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %start = onnx.node "Slice"(%list, %i, %next) : (tensor<?xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>
+  %end = onnx.node "Slice"(%list, %next, %after) : (tensor<?xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>
+  %0 = onnx.node "Slice"(%x, %start, %end) : (tensor<7x4xf32>, tensor<*xi64>, tensor<*xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// The axes say how many starts there are, and so does a dimension that is the only one.
+// CHECK-LABEL: @known_length
+// CHECK: ingot.require {{.*}} "dimension 0 of 'starts' is {0}, but must be {1}"
+// CHECK: tensor.extract_slice {{.*}} to tensor<?x?xf32>
+// CHECK: ingot.require {{.*}} "dimension 0 of 'ends' is {0}, but must be {1}"
+// CHECK: tensor.extract_slice {{.*}} to tensor<?xf32>
+func.func @known_length(%x: tensor<7x4xf32>, %z: tensor<?xf32>, %start: tensor<?xi64>, %end: tensor<?xi64>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %axes = arith.constant dense<[0, 1]> : tensor<2xi64>
+  %0 = onnx.node "Slice"(%x, %start, %end, %axes) : (tensor<7x4xf32>, tensor<?xi64>, tensor<?xi64>, tensor<2xi64>) -> tensor<*xf32>
+  %1 = onnx.node "Slice"(%z, %start, %end) : (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
 // CHECK-LABEL: @split
@@ -54,6 +95,12 @@ func.func @errors(%x: tensor<2x7xf32>) {
   %a = arith.constant dense<[0, 1]> : tensor<2xi64>
   // expected-error@+1 {{Slice (opset 18) is invalid: 'steps' is 0 at [0], but must be other than 0}}
   %1 = onnx.node "Slice"(%x, %z, %s, %a, %z) : (tensor<2x7xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
+  return
+}
+
+func.func @unknown_length(%x: tensor<2x7xf32>, %s: tensor<?xi64>) {
+  // expected-error@+1 {{Slice (opset 18) is not supported: a list of integers of type tensor<?xi64>}}
+  %0 = onnx.node "Slice"(%x, %s, %s) : (tensor<2x7xf32>, tensor<?xi64>, tensor<?xi64>) -> tensor<*xf32>
   return
 }
 }
