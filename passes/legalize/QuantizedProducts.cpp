@@ -10,19 +10,18 @@
 // of bytes without a sign in a and with one in b, which kernels multiply: 128
 // is added to or taken from a zero point along with its bytes. Sums over k of
 // constants are constants. All of that is exact; for the QLinear forms the
-// result is scaled and quantized again, with one rounding.
+// result is scaled and quantized again, as ONNX's reference does it.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/legalize/Quantize.h"
+#include "passes/legalize/Requantize.h"
 #include "passes/legalize/Window.h"
 #include "passes/support/DynamicScale.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace ingot;
@@ -229,23 +228,6 @@ static LogicalResult checkScales(Node &node, ArrayRef<size_t> inputs) {
   return success();
 }
 
-/// `scaled` and the zero point rounded together, as ONNX's reference does it,
-/// to the even number where two are as near.
-static Value requantize(Node &node, Value scaled, Value zero, Type to) {
-  Type real = typeOf(scaled).getElementType();
-  std::optional<double> known = nn::getSplat(zero);
-  if (!known)
-    return saturate(node,
-                    node.make<nn::AddOp>(scaled, node.cast(zero, real)),
-                    Value(), to);
-  // An even number more or less rounds as before, and f32 holds a small one
-  // more exactly.
-  if (std::fmod(*known, 2) == 0)
-    return saturate(node, scaled, zero, to);
-  scaled = node.make<nn::AddOp>(scaled, node.scalar(real, 1));
-  return saturate(node, scaled, node.scalar(real, *known - 1), to);
-}
-
 static LogicalResult legalizeQLinearMatMul(Node &node) {
   if (failed(checkScales(node, {1, 4, 6})))
     return failure();
@@ -259,19 +241,18 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
   }
   if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
     return node.unsupported("an output scale of more than one element");
-  Type real = node.builder.getF32Type();
-  auto scales = node.infer<nn::MulOp>(
-      node.cast(alongLines(node, node.input(1), /*isLeft=*/true), real),
-      node.cast(alongLines(node, node.input(4), /*isLeft=*/false), real));
-  if (failed(scales))
+  Value left = alongLines(node, node.input(1), /*isLeft=*/true),
+        right = alongLines(node, node.input(4), /*isLeft=*/false);
+  FailureOr<Value> ratio =
+      ratioOf(node, left, right, toScalar(node, node.input(6)));
+  if (failed(ratio))
     return failure();
-  Value ratio = node.make<nn::DivOp>(
-      *scales, node.cast(toScalar(node, node.input(6)), real));
-  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
-  if (failed(scaled))
-    return failure();
-  Value zero = toScalar(node, node.input(7));
-  return node.replace(requantize(node, *scaled, zero, node.elementType(7)));
+  std::vector<double> largest =
+      largestSums(node, {0, 2}, {3, 5}, node.rank(3) - 1);
+  // Rows with scales of their own meet all columns.
+  if (!isSingle(left) && !largest.empty())
+    largest = {*llvm::max_element(largest)};
+  return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,19 +402,16 @@ static LogicalResult legalizeQLinearConv(Node &node) {
     if (failed(y))
       return failure();
   }
-  Type real = node.builder.getF32Type();
-  Value xScale = node.cast(toScalar(node, node.input(1)), real);
-  Value yScale = node.cast(toScalar(node, node.input(6)), real);
   // One weight scale an output channel, which is dimension 1 of the result.
-  Value wScale = node.cast(
-      alongAxis(node, node.input(4), node.rank(0) - 1, 0), real);
-  Value ratio = node.make<nn::DivOp>(node.make<nn::MulOp>(xScale, wScale),
-                                     yScale);
-  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
-  if (failed(scaled))
+  FailureOr<Value> ratio =
+      ratioOf(node, toScalar(node, node.input(1)),
+              alongAxis(node, node.input(4), node.rank(0) - 1, 0),
+              toScalar(node, node.input(6)));
+  if (failed(ratio))
     return failure();
-  Value zero = toScalar(node, node.input(7));
-  return node.replace(requantize(node, *scaled, zero, node.elementType(7)));
+  std::vector<double> largest = largestSums(node, {0, 2}, {3, 5}, 0);
+  addBias(node, largest, 8);
+  return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
 }
 
 void legalize::populateQuantizedProducts(Legalizers &legalizers) {

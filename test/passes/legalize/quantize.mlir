@@ -37,9 +37,9 @@ func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %
   // CHECK: nn.add %{{.*}} : tensor<2x4xi32>, tensor<4xi32> -> tensor<2x4xi32>
   %0 = onnx.node "MatMulInteger"(%a, %b, %az, %bz) : (tensor<2x3xui8>, tensor<3x4xi8>, tensor<ui8>, tensor<4xi8>) -> tensor<2x4xi32>
   // CHECK: nn.matmul
-  // CHECK: nn.round
-  // CHECK: nn.clamp %{{.*}} {max = 1.270000e+02 : f64, min = -1.280000e+02 : f64}
-  // CHECK: nn.cast %{{.*}} {in_range} : tensor<2x4xf32> -> tensor<2x4xi8>
+  // CHECK: %[[P:.*]] = nn.mul %[[S:.*]], %[[S]]
+  // CHECK: %[[R:.*]] = nn.div %[[P]], %[[S]]
+  // CHECK: nn.requantize %{{.*}}, %[[R]], %{{.*}} : tensor<2x4xi32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
   %1 = onnx.node "QLinearMatMul"(%a, %s, %az, %b, %s, %bz, %s, %yz) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4xi8>
   return %0, %1 : tensor<2x4xi32>, tensor<2x4xi8>
 }
@@ -122,6 +122,37 @@ func.func @scales(%x: tensor<2x3xf32>, %b: tensor<2x3xui8>, %w: tensor<3x4xi8>, 
   // expected-error @+1 {{QLinearMatMul (opset 24) is invalid: 'input 6' is nan, but must be finite and above 0}}
   %2 = onnx.node "QLinearMatMul"(%b, %one, %z, %w, %one, %wz, %nan, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>
   return %2 : tensor<2x4xui8>
+}
+}
+
+// -----
+
+// f32 has the bits for sums below 2^24, here of 65 weights of 127, whose products
+// with a scale stay small, if the scale is 2^-21 or its products come to nothing.
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+// CHECK-LABEL: func.func @requantized(
+func.func @requantized(%x: tensor<2x65xui8>, %y: tensor<2x650xui8>) -> (tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>) {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %z = arith.constant dense<0> : tensor<ui8>
+  %wz = arith.constant dense<0> : tensor<i8>
+  %w = arith.constant dense<127> : tensor<65x2xi8>
+  %large = arith.constant dense<127> : tensor<650x2xi8>
+  %signs = arith.constant dense<1> : tensor<65x2xi8>
+  %usual = arith.constant dense<[1.0e-3, 0.01]> : tensor<2xf32>
+  %small = arith.constant dense<[2.0e-7, 0.01]> : tensor<2xf32>
+  %most = arith.constant dense<[1.0, 1.1]> : tensor<2xf32>
+  // CHECK: nn.requantize {{.*}} {fits_f32}
+  %0 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %usual, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
+  %1 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %small, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize {{.*}} {fits_f32}
+  %2 = onnx.node "QLinearMatMul"(%x, %one, %z, %signs, %small, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
+  %3 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %most, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
+  %4 = onnx.node "QLinearMatMul"(%y, %one, %z, %large, %usual, %wz, %one, %z) : (tensor<2x650xui8>, tensor<f32>, tensor<ui8>, tensor<650x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  return %0, %1, %2, %3, %4 : tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>
 }
 }
 
