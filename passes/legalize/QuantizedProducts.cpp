@@ -13,12 +13,14 @@
 // result is scaled and quantized again, as ONNX's reference does it.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/legalize/Quantize.h"
 #include "passes/legalize/Requantize.h"
 #include "passes/legalize/Window.h"
 #include "passes/support/DynamicScale.h"
+#include "passes/support/SmallGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -343,6 +345,44 @@ static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
   return node.infer<nn::SubOp>(*y, *less);
 }
 
+/// The same of floats, which hold bytes less any zero point, and sums that
+/// stay below 2^24. Null where these may not, or where kernels multiply bytes
+/// faster.
+static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
+                                       ByteInputs w) {
+  int64_t groups = node.getInt("group", 1);
+  ArrayRef<int64_t> shape = node.shape(w.bytes);
+  std::vector<double> largest = largestSums(node, x, w, 0);
+  auto fits = [](double sum) { return sum < 0x1p24; };
+  if (groups == 1 || lower::areDepthwise(shape, groups) || largest.empty() ||
+      !llvm::all_of(largest, fits) ||
+      (!lower::areSmallGroups(shape, groups) &&
+       foldZeroPoint(node, node.input(w.bytes), node.input(w.zeroPoint), 0)))
+    return Value();
+  Type real = node.builder.getF32Type();
+  auto less = [&](ByteInputs data, Value zero) -> FailureOr<Value> {
+    Value numbers = node.cast(node.input(data.bytes), real);
+    if (!zero)
+      return numbers;
+    return node.infer<nn::SubOp>(numbers, node.cast(zero, real));
+  };
+  Value zeroX = node.input(x.zeroPoint), zeroW = node.input(w.zeroPoint);
+  auto data = less(x, zeroX ? toScalar(node, zeroX) : Value());
+  auto weights =
+      less(w, zeroW ? alongAxis(node, zeroW, shape.size(), 0) : Value());
+  if (failed(data) || failed(weights))
+    return failure();
+  auto y = convolve(node, *data, *weights, Value());
+  if (failed(y))
+    return failure();
+  // No precision that is asked for may round them.
+  IngotDialect::PrecisionAttrHelper(node.context())
+      .setAttr(y->getDefiningOp(),
+               PrecisionAttr::get(node.context(), Precision::fp32));
+  return node.make<nn::CastOp>(typeOf(*y).clone(node.builder.getI32Type()), *y,
+                               /*in_range=*/true);
+}
+
 /// The i32 convolution of inputs `x` and `w`, less zero points. The padding has
 /// the zero point of x.
 static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
@@ -358,6 +398,9 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
     return node.unsupported("a zero point of rank " +
                             Twine(node.rank(zeroW)) + " for input " +
                             Twine(zeroW));
+  auto floats = convolveFloats(node, {x, zeroX}, {w, zeroW});
+  if (failed(floats) || *floats)
+    return floats;
   Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   auto bytes = withSign(node, node.input(x), node.input(zeroX), ui8,
                         [&](Value zero) { return toScalar(node, zero); });

@@ -114,6 +114,29 @@ class Requantize(Case):
             if inputs != ("b",):
                 self.check("QLinearMatMul", [300, 8], {**few, "w": np.ascontiguousarray(w.T)}, rng, inputs)
 
+    def test_groups(self):
+        """Of groups weights of nine bits are floats, and so are few channels of any, whatever precision is asked for."""
+        rng = np.random.default_rng(17)
+        for outputs, inputs, groups in ((12, 1, 4), (8, 2, 4), (16, 4, 4), (12, 6, 2), (24, 3, 8)):
+            w = rng.integers(0, 256, (outputs, inputs, 3, 3)).astype(np.uint8)
+            constants = self.constants(rng, (1,), outputs, inputs * 9)
+            constants.update(w=w, wz=np.uint8(77))
+            shape = [1, inputs * groups, 15, 14]
+            self.check("QLinearConv", shape, constants, rng, pads=[1] * 4, group=groups)
+            graph = helper.make_graph(
+                [helper.make_node("ConvInteger", ["x", "w", "xz", "wz"], ["y"], pads=[1] * 4, group=groups)], "groups",
+                [helper.make_tensor_value_info("x", TensorProto.UINT8, shape)],
+                [helper.make_tensor_value_info("y", TensorProto.INT32, None)],
+                [numpy_helper.from_array(np.asarray(constants[name]), name) for name in ("w", "xz", "wz")])
+            model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+            feeds = {"x": rng.integers(0, 256, shape).astype(np.uint8)}
+            want, = ReferenceEvaluator(model).run(None, feeds)
+            for precision in ("fp32", "bf16", "fp16"):
+                artifact = self.compile(model, "--target", ",".join(LEVELS), f"--precision={precision}")
+                for level in LEVELS:
+                    with cap(level), self.subTest(outputs=outputs, inputs=inputs, level=level, precision=precision):
+                        np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
+
     def test_small_ratios(self):
         """A ratio so small that the sum with the zero point is rounded in f64, too, and one of 2^-21 that is not."""
         rng = np.random.default_rng(15)

@@ -93,6 +93,35 @@ func.func @unsigned_weights(%x: tensor<1x1x4xui8>) -> tensor<1x2x4xi32> {
 
 // -----
 
+// In groups their numbers are multiplied as floats, which hold all sums; so are
+// groups of few channels, but for single ones.
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+// CHECK-LABEL: @groups
+func.func @groups(%x: tensor<1x10x4xui8>, %u: tensor<10x5x1xui8>, %small: tensor<1x4x4xi8>) -> (tensor<1x10x4xi32>, tensor<1x4x4xi32>, tensor<1x4x4xi32>, tensor<1x10x4xi32>) {
+  %w = arith.constant dense<255> : tensor<10x5x1xui8>
+  %z = arith.constant dense<7> : tensor<ui8>
+  %wz = arith.constant dense<1> : tensor<ui8>
+  // CHECK: %[[F:.*]] = nn.cast %arg0 : tensor<1x10x4xui8> -> tensor<1x10x4xf32>
+  // CHECK: %[[X:.*]] = nn.sub %[[F]], %{{.*}} : tensor<1x10x4xf32>, tensor<f32>
+  // CHECK: %[[W:.*]] = arith.constant dense<2.540000e+02> : tensor<10x5x1xf32>
+  // CHECK: %[[Y:.*]] = nn.conv %[[X]], %[[W]] {{{.*}}groups = 2 : i64, ingot.precision = #ingot.precision<fp32>{{.*}}} : (tensor<1x10x4xf32>, tensor<10x5x1xf32>) -> tensor<1x10x4xf32>
+  // CHECK: nn.cast %[[Y]] {in_range} : tensor<1x10x4xf32> -> tensor<1x10x4xi32>
+  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {group = 2 : i64} : (tensor<1x10x4xui8>, tensor<10x5x1xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x10x4xi32>
+  %two = arith.constant dense<3> : tensor<4x2x1xi8>
+  %one = arith.constant dense<3> : tensor<4x1x1xi8>
+  // CHECK: nn.conv {{.*}} : (tensor<1x4x4xf32>, tensor<4x2x1xf32>) -> tensor<1x4x4xf32>
+  %1 = onnx.node "ConvInteger"(%small, %two) {group = 2 : i64} : (tensor<1x4x4xi8>, tensor<4x2x1xi8>) -> tensor<1x4x4xi32>
+  // CHECK: nn.conv {{.*}} : (tensor<1x4x4xui8>, tensor<4x1x1xi8>) -> tensor<1x4x4xi32>
+  %2 = onnx.node "ConvInteger"(%small, %one) {group = 4 : i64} : (tensor<1x4x4xi8>, tensor<4x1x1xi8>) -> tensor<1x4x4xi32>
+  // CHECK: nn.conv {{.*}} : (tensor<1x10x4xi32>, tensor<10x5x1xi32>) -> tensor<1x10x4xi32>
+  %3 = onnx.node "ConvInteger"(%x, %u, %z, %wz) {group = 2 : i64} : (tensor<1x10x4xui8>, tensor<10x5x1xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x10x4xi32>
+  return %0, %1, %2, %3 : tensor<1x10x4xi32>, tensor<1x4x4xi32>, tensor<1x4x4xi32>, tensor<1x10x4xi32>
+}
+}
+
+// -----
+
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @wrong(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<3xui8>, %s3: tensor<3xf32>, %d: tensor<2x?xf32>) -> tensor<2x3xui8> {
   // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: expects 3 scales, but got 2}}
