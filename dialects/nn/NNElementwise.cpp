@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
+#include "dialects/nn/Scalars.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -156,6 +157,11 @@ INFER(SelectOp) {
                         getElementTypeOrSelf(op.getA()), results);
 }
 
+INFER(RequantizeOp) {
+  return inferBroadcast(rules, op.getOperands(),
+                        getElementTypeOrSelf(op.getZeroPoint()), results);
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
@@ -170,5 +176,20 @@ LogicalResult CastOp::inferSizes(SizeRules &rules,
 LogicalResult CastOp::verify() {
   if (failed(verifyCompatibleShape(getX().getType(), getY().getType())))
     return emitOpError("expects operand and result of one shape");
+  return success();
+}
+
+LogicalResult RequantizeOp::verify() {
+  auto elementOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  Type zero = elementOf(getZeroPoint());
+  if (!elementOf(getX()).isSignlessInteger(32) ||
+      !elementOf(getScale()).isF32() || !isByte(zero) ||
+      elementOf(getY()) != zero)
+    return emitOpError("expects sums of i32, scales of f32, and bytes of one "
+                       "type, but got ")
+           << getX().getType() << ", " << getScale().getType() << ", "
+           << getZeroPoint().getType() << " and " << getY().getType();
   return success();
 }

@@ -59,6 +59,31 @@ def NN_DequantizeBlocksOp : NN_Op<"dequantize_blocks"> {
   let hasVerifier = 1;
 }
 
+def NN_RequantizeOp : NN_InferredOp<"requantize", [NN_Elementwise]> {
+  let summary = "y = saturate(round(x scale + zero_point)), broadcasting";
+  let description = [{
+    Of sums of products of bytes: product and sum are of f64, as ONNX's
+    reference computes `QLinearConv` and `QLinearMatMul`; halves go to the even
+    number.
+
+    With `fits_f32` one fused multiply-add of f32 gives the same, which whoever
+    sets it has proven: x is below 2^24 and `x scale` below 2^21, so that both
+    are rounded once, and what the sum of f64 rounds before changes nothing.
+
+    Constraints:
+    - C1: x is of i32, scale of f32, zero_point and the result of one type of
+      bytes
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale, NN_Tensor:$zero_point,
+                       UnitAttr:$fits_f32);
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{
+    $x `,` $scale `,` $zero_point attr-dict `:` type($x) `,` type($scale) `,`
+    type($zero_point) `->` type($y)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
   let summary = "matrix product with weights of a few bits in blocks";
   let description = [{

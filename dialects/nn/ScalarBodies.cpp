@@ -332,3 +332,45 @@ BITWISE(ShiftRightOp, arith::ShRUIOp)
 Value SelectOp::buildScalar(OpBuilder &builder, ValueRange args) {
   return arith::SelectOp::create(builder, getLoc(), args[0], args[1], args[2]);
 }
+
+/// f32 has a step of 1 from 2^23 on, so that a sum with this number is rounded
+/// to a whole one, and its bits count these.
+static constexpr double kWholeSteps = 0x1.8p23;
+static constexpr double kWholeStepsBits = 0x4b400000;
+
+Value RequantizeOp::buildScalar(OpBuilder &builder, ValueRange args) {
+  Location loc = getLoc();
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  Type wide = getFitsF32() ? f32 : builder.getF64Type();
+  bool isUnsigned = nn::isUnsigned(getZeroPoint().getType());
+  auto real = [&](Value value, bool fromUnsigned = false) {
+    return convertScalar(builder, loc, value, wide, fromUnsigned, false);
+  };
+  Value x = real(args[0]), scale = real(args[1]);
+  Value zero = real(args[2], isUnsigned);
+  double least = isUnsigned ? 0 : -128, most = isUnsigned ? 255 : 127;
+  auto bounded = [&](auto max, auto min, Value value) -> Value {
+    Type type = value.getType();
+    Value atLeast = decltype(max)::create(builder, loc, value,
+                                          scalar(builder, loc, type, least));
+    return decltype(min)::create(builder, loc, atLeast,
+                                 scalar(builder, loc, type, most));
+  };
+  Value whole;
+  if (getFitsF32()) {
+    Value shift = arith::AddFOp::create(
+        builder, loc, zero, scalar(builder, loc, wide, kWholeSteps));
+    Value sum = math::FmaOp::create(builder, loc, x, scale, shift);
+    whole = arith::SubIOp::create(
+        builder, loc, arith::BitcastOp::create(builder, loc, i32, sum),
+        scalar(builder, loc, i32, kWholeStepsBits));
+    whole = bounded(arith::MaxSIOp(), arith::MinSIOp(), whole);
+  } else {
+    Value sum = arith::AddFOp::create(
+        builder, loc, arith::MulFOp::create(builder, loc, x, scale), zero);
+    sum = bounded(arith::MaximumFOp(), arith::MinimumFOp(), sum);
+    whole = arith::FPToSIOp::create(
+        builder, loc, i32, math::RoundEvenOp::create(builder, loc, sum));
+  }
+  return arith::TruncIOp::create(builder, loc, builder.getI8Type(), whole);
+}

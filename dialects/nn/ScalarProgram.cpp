@@ -179,6 +179,16 @@ static Kernel floatKernel(Operation *op) {
       .Case([](arith::MinimumFOp) {
         return floats([](double a, double b) { return -maximum(-a, -b); });
       })
+      .Case([](math::FmaOp op) -> Kernel {
+        // Rounded once.
+        if (!op.getType().isF32())
+          return Kernel();
+        return perLane([](Lane &out, auto *in, size_t i) {
+          out.f = std::fma(float(in[0][i].f), float(in[1][i].f),
+                           float(in[2][i].f));
+          return true;
+        });
+      })
       .Case([](arith::CmpFOp op) {
         return compare<double>(64, acceptedOrders(op.getPredicate()));
       })

@@ -76,6 +76,7 @@ class LoopsBackend : public Backend {
     passes.addPass(createConvertLinalgToLoopsPass());
     passes.addPass(createApproximateMath());
     passes.addPass(createExpandBF16());
+    passes.addPass(createExpandFMA());
     passes.addPass(createDivideByConstants());
     passes.addPass(createRoundToInteger());
   }

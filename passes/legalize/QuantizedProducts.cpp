@@ -10,19 +10,20 @@
 // of bytes without a sign in a and with one in b, which kernels multiply: 128
 // is added to or taken from a zero point along with its bytes. Sums over k of
 // constants are constants. All of that is exact; for the QLinear forms the
-// result is scaled and quantized again, with one rounding.
+// result is scaled and quantized again, as ONNX's reference does it.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/legalize/Quantize.h"
+#include "passes/legalize/Requantize.h"
 #include "passes/legalize/Window.h"
 #include "passes/support/DynamicScale.h"
+#include "passes/support/SmallGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace ingot;
@@ -229,23 +230,6 @@ static LogicalResult checkScales(Node &node, ArrayRef<size_t> inputs) {
   return success();
 }
 
-/// `scaled` and the zero point rounded together, as ONNX's reference does it,
-/// to the even number where two are as near.
-static Value requantize(Node &node, Value scaled, Value zero, Type to) {
-  Type real = typeOf(scaled).getElementType();
-  std::optional<double> known = nn::getSplat(zero);
-  if (!known)
-    return saturate(node,
-                    node.make<nn::AddOp>(scaled, node.cast(zero, real)),
-                    Value(), to);
-  // An even number more or less rounds as before, and f32 holds a small one
-  // more exactly.
-  if (std::fmod(*known, 2) == 0)
-    return saturate(node, scaled, zero, to);
-  scaled = node.make<nn::AddOp>(scaled, node.scalar(real, 1));
-  return saturate(node, scaled, node.scalar(real, *known - 1), to);
-}
-
 static LogicalResult legalizeQLinearMatMul(Node &node) {
   if (failed(checkScales(node, {1, 4, 6})))
     return failure();
@@ -259,19 +243,18 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
   }
   if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
     return node.unsupported("an output scale of more than one element");
-  Type real = node.builder.getF32Type();
-  auto scales = node.infer<nn::MulOp>(
-      node.cast(alongLines(node, node.input(1), /*isLeft=*/true), real),
-      node.cast(alongLines(node, node.input(4), /*isLeft=*/false), real));
-  if (failed(scales))
+  Value left = alongLines(node, node.input(1), /*isLeft=*/true),
+        right = alongLines(node, node.input(4), /*isLeft=*/false);
+  FailureOr<Value> ratio =
+      ratioOf(node, left, right, toScalar(node, node.input(6)));
+  if (failed(ratio))
     return failure();
-  Value ratio = node.make<nn::DivOp>(
-      *scales, node.cast(toScalar(node, node.input(6)), real));
-  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
-  if (failed(scaled))
-    return failure();
-  Value zero = toScalar(node, node.input(7));
-  return node.replace(requantize(node, *scaled, zero, node.elementType(7)));
+  std::vector<double> largest =
+      largestSums(node, {0, 2}, {3, 5}, node.rank(3) - 1);
+  // Rows with scales of their own meet all columns.
+  if (!isSingle(left) && !largest.empty())
+    largest = {*llvm::max_element(largest)};
+  return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -362,6 +345,44 @@ static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
   return node.infer<nn::SubOp>(*y, *less);
 }
 
+/// The same of floats, which hold bytes less any zero point, and sums that
+/// stay below 2^24. Null where these may not, or where kernels multiply bytes
+/// faster.
+static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
+                                       ByteInputs w) {
+  int64_t groups = node.getInt("group", 1);
+  ArrayRef<int64_t> shape = node.shape(w.bytes);
+  std::vector<double> largest = largestSums(node, x, w, 0);
+  auto fits = [](double sum) { return sum < 0x1p24; };
+  if (groups == 1 || lower::areDepthwise(shape, groups) || largest.empty() ||
+      !llvm::all_of(largest, fits) ||
+      (!lower::areSmallGroups(shape, groups) &&
+       foldZeroPoint(node, node.input(w.bytes), node.input(w.zeroPoint), 0)))
+    return Value();
+  Type real = node.builder.getF32Type();
+  auto less = [&](ByteInputs data, Value zero) -> FailureOr<Value> {
+    Value numbers = node.cast(node.input(data.bytes), real);
+    if (!zero)
+      return numbers;
+    return node.infer<nn::SubOp>(numbers, node.cast(zero, real));
+  };
+  Value zeroX = node.input(x.zeroPoint), zeroW = node.input(w.zeroPoint);
+  auto data = less(x, zeroX ? toScalar(node, zeroX) : Value());
+  auto weights =
+      less(w, zeroW ? alongAxis(node, zeroW, shape.size(), 0) : Value());
+  if (failed(data) || failed(weights))
+    return failure();
+  auto y = convolve(node, *data, *weights, Value());
+  if (failed(y))
+    return failure();
+  // No precision that is asked for may round them.
+  IngotDialect::PrecisionAttrHelper(node.context())
+      .setAttr(y->getDefiningOp(),
+               PrecisionAttr::get(node.context(), Precision::fp32));
+  return node.make<nn::CastOp>(typeOf(*y).clone(node.builder.getI32Type()), *y,
+                               /*in_range=*/true);
+}
+
 /// The i32 convolution of inputs `x` and `w`, less zero points. The padding has
 /// the zero point of x.
 static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
@@ -377,6 +398,9 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
     return node.unsupported("a zero point of rank " +
                             Twine(node.rank(zeroW)) + " for input " +
                             Twine(zeroW));
+  auto floats = convolveFloats(node, {x, zeroX}, {w, zeroW});
+  if (failed(floats) || *floats)
+    return floats;
   Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   auto bytes = withSign(node, node.input(x), node.input(zeroX), ui8,
                         [&](Value zero) { return toScalar(node, zero); });
@@ -421,19 +445,16 @@ static LogicalResult legalizeQLinearConv(Node &node) {
     if (failed(y))
       return failure();
   }
-  Type real = node.builder.getF32Type();
-  Value xScale = node.cast(toScalar(node, node.input(1)), real);
-  Value yScale = node.cast(toScalar(node, node.input(6)), real);
   // One weight scale an output channel, which is dimension 1 of the result.
-  Value wScale = node.cast(
-      alongAxis(node, node.input(4), node.rank(0) - 1, 0), real);
-  Value ratio = node.make<nn::DivOp>(node.make<nn::MulOp>(xScale, wScale),
-                                     yScale);
-  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
-  if (failed(scaled))
+  FailureOr<Value> ratio =
+      ratioOf(node, toScalar(node, node.input(1)),
+              alongAxis(node, node.input(4), node.rank(0) - 1, 0),
+              toScalar(node, node.input(6)));
+  if (failed(ratio))
     return failure();
-  Value zero = toScalar(node, node.input(7));
-  return node.replace(requantize(node, *scaled, zero, node.elementType(7)));
+  std::vector<double> largest = largestSums(node, {0, 2}, {3, 5}, 0);
+  addBias(node, largest, 8);
+  return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
 }
 
 void legalize::populateQuantizedProducts(Legalizers &legalizers) {

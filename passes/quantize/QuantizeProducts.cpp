@@ -215,17 +215,29 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   return y;
 }
 
+/// Constant weights less their zero points, whether bytes hold that or not.
+static std::vector<double> numbersOf(const Weights &weights) {
+  std::vector<double> numbers = weights.bytes;
+  if (!weights.offsets.empty())
+    weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        numbers[i] += weights.offsets[output];
+    });
+  return numbers;
+}
+
 /// Whether a convolution of bytes is slower than the same of floats that hold
-/// the bytes: four channels are multiplied at a time, and there are one or two.
-/// All sums have to be exact as floats.
+/// the bytes: four channels are multiplied at a time, and there are fewer. All
+/// sums have to be exact as floats.
 static bool isFasterInFloats(nn::ConvOp op, const Operands &operands) {
   if (operands.computed || !hasFewChannels(op))
     return false;
   const int64_t zero = operands.scale.zeroPoint;
   const auto most = double(std::max(std::abs(zero), std::abs(255 - zero)));
+  Weights numbers = operands.weights;
+  numbers.bytes = numbersOf(operands.weights);
   return llvm::all_of(
-      sumWeights(operands.weights,
-                 [](double weight) { return std::abs(weight); }),
+      sumWeights(numbers, [](double weight) { return std::abs(weight); }),
       [&](double total) { return most * total <= double(1 << 24); });
 }
 
@@ -266,7 +278,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     std::optional<Operands> operands = readOperands(
         rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason,
         /*groups=*/1,
-        /*takesOffsets=*/op.getGroups() == 1 && !hasFewChannels(op));
+        /*takesOffsets=*/op.getGroups() == 1 || hasFewChannels(op));
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
@@ -279,7 +291,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
                    operands->scale.zeroPoint),
           nn::makeConstant(rewriter, op.getW().getLoc(),
                            operands->weights.type.clone(type.getElementType()),
-                           operands->weights.bytes),
+                           numbersOf(operands->weights)),
           /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
           op.getGroups(), op.getChannelsLast(), /*x_zero_point=*/0);
       operands->scale.zeroPoint = 0;
@@ -288,6 +300,9 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
       ++count;
       return success();
     }
+    if (!operands->weights.offsets.empty() && op.getGroups() != 1)
+      return rewriter.notifyMatchFailure(
+          op, "has weights that are no signed bytes, in groups");
     // A zero point that only the run knows is what it pads with.
     if (operands->computed)
       std::tie(operands->x, pads) = lower::padWithZeroPoint(

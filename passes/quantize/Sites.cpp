@@ -11,6 +11,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Smoothable.h"
 #include "passes/quantize/Weights.h"
+#include "passes/support/SmallGroups.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -240,8 +241,11 @@ bool quantize::gainsFromBytes(Operation *product) {
 
 bool quantize::hasFewChannels(nn::ConvOp conv) {
   constexpr int64_t kFew = 2;
-  return conv.getGroups() == 1 &&
-         cast<RankedTensorType>(conv.getW().getType()).getDimSize(1) <= kFew;
+  ArrayRef<int64_t> weights =
+      cast<RankedTensorType>(conv.getW().getType()).getShape();
+  return conv.getGroups() == 1
+             ? weights[1] <= kFew
+             : lower::areSmallGroups(weights, conv.getGroups());
 }
 
 bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep) {

@@ -58,8 +58,9 @@ findInnerProducts(mlir::func::FuncOp function, int64_t leastInLoop,
 /// and of 512 a third (AMD Zen 3).
 constexpr int64_t kLeastBytesInLoop = 1 << 14;
 
-/// Whether a convolution without groups has so few channels that bytes of four,
-/// which are multiplied at once, are mostly zeros.
+/// Whether a convolution, or each of its groups, has so few channels that bytes
+/// of four, which are multiplied at once, are mostly zeros, or that floats of
+/// groups share vectors.
 bool hasFewChannels(nn::ConvOp conv);
 
 /// Whether a product may be faster in bytes than in floats on any CPU.

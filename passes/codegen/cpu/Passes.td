@@ -137,6 +137,18 @@ def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
 }
 
+def ExpandFMA : Pass<"expand-fma", "::mlir::ModuleOp"> {
+  let summary = "Multiply and add in f64 where there is no fused multiply-add";
+  let description = [{
+    For levels without the instruction, where LLVM calls a function an element:
+    the bits of a `math.fma` of f32 whose addend is a whole number and whose
+    result lies between 2^23 and 2^24, where f32 has a step of 1.
+    `nn.requantize` computes no other, and nothing else does at such levels.
+  }];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
+}
+
 def GroupNormToVector : Cpu_RowsToVector<"cpu-group-norm-to-vector"> {
   let summary = "Write group norm kernels as loops over vectors";
   let description = [{

@@ -211,11 +211,13 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
     return false;
   // Dst may become one of another type: a tensor that is nothing yet.
   bool isConverted = type != result.getType();
-  OpOperand &dst =
-      *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
+  // Where it stands among the operands changes with those of the epilogue.
+  auto dst = [&]() -> OpOperand & {
+    return *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
+  };
   if (isConverted &&
       ((!isLoaded(type.getElementType()) && !isOfChoice(op)) ||
-       !isa_and_nonnull<tensor::EmptyOp>(dst.get().getDefiningOp())))
+       !isa_and_nonnull<tensor::EmptyOp>(dst().get().getDefiningOp())))
     return false;
   SmallVector<Operation *> steps = stepsTo(op, result, order);
   if (steps.empty())
@@ -269,8 +271,8 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
       values.lookup(built[op->getResult(0)]));
   if (isConverted) {
     OpBuilder before(kernel);
-    dst.set(tensor::EmptyOp::create(
-        before, loc, tensor::getMixedSizes(before, loc, dst.get()),
+    dst().set(tensor::EmptyOp::create(
+        before, loc, tensor::getMixedSizes(before, loc, dst().get()),
         type.getElementType()));
     result.setType(type);
   }

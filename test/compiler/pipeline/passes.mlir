@@ -179,6 +179,7 @@
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}expand-fma{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}divide-by-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}round-to-integer{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}

@@ -127,3 +127,12 @@ func.func @binary(%x: tensor<?x4xf32>, %y: tensor<1xf32>, %i: tensor<4xi32>, %b:
   %select = nn.select %b, %x, %y : tensor<?x1xi1>, tensor<?x4xf32>, tensor<1xf32> -> tensor<?x4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @requantize
+func.func @requantize(%x: tensor<?x4xi32>, %s: tensor<4xf32>, %z: tensor<ui8>, %t: tensor<f32>, %i: tensor<i8>) {
+  // CHECK: nn.requantize %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4xi32>, tensor<4xf32>, tensor<ui8> -> tensor<?x4xui8>
+  %0 = nn.requantize %x, %s, %z : tensor<?x4xi32>, tensor<4xf32>, tensor<ui8> -> tensor<?x4xui8>
+  // CHECK: nn.requantize {{.*}} {fits_f32} : tensor<?x4xi32>, tensor<f32>, tensor<i8> -> tensor<?x4xi8>
+  %1 = nn.requantize %x, %t, %i {fits_f32} : tensor<?x4xi32>, tensor<f32>, tensor<i8> -> tensor<?x4xi8>
+  return
+}

@@ -177,3 +177,20 @@ func.func @tiny() -> (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, tensor<4xf4E2M1FN>, 
   %4 = nn.cast %i : tensor<4xi32> -> tensor<4xi4>
   return %0, %1, %2, %3, %4 : tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, tensor<4xf4E2M1FN>, tensor<4xf32>, tensor<4xi4>
 }
+
+// -----
+
+// A product a little below 100.5, which f32 would round to that, and 3: rounded
+// once, in f32 and in f64.
+
+// CHECK-LABEL: func.func @requantize(
+// CHECK-COUNT-2: dense<[103, 255, 0]> : tensor<3xui8>
+// CHECK-NOT: nn.requantize
+func.func @requantize() -> (tensor<3xui8>, tensor<3xui8>) {
+  %x = arith.constant dense<[7762080, 16000000, -7762080]> : tensor<3xi32>
+  %t = arith.constant dense<[1.2947560207976494e-05, 0.1, 0.1]> : tensor<3xf32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %0 = nn.requantize %x, %t, %z {fits_f32} : tensor<3xi32>, tensor<3xf32>, tensor<ui8> -> tensor<3xui8>
+  %1 = nn.requantize %x, %t, %z : tensor<3xi32>, tensor<3xf32>, tensor<ui8> -> tensor<3xui8>
+  return %0, %1 : tensor<3xui8>, tensor<3xui8>
+}

@@ -37,9 +37,9 @@ func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %
   // CHECK: nn.add %{{.*}} : tensor<2x4xi32>, tensor<4xi32> -> tensor<2x4xi32>
   %0 = onnx.node "MatMulInteger"(%a, %b, %az, %bz) : (tensor<2x3xui8>, tensor<3x4xi8>, tensor<ui8>, tensor<4xi8>) -> tensor<2x4xi32>
   // CHECK: nn.matmul
-  // CHECK: nn.round
-  // CHECK: nn.clamp %{{.*}} {max = 1.270000e+02 : f64, min = -1.280000e+02 : f64}
-  // CHECK: nn.cast %{{.*}} {in_range} : tensor<2x4xf32> -> tensor<2x4xi8>
+  // CHECK: %[[P:.*]] = nn.mul %[[S:.*]], %[[S]]
+  // CHECK: %[[R:.*]] = nn.div %[[P]], %[[S]]
+  // CHECK: nn.requantize %{{.*}}, %[[R]], %{{.*}} : tensor<2x4xi32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
   %1 = onnx.node "QLinearMatMul"(%a, %s, %az, %b, %s, %bz, %s, %yz) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4xi8>
   return %0, %1 : tensor<2x4xi32>, tensor<2x4xi8>
 }
@@ -93,6 +93,35 @@ func.func @unsigned_weights(%x: tensor<1x1x4xui8>) -> tensor<1x2x4xi32> {
 
 // -----
 
+// In groups their numbers are multiplied as floats, which hold all sums; so are
+// groups of few channels, but for single ones.
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+// CHECK-LABEL: @groups
+func.func @groups(%x: tensor<1x10x4xui8>, %u: tensor<10x5x1xui8>, %small: tensor<1x4x4xi8>) -> (tensor<1x10x4xi32>, tensor<1x4x4xi32>, tensor<1x4x4xi32>, tensor<1x10x4xi32>) {
+  %w = arith.constant dense<255> : tensor<10x5x1xui8>
+  %z = arith.constant dense<7> : tensor<ui8>
+  %wz = arith.constant dense<1> : tensor<ui8>
+  // CHECK: %[[F:.*]] = nn.cast %arg0 : tensor<1x10x4xui8> -> tensor<1x10x4xf32>
+  // CHECK: %[[X:.*]] = nn.sub %[[F]], %{{.*}} : tensor<1x10x4xf32>, tensor<f32>
+  // CHECK: %[[W:.*]] = arith.constant dense<2.540000e+02> : tensor<10x5x1xf32>
+  // CHECK: %[[Y:.*]] = nn.conv %[[X]], %[[W]] {{{.*}}groups = 2 : i64, ingot.precision = #ingot.precision<fp32>{{.*}}} : (tensor<1x10x4xf32>, tensor<10x5x1xf32>) -> tensor<1x10x4xf32>
+  // CHECK: nn.cast %[[Y]] {in_range} : tensor<1x10x4xf32> -> tensor<1x10x4xi32>
+  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {group = 2 : i64} : (tensor<1x10x4xui8>, tensor<10x5x1xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x10x4xi32>
+  %two = arith.constant dense<3> : tensor<4x2x1xi8>
+  %one = arith.constant dense<3> : tensor<4x1x1xi8>
+  // CHECK: nn.conv {{.*}} : (tensor<1x4x4xf32>, tensor<4x2x1xf32>) -> tensor<1x4x4xf32>
+  %1 = onnx.node "ConvInteger"(%small, %two) {group = 2 : i64} : (tensor<1x4x4xi8>, tensor<4x2x1xi8>) -> tensor<1x4x4xi32>
+  // CHECK: nn.conv {{.*}} : (tensor<1x4x4xui8>, tensor<4x1x1xi8>) -> tensor<1x4x4xi32>
+  %2 = onnx.node "ConvInteger"(%small, %one) {group = 4 : i64} : (tensor<1x4x4xi8>, tensor<4x1x1xi8>) -> tensor<1x4x4xi32>
+  // CHECK: nn.conv {{.*}} : (tensor<1x10x4xi32>, tensor<10x5x1xi32>) -> tensor<1x10x4xi32>
+  %3 = onnx.node "ConvInteger"(%x, %u, %z, %wz) {group = 2 : i64} : (tensor<1x10x4xui8>, tensor<10x5x1xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x10x4xi32>
+  return %0, %1, %2, %3 : tensor<1x10x4xi32>, tensor<1x4x4xi32>, tensor<1x4x4xi32>, tensor<1x10x4xi32>
+}
+}
+
+// -----
+
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @wrong(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<3xui8>, %s3: tensor<3xf32>, %d: tensor<2x?xf32>) -> tensor<2x3xui8> {
   // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: expects 3 scales, but got 2}}
@@ -122,6 +151,37 @@ func.func @scales(%x: tensor<2x3xf32>, %b: tensor<2x3xui8>, %w: tensor<3x4xi8>, 
   // expected-error @+1 {{QLinearMatMul (opset 24) is invalid: 'input 6' is nan, but must be finite and above 0}}
   %2 = onnx.node "QLinearMatMul"(%b, %one, %z, %w, %one, %wz, %nan, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>
   return %2 : tensor<2x4xui8>
+}
+}
+
+// -----
+
+// f32 has the bits for sums below 2^24, here of 65 weights of 127, whose products
+// with a scale stay small, if the scale is 2^-21 or its products come to nothing.
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+// CHECK-LABEL: func.func @requantized(
+func.func @requantized(%x: tensor<2x65xui8>, %y: tensor<2x650xui8>) -> (tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>) {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %z = arith.constant dense<0> : tensor<ui8>
+  %wz = arith.constant dense<0> : tensor<i8>
+  %w = arith.constant dense<127> : tensor<65x2xi8>
+  %large = arith.constant dense<127> : tensor<650x2xi8>
+  %signs = arith.constant dense<1> : tensor<65x2xi8>
+  %usual = arith.constant dense<[1.0e-3, 0.01]> : tensor<2xf32>
+  %small = arith.constant dense<[2.0e-7, 0.01]> : tensor<2xf32>
+  %most = arith.constant dense<[1.0, 1.1]> : tensor<2xf32>
+  // CHECK: nn.requantize {{.*}} {fits_f32}
+  %0 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %usual, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
+  %1 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %small, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize {{.*}} {fits_f32}
+  %2 = onnx.node "QLinearMatMul"(%x, %one, %z, %signs, %small, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
+  %3 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %most, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
+  %4 = onnx.node "QLinearMatMul"(%y, %one, %z, %large, %usual, %wz, %one, %z) : (tensor<2x650xui8>, tensor<f32>, tensor<ui8>, tensor<650x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
+  return %0, %1, %2, %3, %4 : tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>, tensor<2x2xui8>
 }
 }
 

@@ -179,6 +179,46 @@ func.func @nine_bits_of_groups(%x: tensor<1x8x6xui8>) -> tensor<1x2x6xf32> {
 
 // -----
 
+// Groups of few channels are multiplied as the floats that hold the numbers, also of
+// nine bits.
+// CHECK-LABEL: @small_groups
+// CHECK: %[[X:.*]] = nn.cast %arg0 : tensor<1x4x6xui8> -> tensor<1x4x6xf32>
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}1.550000e+02], [-1.000000e+02]], {{.*}}> : tensor<6x2x1xf32>
+// CHECK: %[[C:.*]] = nn.conv %[[X]], %[[W]] {{{.*}}groups = 2 : i64
+// CHECK: nn.mul %[[C]]
+func.func @small_groups(%x: tensor<1x4x6xui8>) -> tensor<1x6x6xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %w = arith.constant dense<[[[255], [0]], [[1], [2]], [[1], [2]], [[1], [2]], [[1], [2]], [[1], [2]]]> : tensor<6x2x1xui8>
+  %z = arith.constant dense<100> : tensor<ui8>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<1x4x6xui8>, tensor<f32>) -> tensor<1x4x6xf32>
+  %1 = nn.dequantize %w, %s zero_point(%z) {axis = 0 : i64} : (tensor<6x2x1xui8>, tensor<f32>, tensor<ui8>) -> tensor<6x2x1xf32>
+  %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x4x6xf32>, tensor<6x2x1xf32>) -> tensor<1x6x6xf32>
+  return %2 : tensor<1x6x6xf32>
+}
+
+// -----
+
+// Single channels with one output each are bytes, with two are floats.
+// CHECK-LABEL: @single_channels
+// CHECK: nn.conv {{.*}} : (tensor<1x2x6xui8>, tensor<2x1x1xi8>) -> tensor<1x2x6xi32>
+// CHECK: nn.conv {{.*}} : (tensor<1x2x6xf32>, tensor<4x1x1xf32>) -> tensor<1x4x6xf32>
+func.func @single_channels(%x: tensor<1x2x6xui8>) -> (tensor<1x2x6xf32>, tensor<1x4x6xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %w = arith.constant dense<3> : tensor<2x1x1xi8>
+  %v = arith.constant dense<3> : tensor<4x1x1xi8>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<1x2x6xui8>, tensor<f32>) -> tensor<1x2x6xf32>
+  %1 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<2x1x1xi8>, tensor<f32>) -> tensor<2x1x1xf32>
+  %2 = nn.dequantize %v, %s {axis = 0 : i64} : (tensor<4x1x1xi8>, tensor<f32>) -> tensor<4x1x1xf32>
+  %3 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x2x6xf32>, tensor<2x1x1xf32>) -> tensor<1x2x6xf32>
+  %4 = nn.conv %0, %2 {dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x2x6xf32>, tensor<4x1x1xf32>) -> tensor<1x4x6xf32>
+  return %3, %4 : tensor<1x2x6xf32>, tensor<1x4x6xf32>
+}
+
+// -----
+
 // A scale and zero point that only the run knows: sums of weights times the zero point
 // are taken off, padding is of it.
 // CHECK-LABEL: @computed

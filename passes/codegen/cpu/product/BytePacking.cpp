@@ -62,13 +62,13 @@ static Bounds boundsOf(Value value) {
     Bounds bounds = boundsOf(op->getOperand(0));
     return {std::nearbyint(bounds.low), std::nearbyint(bounds.high)};
   }
-  if (!isa<arith::MaximumFOp, arith::MinimumFOp, arith::AddFOp, arith::AddIOp>(
-          op))
+  if (!isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+           arith::MinSIOp, arith::AddFOp, arith::AddIOp>(op))
     return {};
   Bounds x = boundsOf(op->getOperand(0)), y = boundsOf(op->getOperand(1));
   if (isa<arith::AddFOp, arith::AddIOp>(op))
     return {x.low + y.low, x.high + y.high};
-  if (isa<arith::MaximumFOp>(op))
+  if (isa<arith::MaximumFOp, arith::MaxSIOp>(op))
     return {std::max(x.low, y.low), std::max(x.high, y.high)};
   return {std::min(x.low, y.low), std::min(x.high, y.high)};
 }
@@ -79,8 +79,8 @@ static Value withoutBounds(Value value) {
     Bounds bounds = boundsOf(value);
     return bounds.low == bounds.high;
   };
-  while (isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(
-      value.getDefiningOp())) {
+  while (isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+                         arith::MinSIOp>(value.getDefiningOp())) {
     Value x = value.getDefiningOp()->getOperand(0),
           y = value.getDefiningOp()->getOperand(1);
     if (!isConstant(x) && !isConstant(y))
@@ -114,6 +114,10 @@ bool BytePacking::isPackable(Value whole) {
   if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
     return false;
   packable = whole;
+  // Packing holds integers within the bounds of bytes.
+  if (bounds.low == (isSigned ? -128 : 0) &&
+      bounds.high == (isSigned ? 127 : 255))
+    packable = withoutBounds(whole);
   auto converted = whole.getDefiningOp<arith::FPToSIOp>();
   if (!converted || !converted.getIn().getType().isF32() ||
       bounds.low != (isSigned ? -128 : 0))

@@ -37,6 +37,49 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
+// Integers that are held within a byte are packed before they are: that does it.
+// CHECK-LABEL: func.func private @held
+// CHECK: %[[SUMS:.*]]:2 = scf.for
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.packssdw"(%[[SUMS]]#0, %[[SUMS]]#1)
+// CHECK: llvm.call_intrinsic "llvm.x86.sse2.packsswb.128"
+// Narrower bounds stay.
+// CHECK-LABEL: func.func private @narrower
+// CHECK: arith.maxsi {{.*}} : vector<8xi32>
+// CHECK: arith.maxsi {{.*}} : vector<8xi32>
+// CHECK: %[[HIGH:.*]] = arith.minsi {{.*}} : vector<8xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.packssdw"({{.*}}, %[[HIGH]])
+// CHECK: llvm.call_intrinsic "llvm.x86.sse2.packsswb.128"
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @held(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %low = arith.constant -128 : i32
+      %high = arith.constant 127 : i32
+      %0 = arith.maxsi %sum, %low : i32
+      %1 = arith.minsi %0, %high : i32
+      %2 = arith.trunci %1 : i32 to i8
+      cpu.yield %2 : i8
+    }
+    return
+  }
+  func.func private @narrower(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %low = arith.constant -128 : i32
+      %high = arith.constant 100 : i32
+      %0 = arith.maxsi %sum, %low : i32
+      %1 = arith.minsi %0, %high : i32
+      %2 = arith.trunci %1 : i32 to i8
+      cpu.yield %2 : i8
+    }
+    return
+  }
+}
+
+// -----
+
 // What is not known to be within a byte keeps its lower bits, and wider vectors
 // have an instruction that narrows them.
 // CHECK-LABEL: func.func private @wraps

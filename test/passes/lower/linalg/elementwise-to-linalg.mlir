@@ -63,3 +63,34 @@ func.func @undefined(%x: tensor<4xi32>) -> tensor<4xi32> {
   %0 = nn.tanh %x : tensor<4xi32> -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
+
+// -----
+
+// Sums become bytes in f64, as ONNX's reference makes them, or by one multiply-add
+// whose bits count whole numbers.
+
+// CHECK-LABEL: @requantize
+// CHECK-DAG: %[[WHOLE:.*]] = arith.constant 0x4B400000 : f32
+// CHECK-DAG: %[[BITS:.*]] = arith.constant 1262485504 : i32
+// CHECK: %[[X:.*]] = arith.sitofp %{{.*}} : i32 to f64
+// CHECK: %[[S:.*]] = arith.extf %{{.*}} : f32 to f64
+// CHECK: %[[ZERO:.*]] = arith.uitofp %{{.*}} : i8 to f64
+// CHECK: %[[P:.*]] = arith.mulf %[[X]], %[[S]] : f64
+// CHECK: %[[Q:.*]] = arith.addf %[[P]], %[[ZERO]] : f64
+// CHECK: arith.maximumf %[[Q]]
+// CHECK: arith.minimumf
+// CHECK: math.roundeven
+// CHECK: arith.fptosi %{{.*}} : f64 to i32
+// CHECK: %[[SHIFT:.*]] = arith.addf %{{.*}}, %[[WHOLE]] : f32
+// CHECK: %[[F:.*]] = math.fma %{{.*}}, %{{.*}}, %[[SHIFT]] : f32
+// CHECK: %[[B:.*]] = arith.bitcast %[[F]] : f32 to i32
+// CHECK: %[[N:.*]] = arith.subi %[[B]], %[[BITS]]
+// CHECK: arith.maxsi %[[N]]
+// CHECK: arith.minsi
+// CHECK: arith.trunci
+func.func @requantize(%x: tensor<3x4xi32>, %s: tensor<4xf32>) -> (tensor<3x4xui8>, tensor<3x4xui8>) {
+  %z = arith.constant dense<3> : tensor<ui8>
+  %0 = nn.requantize %x, %s, %z : tensor<3x4xi32>, tensor<4xf32>, tensor<ui8> -> tensor<3x4xui8>
+  %1 = nn.requantize %x, %s, %z {fits_f32} : tensor<3x4xi32>, tensor<4xf32>, tensor<ui8> -> tensor<3x4xui8>
+  return %0, %1 : tensor<3x4xui8>, tensor<3x4xui8>
+}
