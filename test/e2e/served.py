@@ -3,10 +3,10 @@
 The environment variable INGOT_SERVER is the socket of that process; without it nothing is served.
 """
 import os
+import selectors
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 
 seconds = 0.0  # processor time of all that was served to this process
@@ -38,25 +38,44 @@ class Server:
 def run(command, cwd, timeout):
     """As subprocess.run of that command with its output captured as text."""
     global seconds
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, socket.socket(socket.AF_UNIX) as server:
+    out, err = os.pipe(), os.pipe()
+    with socket.socket(socket.AF_UNIX) as server, open(out[0], "rb", 0) as stdout, open(err[0], "rb", 0) as stderr:
         server.connect(os.environ["INGOT_SERVER"])
-        socket.send_fds(server, [b" "], [out.fileno(), err.fileno()])
+        socket.send_fds(server, [b" "], [out[1], err[1]])
+        os.close(out[1])
+        os.close(err[1])
         parts = [str(len(command)), cwd or os.getcwd(), *command, *(f"{k}={v}" for k, v in os.environ.items())]
         request = b"".join(os.fsencode(part) + b"\0" for part in parts)
         server.sendall(struct.pack("=Q", len(request)) + request)
+        end = time.monotonic() + timeout
         process, = struct.unpack("=q", receive(server, 8))
-        server.settimeout(timeout)
         try:
+            texts = read_all([stdout, stderr], end)
+            server.settimeout(max(0.01, end - time.monotonic()))
             status, microseconds = struct.unpack("=qq", receive(server, 16))
         except TimeoutError:
             os.kill(process, 9)
             raise subprocess.TimeoutExpired(command, timeout) from None
         seconds += microseconds / 1e6
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode("utf-8", "replace"))
         return subprocess.CompletedProcess(command, os.waitstatus_to_exitcode(status), *texts)
+
+
+def read_all(files, end):
+    """The texts of all files, until they are closed at the other end or `end` is reached."""
+    data = {file: b"" for file in files}
+    with selectors.DefaultSelector() as open_files:
+        for file in files:
+            open_files.register(file, selectors.EVENT_READ)
+        while open_files.get_map():
+            ready = open_files.select(max(0, end - time.monotonic()))
+            if not ready:
+                raise TimeoutError
+            for key, _ in ready:
+                part = os.read(key.fd, 1 << 16)
+                data[key.fileobj] += part
+                if not part:
+                    open_files.unregister(key.fileobj)
+    return [text.decode("utf-8", "replace") for text in data.values()]
 
 
 def receive(server, size):

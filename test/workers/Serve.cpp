@@ -120,6 +120,9 @@ static void answer(int client) {
     close(client);
     run(request);
   }
+  // The client reads until nobody can write any more.
+  close(request.out);
+  close(request.err);
   int64_t process = child;
   send(client, &process, sizeof(process), MSG_NOSIGNAL);
   int status = 0;

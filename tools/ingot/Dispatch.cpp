@@ -1,4 +1,4 @@
-//===- Dispatch.cpp - from a command line to a subcommand -------------------===//
+//===- Dispatch.cpp - from a command line to a subcommand -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -23,6 +23,14 @@ TEST(FatalErrorsDeathTest, EndInOneLine) {
               "select: t1 = bitcast\\); please report it with the model\n$");
 }
 
+TEST(FatalErrorsDeathTest, FullDisksAreNotTheCompilersFault) {
+  EXPECT_EXIT(fail("IO failure on output stream: No space left on device\n",
+                   false),
+              testing::ExitedWithCode(1),
+              "^ingot compile: error: cannot write a file: No space left on "
+              "device\n$");
+}
+
 #ifndef NDEBUG
 TEST(FatalErrorsDeathTest, AssertionsEndInOneLine) {
   EXPECT_EXIT(__assert_fail("isEven(count)", "/src/passes/Sort.cpp", 7, "sort"),

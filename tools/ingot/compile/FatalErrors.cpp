@@ -42,6 +42,12 @@ static void endBecauseOfLLVM(void *, const char *reason, bool) {
       line.contains_insensitive("allocation failed") ||
       line.contains_insensitive("unable to allocate"))
     endOutOfMemory();
+  // Nor is a full disk the compiler's fault.
+  if (line.consume_front("IO failure on output stream: ")) {
+    SmallString<256> text("cannot write a file: ");
+    text += line.take_front(180);
+    endBecause(text.c_str());
+  }
   endAsFailed(line);
 }
 
