@@ -353,7 +353,7 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
   int64_t groups = node.getInt("group", 1);
   ArrayRef<int64_t> shape = node.shape(w.bytes);
   std::vector<double> largest = largestSums(node, x, w, 0);
-  auto fits = [](double sum) { return sum < 0x1p24; };
+  auto fits = [](double sum) { return sum < kLargestSum; };
   if (groups == 1 || lower::areDepthwise(shape, groups) || largest.empty() ||
       !llvm::all_of(largest, fits) ||
       (!lower::areSmallGroups(shape, groups) &&

@@ -31,8 +31,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-static constexpr double kLargestSum = 0x1p24, kLargestProduct = 0x1p21,
-                        kLeastRatio = 0x1p-21, kNothing = 0.25;
+static constexpr double kLargestProduct = 0x1p21, kLeastRatio = 0x1p-21,
+                        kNothing = 0.25;
 
 std::vector<double> legalize::largestSums(Node &node, ByteInputs data,
                                           ByteInputs weights, int64_t dim) {

@@ -18,6 +18,9 @@
 
 namespace ingot::legalize {
 
+/// f32 holds all whole numbers below it.
+inline constexpr double kLargestSum = 0x1p24;
+
 /// A tensor of bytes and its zero point: two inputs of a node.
 struct ByteInputs {
   size_t bytes, zeroPoint;

@@ -215,30 +215,27 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   return y;
 }
 
-/// Constant weights less their zero points, whether bytes hold that or not.
-static std::vector<double> numbersOf(const Weights &weights) {
-  std::vector<double> numbers = weights.bytes;
-  if (!weights.offsets.empty())
-    weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i)
-        numbers[i] += weights.offsets[output];
-    });
-  return numbers;
-}
-
-/// Whether a convolution of bytes is slower than the same of floats that hold
-/// the bytes: four channels are multiplied at a time, and there are fewer. All
-/// sums have to be exact as floats.
-static bool isFasterInFloats(nn::ConvOp op, const Operands &operands) {
+/// The weights less their zero points, whether bytes hold that or not, where a
+/// convolution of bytes is slower than the same of floats that hold the bytes:
+/// four channels are multiplied at a time, and there are fewer. All sums have
+/// to be exact as floats.
+static std::optional<Weights> weightsInFloats(nn::ConvOp op,
+                                              const Operands &operands) {
   if (operands.computed || !hasFewChannels(op))
-    return false;
+    return std::nullopt;
+  Weights numbers = operands.weights;
+  if (!numbers.offsets.empty())
+    numbers.forEachRun([&](int64_t output, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        numbers.bytes[i] += numbers.offsets[output];
+    });
   const int64_t zero = operands.scale.zeroPoint;
   const auto most = double(std::max(std::abs(zero), std::abs(255 - zero)));
-  Weights numbers = operands.weights;
-  numbers.bytes = numbersOf(operands.weights);
-  return llvm::all_of(
-      sumWeights(numbers, [](double weight) { return std::abs(weight); }),
-      [&](double total) { return most * total <= double(1 << 24); });
+  if (llvm::any_of(
+          sumWeights(numbers, [](double weight) { return std::abs(weight); }),
+          [&](double total) { return most * total > double(1 << 24); }))
+    return std::nullopt;
+  return numbers;
 }
 
 /// Bytes as floats, less their zero point.
@@ -284,14 +281,14 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     RankedTensorType type = op.getType();
     SmallVector<int64_t> pads(op.getPads());
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
-    if (isFasterInFloats(op, *operands)) {
+    if (std::optional<Weights> numbers = weightsInFloats(op, *operands)) {
       Value sums = nn::ConvOp::create(
           rewriter, op.getLoc(), type,
           centered(rewriter, op.getLoc(), operands->x, type.getElementType(),
                    operands->scale.zeroPoint),
           nn::makeConstant(rewriter, op.getW().getLoc(),
-                           operands->weights.type.clone(type.getElementType()),
-                           numbersOf(operands->weights)),
+                           numbers->type.clone(type.getElementType()),
+                           numbers->bytes),
           /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
           op.getGroups(), op.getChannelsLast(), /*x_zero_point=*/0);
       operands->scale.zeroPoint = 0;

@@ -251,8 +251,6 @@ std::vector<std::string> compileCase(const Settings &settings,
                                      const std::string &folder,
                                      const std::string &artifact) {
   std::unique_ptr<mlir::MLIRContext> context = ingot::createContext();
-  // One worker, one thread: the driver runs several workers.
-  context->disableMultithreading();
   std::vector<std::string> errors;
   mlir::ScopedDiagnosticHandler handler(
       context.get(), [&](mlir::Diagnostic &diagnostic) {

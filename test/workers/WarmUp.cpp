@@ -48,6 +48,5 @@ bool ingot::warmUp() {
   if (error)
     return false;
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  context->disableMultithreading();
   return succeeded(compileModel(options, *context)) && hasOneThread();
 }

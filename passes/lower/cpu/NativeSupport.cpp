@@ -12,6 +12,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
+#include "passes/support/SmallGroups.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -37,9 +38,7 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
 static constexpr int64_t kMaxByteTaps = (1 << 24) / (255 * 128);
 
 static bool isDepthwise(nn::ConvOp op) {
-  RankedTensorType w = typeOf(op.getW());
-  return op.getGroups() > 1 && w.getDimSize(1) == 1 &&
-         w.getDimSize(0) == int64_t(op.getGroups());
+  return lower::areDepthwise(typeOf(op.getW()).getShape(), op.getGroups());
 }
 
 /// What a run computes is packed in the run.
