@@ -15,29 +15,12 @@
 
 namespace ingot::rt {
 
-inline void futexWaitOn(void *word, uint32_t expected) {
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
-}
-inline void futexWakeOn(void *word, int threads) {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
-}
-
 /// Sleeps while `word` is `expected`; may return early.
 inline void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
-  futexWaitOn(&word, expected);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 inline void futexWake(std::atomic<uint32_t> &word, int threads) {
-  futexWakeOn(&word, threads);
-}
-
-// The low half of a 64-bit word comes first in memory.
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "little endian only");
-static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t), "plain word");
-inline void futexWaitLowHalf(std::atomic<uint64_t> &word, uint32_t expected) {
-  futexWaitOn(&word, expected);
-}
-inline void futexWakeLowHalf(std::atomic<uint64_t> &word) {
-  futexWakeOn(&word, 1);
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
 } // namespace ingot::rt

@@ -9,6 +9,7 @@
 #include "runtime/host/Futex.h"
 
 #include <initializer_list>
+#include <new>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -48,60 +49,53 @@ template <typename Done> static bool spin(uint32_t micros, Done done) {
 // Workers
 //===----------------------------------------------------------------------===//
 
-/// Waits until the epoch differs from `seen` or the pool stops.
-uint32_t ingot_pool::awaitEpoch(uint32_t seen) {
-  auto changed = [&] {
-    return epoch.load(std::memory_order_acquire) != seen ||
-           stopping.load(std::memory_order_relaxed);
-  };
-  if (!spin(spinUs, changed)) {
-    // The caller bumps the epoch before it reads `sleepers`, and the kernel
-    // compares the epoch again: a wake-up cannot fall between.
-    sleepers.fetch_add(1, std::memory_order_seq_cst);
-    while (!changed())
-      futexWait(epoch, seen);
-    sleepers.fetch_sub(1, std::memory_order_relaxed);
-  }
-  return epoch.load(std::memory_order_acquire);
-}
-
-bool ingot_pool::join() {
-  uint64_t now = state.load(std::memory_order_relaxed);
-  while ((now & openBit) && (now & joinsMask))
-    if (state.compare_exchange_weak(now, now - oneJoin + 1,
-                                    std::memory_order_acquire,
-                                    std::memory_order_relaxed))
-      return true;
-  return false;
-}
-
-void ingot_pool::leave() {
-  uint64_t before = state.fetch_sub(1, std::memory_order_acq_rel);
-  if ((before & insideMask) == 1 && (before & waitingBit))
-    futexWakeLowHalf(state);
-}
-
-void ingot_pool::workOn() {
+/// Waits for a region and joins it; false if the pool stops.
+bool ingot_pool::awaitRegion(Part &own) {
   for (;;) {
-    int64_t index = next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= count)
-      return;
-    task(arg, index);
+    auto isCalled = [&] {
+      uint32_t state = own.state.load(std::memory_order_relaxed);
+      return state == invited || state == stopped;
+    };
+    uint32_t state = idle;
+    if (!spin(spinUs, isCalled) &&
+        own.state.compare_exchange_strong(state, asleep,
+                                          std::memory_order_relaxed))
+      while (own.state.load(std::memory_order_relaxed) == asleep)
+        futexWait(own.state, asleep);
+    // The caller may have closed the region in between.
+    state = invited;
+    if (own.state.compare_exchange_strong(state, inside,
+                                          std::memory_order_acquire))
+      return true;
+    if (state == stopped)
+      return false;
+  }
+}
+
+/// Own tasks first, then those of the next threads.
+void ingot_pool::workOn(const Part &own) {
+  uint32_t numParts = own.numParts, first = uint32_t(&own - parts);
+  for (uint32_t i = 0; i < numParts; ++i) {
+    uint32_t sum = first + i;
+    Part &part = parts[sum < numParts ? sum : sum - numParts];
+    int64_t end = part.end.load(std::memory_order_relaxed);
+    // What is empty is only read: others need not fetch it again.
+    while (part.next.load(std::memory_order_relaxed) < end) {
+      int64_t index = part.next.fetch_add(1, std::memory_order_relaxed);
+      if (index < end)
+        own.task(own.arg, index);
+    }
   }
 }
 
 void *ingot_pool::workerMain(void *argument) {
-  auto *pool = static_cast<ingot_pool *>(argument);
-  uint32_t seen = 0;
-  for (;;) {
-    seen = pool->awaitEpoch(seen);
-    if (pool->stopping.load(std::memory_order_acquire))
-      return nullptr;
-    if (pool->join()) {
-      pool->workOn();
-      pool->leave();
-    }
+  auto &own = *static_cast<Part *>(argument);
+  while (own.pool->awaitRegion(own)) {
+    own.pool->workOn(own);
+    if (own.state.exchange(idle, std::memory_order_release) == awaited)
+      futexWake(own.state, 1);
   }
+  return nullptr;
 }
 
 /// What tasks may need of a thread's stack, with room to spare:
@@ -141,14 +135,20 @@ void ingot_pool::startWorkers() {
   startTried = true;
   workers = static_cast<pthread_t *>(
       malloc(sizeof(pthread_t) * (numThreads - 1)));
-  if (!workers)
+  void *memory = nullptr;
+  if (!workers ||
+      posix_memalign(&memory, alignof(Part), sizeof(Part) * numThreads) != 0)
     return;
+  parts = static_cast<Part *>(memory);
+  for (uint32_t i = 0; i < numThreads; ++i)
+    (new (&parts[i]) Part)->pool = this;
   // The workers take over the mask.
   sigset_t mask, old;
   maskForWorkers(mask);
   sigprocmask(SIG_SETMASK, &mask, &old);
   while (numWorkers < numThreads - 1 &&
-         startThread(&workers[numWorkers], workerMain, this))
+         startThread(&workers[numWorkers], workerMain,
+                     &parts[numWorkers + 1]))
     ++numWorkers;
   sigprocmask(SIG_SETMASK, &old, nullptr);
 }
@@ -157,53 +157,75 @@ void ingot_pool::startWorkers() {
 // Regions
 //===----------------------------------------------------------------------===//
 
-void ingot_pool::parallelFor(uint32_t threads, void (*work)(void *, int64_t),
-                             void *workArg, int64_t workCount) {
+/// The caller's end of a region: nobody joins any more, and who did has left.
+void ingot_pool::awaitLeave(Part &worker) {
+  uint32_t state = worker.state.load(std::memory_order_acquire);
+  if (state == invited)
+    worker.state.compare_exchange_strong(state, idle,
+                                         std::memory_order_acquire);
+  auto hasLeft = [&] {
+    return worker.state.load(std::memory_order_acquire) != inside;
+  };
+  if (state == invited || spin(spinUs, hasLeft))
+    return;
+  state = inside;
+  if (worker.state.compare_exchange_strong(state, awaited,
+                                           std::memory_order_acquire))
+    while (worker.state.load(std::memory_order_acquire) == awaited)
+      futexWait(worker.state, awaited);
+}
+
+void ingot_pool::parallelFor(uint32_t threads, void (*task)(void *, int64_t),
+                             void *arg, int64_t count) {
   int64_t useful = threads < numThreads ? threads : numThreads;
-  if (useful > workCount)
-    useful = workCount;
+  if (useful > count)
+    useful = count;
   // Also taken when a task itself opens a region: it runs in its own thread.
-  if (useful <= 1 || taken.exchange(1, std::memory_order_acquire)) {
-    for (int64_t i = 0; i < workCount; ++i)
-      work(workArg, i);
+  bool isOpen = useful > 1 && !taken.exchange(1, std::memory_order_acquire);
+  if (isOpen) {
+    if (!startTried)
+      startWorkers();
+    if (useful > int64_t(numWorkers) + 1)
+      useful = int64_t(numWorkers) + 1;
+  }
+  if (!isOpen || useful <= 1) {
+    for (int64_t i = 0; i < count; ++i)
+      task(arg, i);
+    if (isOpen)
+      taken.store(0, std::memory_order_release);
     return;
   }
-  if (!startTried)
-    startWorkers();
 
-  task = work;
-  arg = workArg;
-  count = workCount;
-  next.store(0, std::memory_order_relaxed);
-  state.store(openBit | uint64_t(useful - 1) * oneJoin,
-              std::memory_order_release);
-  epoch.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers.load(std::memory_order_seq_cst))
-    futexWake(epoch, int(useful - 1));
-
-  workOn();
-
-  uint64_t now = state.fetch_and(insideMask, std::memory_order_acq_rel);
-  auto allLeft = [&] {
-    return !(state.load(std::memory_order_acquire) & insideMask);
-  };
-  if ((now & insideMask) && !spin(spinUs, allLeft)) {
-    state.fetch_or(waitingBit, std::memory_order_acq_rel);
-    while (uint32_t inside = uint32_t(state.load(std::memory_order_acquire)))
-      futexWaitLowHalf(state, inside);
+  // All parts are written before anybody may take from them.
+  uint32_t numParts = uint32_t(useful);
+  int64_t each = count / numParts, more = count % numParts, begin = 0;
+  for (uint32_t i = 0; i < numParts; ++i) {
+    Part &part = parts[i];
+    part.numParts = numParts;
+    part.task = task;
+    part.arg = arg;
+    part.next.store(begin, std::memory_order_relaxed);
+    begin += each + (i < more);
+    part.end.store(begin, std::memory_order_relaxed);
   }
+  for (uint32_t i = 1; i < numParts; ++i)
+    if (parts[i].state.exchange(invited, std::memory_order_release) == asleep)
+      futexWake(parts[i].state, 1);
+
+  workOn(parts[0]);
+
+  for (uint32_t i = 1; i < numParts; ++i)
+    awaitLeave(parts[i]);
   taken.store(0, std::memory_order_release);
 }
 
 void ingot_pool::stop() {
-  stopping.store(true, std::memory_order_release);
-  epoch.fetch_add(1, std::memory_order_seq_cst);
-  futexWake(epoch, int(maxThreads));
+  for (uint32_t i = 1; i <= numWorkers; ++i)
+    if (parts[i].state.exchange(stopped, std::memory_order_release) == asleep)
+      futexWake(parts[i].state, 1);
   for (uint32_t i = 0; i < numWorkers; ++i)
     pthread_join(workers[i], nullptr);
-  free(workers);
-  workers = nullptr;
-  numWorkers = 0;
+  forgetWorkers();
 }
 
 /// In the child only the forking thread exists: forget the workers, and a
@@ -211,9 +233,9 @@ void ingot_pool::stop() {
 void ingot_pool::forgetWorkers() {
   free(workers);
   workers = nullptr;
+  free(parts);
+  parts = nullptr;
   numWorkers = 0;
   startTried = false;
   taken.store(0);
-  state.store(0);
-  sleepers.store(0);
 }

@@ -12,12 +12,18 @@
 #include <atomic>
 #include <pthread.h>
 
-/// One parallel region at a time. The state word says whether a region is open
-/// and how many workers are in it, so that the caller waits only for workers
-/// that joined: one that the scheduler has put aside costs nothing.
+/// One parallel region at a time. Each thread has a part of the tasks of its
+/// own, the same of every region as far as there are as many: what it wrote in
+/// one region, it reads in the next, out of its own cache. A thread that is
+/// done takes from the others.
+///
+/// What a worker has to know lies in one cache line, which passes from the
+/// caller to the worker and back. The line's word says whether the worker is in
+/// the region, so that the caller waits only for workers that joined: one that
+/// the scheduler has put aside costs nothing.
 struct ingot_pool {
   static constexpr uint32_t maxThreads = 1024;
-  static constexpr uint32_t defaultSpinUs = 50;
+  static constexpr uint32_t defaultSpinUs = 200;
 
   ingot_pool(uint32_t numThreads, uint32_t spinUs)
       : numThreads(numThreads), spinUs(spinUs) {}
@@ -41,36 +47,47 @@ struct ingot_pool {
 private:
   friend struct PoolRegistry;
 
-  // State word: open, waiting (the caller sleeps), joins left, workers inside.
-  // The last is the low half, which the caller sleeps on.
-  static constexpr uint64_t openBit = uint64_t(1) << 63;
-  static constexpr uint64_t waitingBit = uint64_t(1) << 62;
-  static constexpr uint64_t oneJoin = uint64_t(1) << 32;
-  static constexpr uint64_t joinsMask = (oneJoin << 16) - oneJoin;
-  static constexpr uint64_t insideMask = oneJoin - 1;
+  /// What a worker does; its word, which it and the caller also sleep on.
+  enum State : uint32_t {
+    /// Spins until there is a region.
+    idle,
+    asleep,
+    /// May join a region that is open.
+    invited,
+    inside,
+    /// Inside, and the caller sleeps until it leaves.
+    awaited,
+    /// Is to end.
+    stopped,
+  };
 
-  static void *workerMain(void *pool);
+  /// A thread's part of a region. Pairs of lines are fetched together.
+  struct alignas(128) Part {
+    std::atomic<uint32_t> state{idle};
+    /// How many parts the region has.
+    uint32_t numParts = 0;
+    /// The tasks that are left: `next` to `end`. Others take from them, too.
+    std::atomic<int64_t> next{0};
+    std::atomic<int64_t> end{0};
+    // Written only while nobody is inside.
+    void (*task)(void *, int64_t) = nullptr;
+    void *arg = nullptr;
+    ingot_pool *pool = nullptr;
+  };
+
+  static void *workerMain(void *part);
   void startWorkers();
-  bool join();
-  void leave();
-  void workOn();
-  uint32_t awaitEpoch(uint32_t seen);
+  void workOn(const Part &own);
+  bool awaitRegion(Part &own);
+  void awaitLeave(Part &worker);
 
   /// Held by the thread whose region this is.
   std::atomic<uint32_t> taken{0};
-  /// Counts regions; workers sleep on it.
-  alignas(64) std::atomic<uint32_t> epoch{0};
-  std::atomic<uint32_t> sleepers{0};
-  std::atomic<bool> stopping{false};
-  alignas(64) std::atomic<uint64_t> state{0};
-  alignas(64) std::atomic<int64_t> next{0};
-  // Written only while the region is closed and nobody is inside.
-  void (*task)(void *, int64_t) = nullptr;
-  void *arg = nullptr;
-  int64_t count = 0;
 
   /// Only touched by the thread that holds `taken`.
   pthread_t *workers = nullptr;
+  /// The caller's part, and those of the workers.
+  Part *parts = nullptr;
   uint32_t numWorkers = 0;
   bool startTried = false;
 

@@ -149,7 +149,7 @@ typedef struct ingot_pool_options {
    *  the CPUs that the process may use. At most 1024. */
   uint32_t num_threads;
   /** How long an idle worker spins before it sleeps, in microseconds; 0: the
-   *  default, which is 50, or no spinning if threads outnumber CPUs. */
+   *  default, which is 200, or no spinning if threads outnumber CPUs. */
   uint32_t spin_us;
   uint32_t reserved0;
   uint64_t reserved[4];

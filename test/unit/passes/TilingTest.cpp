@@ -96,7 +96,7 @@ TEST(Tiling, TaskOfTarget) {
 
 // So are the most of them, and which weights are prefetched.
 TEST(Tiling, GridOfTarget) {
-  Work work{64, 1, 1'000'000'000, 1, 100'000, 100'000};
+  Work work{64, 1, 1'000'000'000, 1, 100'000, 300'000};
   TargetNumbers numbers;
   numbers.most_tasks = 4;
   numbers.l2 = 2 << 20;

@@ -160,6 +160,56 @@ TEST(Pool, NeverMoreThreadsThanAsked) {
   EXPECT_LE(seen.most, 2);
 }
 
+/// What a thread wrote in one region is in its cache in the next.
+TEST(Pool, ThreadsKeepTheirParts) {
+  constexpr int64_t kTasks = 8;
+  PoolPtr pool = makePool(2, 1000);
+  struct {
+    std::atomic<int> arrived{0};
+    std::thread::id by[kTasks];
+  } seen;
+  std::vector<std::thread::id> first;
+  for (int i = 0; i < 50; ++i) {
+    seen.arrived = 0;
+    pool->parallelFor(
+        2,
+        [](void *arg, int64_t i) {
+          auto &s = *static_cast<decltype(seen) *>(arg);
+          s.by[i] = std::this_thread::get_id();
+          // Nobody has time to take from the other.
+          ++s.arrived;
+          while (s.arrived < 2 * (i % (kTasks / 2) + 1))
+            std::this_thread::yield();
+        },
+        &seen, kTasks);
+    std::vector<std::thread::id> by(seen.by, seen.by + kTasks);
+    for (int64_t k = 0; k < kTasks; ++k)
+      EXPECT_EQ(by[size_t(k)], by[size_t(k / (kTasks / 2) * (kTasks / 2))]);
+    EXPECT_EQ(by[0], std::this_thread::get_id());
+    EXPECT_NE(by[kTasks - 1], by[0]);
+    if (i == 0)
+      first = by;
+    EXPECT_EQ(by, first);
+  }
+}
+
+TEST(Pool, ThreadsTakeFromEachOther) {
+  // The first task of the caller waits for all others: its own, too.
+  constexpr int kTasks = 16;
+  PoolPtr pool = makePool(2);
+  std::atomic<int> done{0};
+  pool->parallelFor(
+      2,
+      [](void *arg, int64_t i) {
+        auto &done = *static_cast<std::atomic<int> *>(arg);
+        while (i == 0 && done < kTasks - 1)
+          std::this_thread::yield();
+        ++done;
+      },
+      &done, kTasks);
+  EXPECT_EQ(done, kTasks);
+}
+
 TEST(Pool, NestedRegionsRunInPlace) {
   PoolPtr pool = makePool(3);
   struct {

@@ -14,12 +14,28 @@
 // DRAWN-LABEL: func.func @given(
 // DRAWN: schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>
 
-// As many rows as registers hold, and tasks of whole tiles.
+// As many rows as registers hold, and tasks of whole tiles. Neighbouring tasks have the
+// same rows: a thread then reads the rows that it wrote in the operation before.
 // CHECK-LABEL: func.func @chosen(
-// CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <56x1>, prefetch = true>
+// CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <14x4, rows_outside = true>>
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @chosen(%a: memref<196x256xf32>, %w: memref<8x256x32xf32>, %d: memref<196x256xf32>) {
     cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<8x256x32xf32>) outs(%d : memref<196x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Weights that do not stay in the cache are read once.
+// CHECK-LABEL: func.func @large_weights(
+// CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <196x1>, prefetch = true>
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @large_weights(%a: memref<196x256xf32>, %w: memref<16x256x32xf32>, %d: memref<196x512xf32>) {
+    cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<16x256x32xf32>) outs(%d : memref<196x512xf32>) {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
