@@ -56,6 +56,7 @@ class NativeBackend : public Backend {
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
+    passes.addNestedPass<func::FuncOp>(createRepeatChannels());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(
           createConvToWinograd({options.halfSums}));
