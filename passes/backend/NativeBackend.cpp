@@ -45,6 +45,7 @@ class NativeBackend : public Backend {
     if (options.precision != Precision::fp32) {
       AssignPrecisionOptions assign;
       assign.half = options.precision;
+      assign.halfSums = options.halfSums;
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
     }
@@ -55,6 +56,7 @@ class NativeBackend : public Backend {
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
+    passes.addNestedPass<func::FuncOp>(createRepeatChannels());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(
           createConvToWinograd({options.halfSums}));

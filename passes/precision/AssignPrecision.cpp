@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/HalfProducts.h"
 #include "passes/support/Rules.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -37,12 +38,20 @@ struct AssignPrecisionPass
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
           (half == Precision::fp16 && !nn::getConstant(op->getOperand(1))) ||
           precision.isAttrPresent(op) ||
-          rules->keeps(op))
+          rules->find({op->getLoc()}).value_or(!isWorth(op)))
         return;
       auto type = cast<ShapedType>(op->getResult(0).getType());
       if (type.getElementType().isF32())
         precision.setAttr(op, given);
     });
+  }
+
+private:
+  /// Weights that are stored as f16 and multiplied as f32 are half as large.
+  bool isWorth(Operation *op) const {
+    if (half == Precision::bf16)
+      return lower::isWorthBF16(op);
+    return !halfSums || lower::isWorthHalfSums(op);
   }
 };
 

@@ -16,9 +16,11 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src
     and weights are bf16, sums stay f32. All other ops compute in f32. With
     `half=fp16` it is `fp16`, for constant weights only: these are stored as
-    f16, and multiplied as f32, or by f16 (`nn-to-cpu`). An op
-    that has the attribute already keeps it, and so does one that comes from a
-    node which `keep` names stay f32. A rule of no node is an error.
+    f16, and multiplied as f32, or, with `half-sums`, by f16 (`nn-to-cpu`). What
+    that does not pay for stays f32, such as products of few terms
+    (`HalfProducts.h`), unless a rule of `keep` names `half`. An op that has the
+    attribute already keeps it, and one that comes from a node which `keep`
+    names stays f32. A rule of no node is an error.
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
@@ -27,6 +29,8 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
                clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
                clEnumValN(::ingot::Precision::fp16, "fp16",
                           "float32 by weights of float16"))}]>,
+    Option<"halfSums", "half-sums", "bool", "false",
+           "Whether float16 is multiplied by float16">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that stay f32: GLOB=fp32">];
   let dependentDialects = ["::ingot::IngotDialect"];

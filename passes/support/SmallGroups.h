@@ -25,11 +25,17 @@ inline bool areDepthwise(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   return groups > 1 && weights[1] == 1 && weights[0] == groups;
 }
 
+/// Whether they are of single channels, several outputs each: as many
+/// convolutions of single channels, once these are repeated.
+inline bool areRepeated(llvm::ArrayRef<int64_t> weights, int64_t groups) {
+  return groups > 1 && weights[1] == 1 && weights[0] > groups;
+}
+
 /// Whether they are of groups that are multiplied faster as floats that hold
 /// the bytes.
 inline bool areSmallGroups(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   constexpr int64_t kAtOnce = 4;
-  if (groups == 1 || areDepthwise(weights, groups))
+  if (groups == 1 || weights[1] == 1)
     return false;
   return weights[1] < kAtOnce ||
          (weights[1] == kAtOnce && weights[0] == kAtOnce * groups);

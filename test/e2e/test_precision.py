@@ -17,7 +17,7 @@ import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 import integer  # noqa: E402
 
-OPTIONS = ("--precision=bf16",)
+OPTIONS = ("--precision=bf16", "--keep=*=bf16")
 # Of the largest value: a product of factors that bf16 holds is as exact as that of f32, until it is stored for a
 # further op. Then each rounding is off by up to 2^-9, and what follows may enlarge it.
 EXACT, ROUNDED = 1e-5, 4e-2

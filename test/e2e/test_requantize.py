@@ -137,6 +137,15 @@ class Requantize(Case):
                     with cap(level), self.subTest(outputs=outputs, inputs=inputs, level=level, precision=precision):
                         np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
 
+    def test_repeated_channels(self):
+        """Single channels of several outputs each, which are repeated, also by weights of signed bytes."""
+        rng = np.random.default_rng(18)
+        for outputs, channels, strides in ((12, 4, [1, 1]), (130, 65, [1, 2]), (64, 16, [2, 2])):
+            constants = self.constants(rng, (1,), outputs, 9)
+            constants.update(w=rng.integers(-127, 128, (outputs, 1, 3, 3)).astype(np.int8), wz=np.int8(0))
+            self.check("QLinearConv", [2, channels, 15, 14], constants, rng, pads=[1] * 4, group=channels,
+                       strides=strides)
+
     def test_small_ratios(self):
         """A ratio so small that the sum with the zero point is rounded in f64, too, and one of 2^-21 that is not."""
         rng = np.random.default_rng(15)

@@ -21,6 +21,7 @@
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/Filtering.h"
+#include "passes/support/HalfProducts.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 

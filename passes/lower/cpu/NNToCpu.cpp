@@ -13,6 +13,7 @@
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/PackAtRunTime.h"
 #include "passes/lower/cpu/PackWeights.h"
+#include "passes/support/HalfProducts.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -64,23 +65,6 @@ struct Factors {
   ElementsAttr undo;
 };
 } // namespace
-
-bool lower::isWorthHalfSums(Operation *op) {
-  constexpr int64_t kFewestTerms = 32;
-  RankedTensorType src = typeOf(op->getOperand(0)),
-                   weights = typeOf(op->getOperand(1));
-  if (auto conv = dyn_cast<nn::ConvOp>(op)) {
-    int64_t channels = weights.getDimSize(1);
-    return channels >= kFewestTerms ||
-           (conv.getGroups() > 1 && channels == 1 &&
-            int64_t(conv.getGroups()) == weights.getDimSize(0));
-  }
-  // Batches of constant matrices would have scales of their own.
-  auto product = cast<nn::MatMulOp>(op);
-  int64_t depth = src.getDimSize(src.getRank() -
-                                 (product.getTransposeA() ? 2 : 1));
-  return weights.getRank() == 2 && depth >= kFewestTerms;
-}
 
 static Factors factorsOf(Operation *op, ElementsAttr weights,
                          const lower::WeightColumns &columns, bool halfSums) {

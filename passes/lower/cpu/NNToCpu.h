@@ -12,12 +12,6 @@
 
 namespace ingot::lower {
 
-/// Whether it pays to add products of `op` up as f16 first. Sums of f16 are
-/// widened once a run of k, which takes as long as some ten products; groups of
-/// few channels go by vectors of f32. Depthwise filters multiply f32, too, but
-/// read half of the bytes.
-bool isWorthHalfSums(mlir::Operation *op);
-
 /// Why a pattern declines constants that are elided, say.
 inline constexpr char kNoBytes[] = "has weights without values";
 

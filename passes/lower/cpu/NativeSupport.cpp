@@ -12,7 +12,6 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
-#include "passes/support/SmallGroups.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -37,8 +36,10 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
 /// convolutions of single channels add them up.
 static constexpr int64_t kMaxByteTaps = (1 << 24) / (255 * 128);
 
-static bool isDepthwise(nn::ConvOp op) {
-  return lower::areDepthwise(typeOf(op.getW()).getShape(), op.getGroups());
+/// Whether it is a convolution of single channels, or becomes one: see
+/// nn-repeat-channels.
+static bool hasSingleChannels(nn::ConvOp op) {
+  return op.getGroups() > 1 && typeOf(op.getW()).getDimSize(1) == 1;
 }
 
 /// What a run computes is packed in the run.
@@ -68,7 +69,7 @@ static Reason whyNot(nn::ConvOp op) {
   if (Reason reason = whyNotConv(op))
     return reason;
   int64_t taps = lower::productOf(typeOf(op.getW()).getShape().drop_front(2));
-  if (nn::isByte(typeOf(op.getX()).getElementType()) && isDepthwise(op) &&
+  if (nn::isByte(typeOf(op.getX()).getElementType()) && hasSingleChannels(op) &&
       taps > kMaxByteTaps)
     return "has " + std::to_string(taps) + " taps of bytes";
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));
@@ -291,7 +292,7 @@ bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 static Reason whyNotWords(Operation *op) {
   RankedTensorType w = typeOf(op->getOperand(1));
   auto conv = dyn_cast<nn::ConvOp>(op);
-  if (isa<nn::ConvTransposeOp>(op) || (conv && isDepthwise(conv)))
+  if (isa<nn::ConvTransposeOp>(op) || (conv && hasSingleChannels(conv)))
     return "is a convolution of words that has no panels of weights";
   if (!w.getElementType().isSignlessInteger(16) ||
       !nn::getConstant(op->getOperand(1)))

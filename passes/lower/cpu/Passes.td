@@ -139,6 +139,17 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RepeatChannels : Pass<"nn-repeat-channels", "::mlir::func::FuncOp"> {
+  let summary = "Give each output of a group of one channel a channel";
+  let description = [{
+    Of a convolution whose groups have one channel and M outputs each channel is
+    repeated M times, so that it is one of single channels, whose kernels fill
+    vectors. Weights stay as they are. Only convolutions that have kernels.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{

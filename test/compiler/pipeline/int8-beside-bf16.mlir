@@ -3,20 +3,20 @@
 // RUN:   --ingot-layout --ingot-linalg='precision=bf16 keep=conv3=fp32' | FileCheck %s
 
 // What is not quantized is bf16, but for nodes that rules keep from both.
-// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x16xi8>, tensor<1x4x16x4xi8>)
-// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x16xbf16>, tensor<1x8x16x2xbf16>)
-// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x16xf32>, tensor<1x16x16xf32>)
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x32xi8>, tensor<1x8x32x4xi8>)
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x32xbf16>, tensor<1x16x32x2xbf16>)
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x32xf32>, tensor<1x32x32xf32>)
 
 //--- model.mlir
-func.func @forward(%x: tensor<1x16x8x8xf32> {ingot.name = "x"}) -> tensor<1x16x8x8xf32> {
-  %w = arith.constant dense<0.3> : tensor<16x16x1x1xf32>
+func.func @forward(%x: tensor<1x32x8x8xf32> {ingot.name = "x"}) -> tensor<1x32x8x8xf32> {
+  %w = arith.constant dense<0.3> : tensor<32x32x1x1xf32>
   %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-    : (tensor<1x16x8x8xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32> loc("conv1")
+    : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32> loc("conv1")
   %1 = nn.conv %0, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-    : (tensor<1x16x8x8xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32> loc("conv2")
+    : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32> loc("conv2")
   %2 = nn.conv %1, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-    : (tensor<1x16x8x8xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32> loc("conv3")
-  return %2 : tensor<1x16x8x8xf32>
+    : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32> loc("conv3")
+  return %2 : tensor<1x32x8x8xf32>
 }
 
 //--- model.json

@@ -1,5 +1,8 @@
 // RUN: ingot-opt %s --nn-assign-precision | FileCheck %s
 // RUN: ingot-opt %s --nn-assign-precision='keep=b*=bf16,[ab]?=fp32' | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt %s --nn-assign-precision='keep=few*=bf16' | FileCheck %s --check-prefix=ALL
+// RUN: ingot-opt %s --nn-assign-precision='half=fp16' | FileCheck %s --check-prefix=WEIGHTS
+// RUN: ingot-opt %s --nn-assign-precision='half=fp16 half-sums' | FileCheck %s --check-prefix=SUMS
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b3=fp32' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b1=int8' 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not ingot-opt %s --nn-assign-precision='keep==fp32' 2>&1 | FileCheck %s --check-prefix=EMPTY
@@ -12,9 +15,9 @@
 // CHECK: nn.conv {{.*}}ingot.precision = #ingot.precision<bf16>
 // CHECK: nn.matmul {{.*}}ingot.precision = #ingot.precision<bf16>
 // CHECK-NOT: ingot.precision
-func.func @heavy(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x1x1xf32>, %b: tensor<4x4xf32>) -> tensor<1x8x8x4xf32> {
-  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
-    strides = array<i64: 1, 1>} : (tensor<1x8x8x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x8x8x4xf32>
+func.func @heavy(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x3x3xf32>, %b: tensor<4x4xf32>) -> tensor<1x8x8x4xf32> {
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x4xf32>, tensor<4x4x3x3xf32>) -> tensor<1x8x8x4xf32>
   %1 = nn.matmul %0, %b : (tensor<1x8x8x4xf32>, tensor<4x4xf32>) -> tensor<1x8x8x4xf32>
   %2 = nn.softmax %1 {axis = 3 : i64} : tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
   return %2 : tensor<1x8x8x4xf32>
@@ -39,4 +42,70 @@ func.func @named(%a: tensor<2x4xf32>, %b: tensor<4x4xf32>) -> tensor<2x4xf32> {
   %0 = nn.matmul %a, %b : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("a1")
   %1 = nn.matmul %0, %b : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("b1")
   return %1 : tensor<2x4xf32>
+}
+
+// Few terms of a tap or of all, an odd one at the end of few, and groups of few
+// channels are not worth bf16, unless a rule says so. Weights of f16 are; sums
+// of f16 take more terms, or single channels.
+// CHECK-LABEL: @few(
+// CHECK: nn.conv {{[^#]*}}tensor<20x3x3x3xf32>
+// CHECK-NEXT: nn.conv {{[^#]*}}tensor<20x5x3x3xf32>
+// CHECK-NEXT: nn.conv {{[^#]*}}tensor<20x16x1x1xf32>
+// CHECK-NEXT: nn.conv {{[^#]*}}tensor<32x4x3x3xf32>
+// CHECK-NEXT: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<20x20x1x1xf32>
+// CHECK-NEXT: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<20x4x3x3xf32>
+// CHECK-NEXT: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<20x7x3x3xf32>
+// CHECK-NEXT: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<20x1x3x3xf32>
+// CHECK-NEXT: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<20x32x1x1xf32>
+// ALL-LABEL: @few(
+// ALL-COUNT-9: nn.conv {{.*}}#ingot.precision<bf16>
+// WEIGHTS-LABEL: @few(
+// WEIGHTS-COUNT-9: nn.conv {{.*}}#ingot.precision<fp16>
+// SUMS-LABEL: @few(
+// SUMS: nn.conv {{[^#]*}}tensor<20x3x3x3xf32>
+// SUMS-NEXT: nn.conv {{[^#]*}}tensor<20x5x3x3xf32>
+// SUMS-NEXT: nn.conv {{[^#]*}}tensor<20x16x1x1xf32>
+// SUMS-NEXT: nn.conv {{[^#]*}}tensor<32x4x3x3xf32>
+// SUMS-NEXT: nn.conv {{[^#]*}}tensor<20x20x1x1xf32>
+// SUMS-NEXT: nn.conv {{[^#]*}}tensor<20x4x3x3xf32>
+// SUMS-NEXT: nn.conv {{[^#]*}}tensor<20x7x3x3xf32>
+// SUMS-NEXT: nn.conv {{.*}}#ingot.precision<fp16>{{.*}}tensor<20x1x3x3xf32>
+// SUMS-NEXT: nn.conv {{.*}}#ingot.precision<fp16>{{.*}}tensor<20x32x1x1xf32>
+func.func @few(%x0: tensor<1x8x8x3xf32>, %x1: tensor<1x8x8x5xf32>, %x2: tensor<1x8x8x16xf32>,
+               %x3: tensor<1x8x8x32xf32>, %x4: tensor<1x8x8x20xf32>, %x5: tensor<1x8x8x4xf32>,
+               %x6: tensor<1x8x8x7xf32>, %x7: tensor<1x8x8x20xf32>, %x8: tensor<1x8x8x32xf32>)
+    -> (tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x32xf32>,
+        tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>,
+        tensor<1x8x8x20xf32>) {
+  %w0 = arith.constant dense<0.5> : tensor<20x3x3x3xf32>
+  %w1 = arith.constant dense<0.5> : tensor<20x5x3x3xf32>
+  %w2 = arith.constant dense<0.5> : tensor<20x16x1x1xf32>
+  %w3 = arith.constant dense<0.5> : tensor<32x4x3x3xf32>
+  %w4 = arith.constant dense<0.5> : tensor<20x20x1x1xf32>
+  %w5 = arith.constant dense<0.5> : tensor<20x4x3x3xf32>
+  %w6 = arith.constant dense<0.5> : tensor<20x7x3x3xf32>
+  %w7 = arith.constant dense<0.5> : tensor<20x1x3x3xf32>
+  %w8 = arith.constant dense<0.5> : tensor<20x32x1x1xf32>
+  %0 = nn.conv %x0, %w0 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x3xf32>, tensor<20x3x3x3xf32>) -> tensor<1x8x8x20xf32> loc("few1")
+  %1 = nn.conv %x1, %w1 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x5xf32>, tensor<20x5x3x3xf32>) -> tensor<1x8x8x20xf32> loc("few2")
+  %2 = nn.conv %x2, %w2 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x16xf32>, tensor<20x16x1x1xf32>) -> tensor<1x8x8x20xf32> loc("few3")
+  %3 = nn.conv %x3, %w3 {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x32xf32>, tensor<32x4x3x3xf32>) -> tensor<1x8x8x32xf32> loc("few4")
+  %4 = nn.conv %x4, %w4 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x20xf32>, tensor<20x20x1x1xf32>) -> tensor<1x8x8x20xf32> loc("few5")
+  %5 = nn.conv %x5, %w5 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x4xf32>, tensor<20x4x3x3xf32>) -> tensor<1x8x8x20xf32> loc("few6")
+  %6 = nn.conv %x6, %w6 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x7xf32>, tensor<20x7x3x3xf32>) -> tensor<1x8x8x20xf32> loc("few7")
+  %7 = nn.conv %x7, %w7 {channels_last, dilations = array<i64: 1, 1>, groups = 20 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x20xf32>, tensor<20x1x3x3xf32>) -> tensor<1x8x8x20xf32> loc("few8")
+  %8 = nn.conv %x8, %w8 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x32xf32>, tensor<20x32x1x1xf32>) -> tensor<1x8x8x20xf32> loc("few9")
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8
+    : tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x32xf32>,
+      tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>,
+      tensor<1x8x8x20xf32>
 }

@@ -199,10 +199,10 @@ func.func @small_groups(%x: tensor<1x4x6xui8>) -> tensor<1x6x6xf32> {
 
 // -----
 
-// Single channels with one output each are bytes, with two are floats.
+// Single channels are bytes, also with two outputs each.
 // CHECK-LABEL: @single_channels
 // CHECK: nn.conv {{.*}} : (tensor<1x2x6xui8>, tensor<2x1x1xi8>) -> tensor<1x2x6xi32>
-// CHECK: nn.conv {{.*}} : (tensor<1x2x6xf32>, tensor<4x1x1xf32>) -> tensor<1x4x6xf32>
+// CHECK: nn.conv {{.*}} : (tensor<1x2x6xui8>, tensor<4x1x1xi8>) -> tensor<1x4x6xi32>
 func.func @single_channels(%x: tensor<1x2x6xui8>) -> (tensor<1x2x6xf32>, tensor<1x4x6xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %w = arith.constant dense<3> : tensor<2x1x1xi8>

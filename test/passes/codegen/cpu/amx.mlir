@@ -85,13 +85,24 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// Three rows, or sums of 8 pairs, are for vectors; so are levels without AMX.
+// Three rows, or sums of 3 pairs, are for vectors; so are levels without AMX. Of
+// bytes it takes 8 fours, or 16 of which the last may be less.
 // CHECK-LABEL: func.func private @fewRows
 // CHECK-NOT: amx.tile_
 // CHECK: x86vector.avx512.dot
 // CHECK-LABEL: func.func private @shortSums
 // CHECK-NOT: amx.tile_
 // CHECK: x86vector.avx512.dot
+// CHECK-LABEL: func.func private @enough(
+// CHECK: amx.tile_mulf
+// CHECK-LABEL: func.func private @shortBytes
+// CHECK-NOT: amx.tile_
+// CHECK: vpdpbusd
+// CHECK-LABEL: func.func private @enoughBytes
+// CHECK: amx.tile_muli
+// CHECK-LABEL: func.func private @partOfFour
+// CHECK-NOT: amx.tile_
+// CHECK: vpdpbusd
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @fewRows(%a: memref<3x64xbf16>, %w: memref<1x32x16x2xbf16>, %d: memref<3x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<3x64xbf16>, memref<1x32x16x2xbf16>) outs(%d : memref<3x16xf32>) {
@@ -100,10 +111,38 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
     }
     return
   }
-  func.func private @shortSums(%a: memref<40x16xbf16>, %w: memref<1x8x16x2xbf16>, %d: memref<40x16xf32>, %task: index) {
-    cpu.matmul ins(%a, %w : memref<40x16xbf16>, memref<1x8x16x2xbf16>) outs(%d : memref<40x16xf32>) {
+  func.func private @shortSums(%a: memref<40x6xbf16>, %w: memref<1x3x16x2xbf16>, %d: memref<40x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x6xbf16>, memref<1x3x16x2xbf16>) outs(%d : memref<40x16xf32>) {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
+    }
+    return
+  }
+  func.func private @enough(%a: memref<40x7xbf16>, %w: memref<1x4x16x2xbf16>, %d: memref<40x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x7xbf16>, memref<1x4x16x2xbf16>) outs(%d : memref<40x16xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+  func.func private @shortBytes(%a: memref<40x28xi8>, %w: memref<1x7x16x4xi8>, %d: memref<40x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x28xi8>, memref<1x7x16x4xi8>) outs(%d : memref<40x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+  func.func private @enoughBytes(%a: memref<40x32xi8>, %w: memref<1x8x16x4xi8>, %d: memref<40x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x32xi8>, memref<1x8x16x4xi8>) outs(%d : memref<40x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+  func.func private @partOfFour(%a: memref<40x59xi8>, %w: memref<1x15x16x4xi8>, %d: memref<40x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x59xi8>, memref<1x15x16x4xi8>) outs(%d : memref<40x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
     }
     return
   }

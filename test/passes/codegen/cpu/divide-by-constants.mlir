@@ -62,3 +62,53 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
     return %1 : f32
   }
 }
+
+// -----
+
+// A number that stays while a loop divides by it: a product with its inverse and
+// two corrections, where nothing but integers are made of them.
+// CHECK-LABEL: @run
+// CHECK: %[[S:.*]] = memref.load %arg1[] : memref<f32>
+// CHECK: %[[H:.*]] = arith.divf %{{.*}}, %[[S]] : f32
+// CHECK: %[[H1:.*]] = arith.select {{.*}} %[[H]]
+// CHECK: %[[H2:.*]] = arith.select {{.*}} %[[H1]]
+// CHECK: %[[Q:.*]] = arith.mulf %[[X:.*]], %[[H2]]
+// CHECK: %[[N:.*]] = arith.negf %[[Q]]
+// CHECK: %[[R:.*]] = math.fma %[[N]], %[[S]], %[[X]]
+// CHECK: %[[Q1:.*]] = math.fma %[[R]], %[[H2]], %[[Q]]
+// CHECK: %[[N1:.*]] = arith.negf %[[Q1]]
+// CHECK: %[[R1:.*]] = math.fma %[[N1]], %[[S]], %[[X]]
+// CHECK: %[[Q2:.*]] = math.fma %[[R1]], %[[H2]], %[[Q1]]
+// CHECK: math.roundeven %[[Q2]]
+// Not where floats are made of them, nor of what changes.
+// CHECK: arith.divf
+// CHECK: memref.load %arg0
+// CHECK: arith.divf
+// CHECK-NOT: math.fma
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @run(%data: memref<64xf32>, %scale: memref<f32>, %bytes: memref<64xi32>, %floats: memref<64xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %most = arith.constant 255.0 : f32
+    scf.for %i = %c0 to %c64 step %c1 {
+      %x = memref.load %data[%i] : memref<64xf32>
+      %s = memref.load %scale[] : memref<f32>
+      %0 = arith.divf %x, %s : f32
+      %1 = math.roundeven %0 : f32
+      %2 = arith.addf %1, %most : f32
+      %3 = arith.minimumf %2, %most : f32
+      %4 = arith.fptosi %3 : f32 to i32
+      memref.store %4, %bytes[%i] : memref<64xi32>
+      %5 = arith.divf %x, %s : f32
+      %6 = math.roundeven %5 : f32
+      memref.store %6, %floats[%i] : memref<64xf32>
+      %t = memref.load %data[%c0] : memref<64xf32>
+      %7 = arith.divf %x, %t : f32
+      %8 = math.roundeven %7 : f32
+      %9 = arith.fptosi %8 : f32 to i32
+      memref.store %9, %bytes[%i] : memref<64xi32>
+    }
+    return
+  }
+}

@@ -1,0 +1,29 @@
+//===- HalfProducts.h - what is multiplied as bf16 or f16 -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_SUPPORT_HALFPRODUCTS_H
+#define INGOT_PASSES_SUPPORT_HALFPRODUCTS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace ingot::lower {
+
+/// Whether it pays to multiply the factors of `op`, a convolution or a matrix
+/// product, as bf16. They are multiplied in twos, those of one tap of a
+/// convolution apart: few terms do not pay for rounding them, nor for AMX
+/// tiles, an odd one at the end of a tap is copied, and of groups of few
+/// channels floats share vectors.
+bool isWorthBF16(mlir::Operation *op);
+
+/// Whether it pays to add products of `op` up as f16 first. Sums of f16 are
+/// widened once a run of k, which takes as long as some ten products; groups of
+/// few channels go by vectors of f32. Depthwise filters multiply f32, too, but
+/// read half of the bytes.
+bool isWorthHalfSums(mlir::Operation *op);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_SUPPORT_HALFPRODUCTS_H
