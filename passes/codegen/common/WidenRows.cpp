@@ -6,15 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // for all loops but the two innermost
-//   repeat what is the same for each row as often as there are rows in a long one
+//   repeat what is the same for each row, as often as a long one has rows
 //   for each long row, of whole vectors
 //     what the op computes
 //   for the rows that are left, as one
 //     what the op computes
 //
 // A row of 8 elements is half a vector of 16 lanes, one of 20 ends in the middle
-// of its second vector. Where rows lie one behind the other, as pixels of a few
-// channels do, several are a row of whole vectors, if what they are combined
+// of its second vector, and what is loaded under a mask waits for what was
+// stored under one before. Where rows lie one behind the other, as pixels of a
+// few channels do, several are a row of whole vectors if what they are combined
 // with, a number for each channel, is repeated beside itself.
 //
 // Whether rows of open length are short, and lie so, is asked in the run.
