@@ -73,9 +73,9 @@ static SmallVector<ReassociationIndices> loopsOf(linalg::GenericOp op) {
   return loops;
 }
 
-/// Takes from what is read those dimensions that are read at one place alone, as
-/// where an operand has one element for all: loops that such a dimension stands
-/// between are neighbours then.
+/// Takes from what is read those dimensions that are read at one place alone,
+/// as where an operand has one element for all: loops that such a dimension
+/// stands between are neighbours then.
 static void dropSinglePlaces(IRRewriter &rewriter, linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   bool isDropped = false;

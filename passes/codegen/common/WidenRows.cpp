@@ -12,10 +12,10 @@
 //   for the rows that are left, as one
 //     what the op computes
 //
-// A row of 8 elements is half a vector of 16 lanes, one of 20 ends in the middle
-// of its second vector, and what is loaded under a mask waits for what was
-// stored under one before. Where rows lie one behind the other, as pixels of a
-// few channels do, several are a row of whole vectors if what they are combined
+// A row of 8 elements is half a vector of 16 lanes, one of 20 ends within its
+// second vector, and what is loaded under a mask waits for what was stored
+// under one before. Where rows lie one behind the other, as pixels of a few
+// channels do, several are a row of whole vectors if what they are combined
 // with, a number for each channel, is repeated beside itself.
 //
 // Whether rows of open length are short, and lie so, is asked in the run.
