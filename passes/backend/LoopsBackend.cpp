@@ -70,6 +70,7 @@ class LoopsBackend : public Backend {
   void buildCodegen(OpPassManager &passes,
                     const BackendOptions &) const override {
     passes.addPass(createContractionsToVector());
+    passes.addPass(createWidenRows());
     passes.addPass(createLoopsToVector());
     passes.addPass(createTablesToVector());
     passes.addPass(createTransposesToVector());

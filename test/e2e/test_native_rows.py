@@ -55,6 +55,39 @@ class NativeRows(support.Case):
                       ("ReduceSumSquare", x, {"axes": [1, 2]}), ("ReduceMin", x, {"axes": [0, 1, 2]})]
         self.check(cases, inputs, factors)
 
+    def test_pixels_of_few_channels(self):
+        """Elementwise with a number a channel: rows of any length, of known and open sizes, in place, behind images."""
+        lengths = (1, 2, 3, 5, 7, 8, 11, 12, 15, 16, 17, 20, 24, 31, 32, 40, 77, 127, 128)
+        pixels = {n: 9 if n == 12 else 531 for n in lengths}
+        inputs = {f"x{n}": self.data(2, pixels[n], n) for n in lengths}
+        inputs |= {f"c{n}": self.data(2, 1, n) for n in lengths} | {f"d{n}": self.data(n) for n in lengths}
+        nodes = [n for i in lengths for n in (
+            node("Mul", [f"x{i}", f"c{i}"], f"y{i}"), node("Greater", [f"x{i}", f"d{i}"], f"more{i}"),
+            node("Where", [f"more{i}", f"y{i}", f"d{i}"], f"z{i}"))]
+        for dynamic in (False, True):
+            sizes = {"x": ["n", "{}p", "c{}"], "c": ["n", 1, "c{}"], "d": ["c{}"]}
+            infos = [(name, [str(d).format(name[1:]) if isinstance(d, str) else d for d in sizes[name[0]]]
+                      if dynamic else array.shape) for name, array in inputs.items()]
+            model = make_model(nodes, infos, [(f"{k}{i}", None) for i in lengths for k in "yz"])
+            for level in supported_levels():
+                artifact = self.compile(model, f"--target={level}")
+                one = self.assert_agrees(model, artifact, inputs, TOLERANCE)
+                two = self.run_model(artifact, inputs, "--threads", "2")
+                for name, want in one.items():
+                    np.testing.assert_array_equal(two[name], want, f"{name} with 2 threads")
+
+    def test_channels_first(self):
+        """Without a convolution channels stay first, but where pooled rows are short."""
+        inputs = {"long": self.data(2, 6, 9, 45), "short": self.data(2, 6, 45, 9)}
+        factors = {"s": self.data(6), "b": self.data(6), "v": np.abs(self.data(6)) + 0.5}
+        cases = [case for x in inputs for case in (
+            ("MaxPool", x, {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
+            ("AveragePool", x, {"kernel_shape": [3, 2], "strides": [1, 2]}),
+            ("InstanceNormalization", x, {}, "s", "b"),
+            ("BatchNormalization", x, {}, "s", "b", "b", "v"), ("LRN", x, {"size": 3}))]
+        for dynamic in (False, 4):
+            self.check(cases, inputs, factors, dynamic)
+
     def test_rows_dynamic(self):
         lengths = (1, 7, 16, 65, 130, 1023)
         inputs = {f"x{n}": self.data(2, 4, n) for n in lengths}

@@ -47,6 +47,28 @@ class OpenOperators(Case):
         done = tool("ingot", "inspect", artifact, "--shape", "x=1000x1000", "--json")
         self.assertLess(json.loads(done.stdout)["inferred"]["arena_bytes"], 1000 * 1000)
 
+    def test_transposes_in_tasks(self):
+        """Tasks of a few channels, and what they leave, are turned by squares or one by one."""
+        for perm in ([0, 2, 3, 1], [0, 3, 1, 2], [3, 2, 1, 0]):
+            model = open_model([helper.make_node("Transpose", ["x"], ["y"], perm=perm)], {"x": self.floats(1, 2, 3, 4)},
+                               [("y", list("abcd"))])
+            self.check(model, [{"x": self.floats(*shape)} for shape in (
+                (1, 64, 112, 56), (2, 5, 70, 90), (1, 60, 3, 2000), (1, 3, 200, 201), (1, 1, 7, 3), (1, 84, 90, 90))])
+
+    def test_products_of_inputs(self):
+        """Right factors that a run brings: columns that end within a panel, and rows that tiles leave."""
+        for columns in (1, 3, 15, 17, 33, 38, 66):
+            nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Transpose", ["v"], ["t"], perm=[0, 2, 1]),
+                     helper.make_node("MatMul", ["x", "t"], ["z"])]
+            for rows in (5, 9, 11, 23, 89):
+                feeds = {"x": self.floats(3, rows, 37), "w": self.floats(3, 37, columns), "v": self.floats(3, columns, 37)}
+                fixed = make_model(nodes, [(name, value.shape) for name, value in feeds.items()], [("y", None), ("z", None)])
+                self.check(fixed, [feeds])
+                if rows == 89:
+                    model = open_model(nodes, feeds, [("y", list("abc")), ("z", list("def"))])
+                    self.check(model, [{"x": self.floats(3, n, 37), "w": feeds["w"], "v": feeds["v"]}
+                                       for n in (1, 2, 5, 9, 11, 23, 89)])
+
     def test_slices_of_one_position(self):
         """x[i:i+1] has one element or, where i lies outside, none; as a list of starts it has to be there."""
         model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 18]>

@@ -73,6 +73,47 @@ static SmallVector<ReassociationIndices> loopsOf(linalg::GenericOp op) {
   return loops;
 }
 
+/// Takes from what is read those dimensions that are read at one place alone,
+/// as where an operand has one element for all: loops that such a dimension
+/// stands between are neighbours then.
+static void dropSinglePlaces(IRRewriter &rewriter, linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool isDropped = false;
+  rewriter.setInsertionPoint(op);
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap &map = maps[operand->getOperandNumber()];
+    auto memref = dyn_cast<MemRefType>(operand->get().getType());
+    if (!memref ||
+        llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
+      continue;
+    SmallVector<OpFoldResult> offsets, sizes;
+    SmallVector<int64_t> shape;
+    SmallVector<AffineExpr> kept;
+    for (auto [i, result] : llvm::enumerate(map.getResults())) {
+      auto place = dyn_cast<AffineConstantExpr>(result);
+      offsets.push_back(rewriter.getIndexAttr(place ? place.getValue() : 0));
+      sizes.push_back(place ? rewriter.getIndexAttr(1)
+                            : memref::getMixedSize(rewriter, op.getLoc(),
+                                                   operand->get(), i));
+      if (place)
+        continue;
+      kept.push_back(result);
+      shape.push_back(memref.getDimSize(i));
+    }
+    SmallVector<OpFoldResult> strides(offsets.size(),
+                                      rewriter.getIndexAttr(1));
+    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+        shape, memref, offsets, sizes, strides);
+    operand->set(memref::SubViewOp::create(rewriter, op.getLoc(), type,
+                                           operand->get(), offsets, sizes,
+                                           strides));
+    map = AffineMap::get(map.getNumDims(), 0, kept, op.getContext());
+    isDropped = true;
+  }
+  if (isDropped)
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+}
+
 static bool canCollapse(linalg::GenericOp op) {
   return op.hasPureBufferSemantics() && op.getNumLoops() > 1 &&
          !op.hasIndexSemantics() &&
@@ -102,12 +143,15 @@ static void mergeViews(Operation *op) {
 }
 
 void CollapseLoopsPass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
   SmallVector<linalg::GenericOp> ops;
   getOperation()->walk([&](linalg::GenericOp op) {
+    if (!op.hasPureBufferSemantics())
+      return;
+    dropSinglePlaces(rewriter, op);
     if (canCollapse(op))
       ops.push_back(op);
   });
-  IRRewriter rewriter(&getContext());
   for (linalg::GenericOp op : ops) {
     SmallVector<ReassociationIndices> loops = loopsOf(op);
     if (int64_t(loops.size()) == int64_t(op.getNumLoops()))

@@ -125,10 +125,32 @@ static int64_t costOf(linalg::LinalgOp op) {
   return ops * kOpCost;
 }
 
+/// Whether an op moves rows of what it reads to columns, and `loop` is that of
+/// either: they are turned by squares.
+static bool isTurned(linalg::LinalgOp op, int64_t loop) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getBlock()->getTerminator()->getOperand(0) !=
+          op.getBlock()->getArgument(0))
+    return false;
+  SmallVector<int64_t> last;
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    if (map.getNumResults() == 0)
+      return false;
+    auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (!dim)
+      return false;
+    last.push_back(dim.getPosition());
+  }
+  return last[0] != last[1] && llvm::is_contained(last, loop);
+}
+
 /// Iterations that stay together. Each task of a product in tiles packs what it
 /// has of the right factor, for at least so many rows.
 static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
-  constexpr int64_t kRows = 48, kColumns = 64;
+  constexpr int64_t kRows = 48, kColumns = 64, kSquare = 8, kByteSquare = 16;
+  if (isTurned(op, loop))
+    return getElementTypeOrSelf(op->getOperand(0)).isInteger(8) ? kByteSquare
+                                                                : kSquare;
   int64_t row = op.getNumLoops() - 3, column = row + 2;
   if ((loop != row && loop != column) || !isTiled(op))
     return 1;

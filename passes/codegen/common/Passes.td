@@ -176,4 +176,22 @@ def SpecializeLoops : Pass<"specialize-loops"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def WidenRows : Pass<"widen-rows"> {
+  let summary = "Make one row of several short ones";
+  let description = [{
+    See the head of WidenRows.cpp. For elementwise `linalg.generic` ops on
+    memrefs over short rows, where some operands are the same row each time.
+
+    ```mlir
+    // over 1152 x 8; with vectors of 16 lanes, over 72 x 128
+    linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d1), …],
+                    …} ins(%x, %s : memref<1152x8xf32>, memref<8xf32>) …
+    ```
+  }];
+  let statistics = [Statistic<"numWidened", "widened", "ops of longer rows">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 #endif // INGOT_PASSES_CODEGEN_COMMON_PASSES_TD

@@ -33,8 +33,10 @@ namespace {
 /// Columns, of dimension `column`, and k, of dimension `k`, in panels.
 struct Panels {
   Panels(RankedTensorType type, int64_t column, int64_t k)
+      : Panels(type, column, k, lower::panelWidth(type.getDimSize(column))) {}
+  Panels(RankedTensorType type, int64_t column, int64_t k, int64_t width)
       : column(column), k(k), group(cpu::groupOf(type.getElementType())),
-        width(lower::panelWidth(type.getDimSize(column))),
+        width(width),
         count(llvm::divideCeil(type.getDimSize(column), width)),
         groups(llvm::divideCeil(type.getDimSize(k), group)) {}
 
@@ -43,6 +45,9 @@ struct Panels {
   /// `taps`, groups of k, the columns of a panel, and what a group has.
   Value arrange(OpBuilder &builder, Location loc, Value weights,
                 ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const;
+  /// The same of whole panels.
+  Value arrangeWhole(OpBuilder &builder, Location loc, Value weights,
+                     ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const;
 
   int64_t column, k, group, width, count, groups;
 };
@@ -60,10 +65,59 @@ Value Panels::pad(OpBuilder &builder, Location loc, Value weights) const {
                     lower::scalar(builder, loc, type.getElementType(), 0));
 }
 
+/// Elements [from, end) of a dimension.
+static Value slice(OpBuilder &builder, Location loc, Value x, int64_t dim,
+                   int64_t from, int64_t end) {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  for (auto [i, size] : llvm::enumerate(typeOf(x).getShape())) {
+    bool isCut = int64_t(i) == dim;
+    offsets.push_back(builder.getIndexAttr(isCut ? from : 0));
+    sizes.push_back(builder.getIndexAttr(isCut ? end - from : size));
+    strides.push_back(builder.getIndexAttr(1));
+  }
+  return tensor::ExtractSliceOp::create(builder, loc, x, offsets, sizes,
+                                        strides);
+}
+
 Value Panels::arrange(OpBuilder &builder, Location loc, Value weights,
                       ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const {
-  weights = pad(builder, loc, weights);
+  int64_t columns = typeOf(weights).getDimSize(column);
+  int64_t whole = columns / width;
+  if (whole == count || whole == 0 || group != 1)
+    return arrangeWhole(builder, loc, pad(builder, loc, weights), outer, taps);
+  // What the last panel has no columns for is filled up where it lies: before,
+  // all columns would be copied for it.
+  auto arrangePart = [&](int64_t from, int64_t end, int64_t width) {
+    Value part = slice(builder, loc, weights, column, from, end);
+    return Panels(typeOf(part), column, k, width)
+        .arrangeWhole(builder, loc, part, outer, taps);
+  };
+  Value panels = arrangePart(0, whole * width, width);
+  Value last = arrangePart(whole * width, columns, columns - whole * width);
+  SmallVector<int64_t> low(typeOf(last).getRank(), 0), high(low);
+  high.back() = count * width - columns;
+  last = lower::pad(
+      builder, loc, last, low, high,
+      lower::scalar(builder, loc, typeOf(weights).getElementType(), 0));
+  SmallVector<int64_t> shape(typeOf(panels).getShape());
+  shape[outer.size()] = count;
+  Value all = tensor::EmptyOp::create(builder, loc, shape,
+                                      typeOf(weights).getElementType());
+  for (Value part : {panels, last}) {
+    lower::Sizes from(shape.size(), builder.getIndexAttr(0));
+    lower::Sizes ones(shape.size(), builder.getIndexAttr(1));
+    from[outer.size()] = builder.getIndexAttr(part == panels ? 0 : whole);
+    all = lower::insert(builder, loc, part, all, from,
+                        lower::sizesOf(builder, loc, part), ones);
+  }
+  return all;
+}
+
+Value Panels::arrangeWhole(OpBuilder &builder, Location loc, Value weights,
+                           ArrayRef<int64_t> outer,
+                           ArrayRef<int64_t> taps) const {
   RankedTensorType type = typeOf(weights);
+  int64_t count = type.getDimSize(column) / width;
   SmallVector<int64_t> shape, first;
   SmallVector<ReassociationIndices> reassociation;
   for (int64_t i = 0; i < type.getRank(); ++i) {

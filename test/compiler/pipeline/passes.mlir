@@ -176,6 +176,7 @@
 // CHECK-NEXT: {{^ *}}cpu-row-norm-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-softmax-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-contractions-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}widen-rows{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-loops-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-tables-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-transposes-to-vector{{[,{]|$}}

@@ -44,7 +44,11 @@ struct ContractionEmitter {
   };
 
   void emitPanels(Index firstColumn);
-  void emitRows(const Part &part, bool isWhole);
+  void emitPanel(const Part &part);
+  /// Tiles of `most` rows, and what they leave by the half, of a vector for
+  /// each mask, which are null where all columns are there.
+  void emitRows(const Part &part, int64_t most,
+                llvm::ArrayRef<mlir::Value> masks);
   void emitTile(const Part &part, int64_t rows, Index firstRow,
                 llvm::ArrayRef<mlir::Value> masks);
   /// Runs `body` for the panels of `part`, of four.

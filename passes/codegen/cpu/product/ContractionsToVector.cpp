@@ -305,27 +305,28 @@ Value ContractionEmitter::loadLeft(Index rowAt, Index kAt, int64_t count) {
 void ContractionEmitter::emitTile(const Part &part, int64_t rows,
                                   Index firstRow, ArrayRef<Value> masks) {
   Value result = op->getOperand(2);
+  int64_t vectors = masks.size();
   auto placeOf = [&](int64_t r, int64_t v) {
     return at(2, b.add(firstRow, r), 0, b.add(part.column, v * lanes));
   };
   auto type = VectorType::get({lanes}, element);
   Accumulators sums;
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < kVectors; ++v)
+    for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(loadPiece(placeOf(r, v), masks[v]));
   auto addRows = [&](Index from, Index end, int64_t count) {
     auto addRow = [&](Value i, const Accumulators &before) {
       Accumulators next(before);
       SmallVector<Value> factors;
-      for (int64_t v = 0; v < kVectors; ++v)
+      for (int64_t v = 0; v < vectors; ++v)
         factors.push_back(vector::LoadOp::create(
             b.b, b.loc, type, panel,
             b.get(b.add(b.add(part.at, b.mul(Index(i), width)), v * lanes))));
       for (int64_t r = 0; r < rows; ++r) {
         Value left = loadLeft(b.add(firstRow, r),
                               b.add(part.k, b.mul(Index(i), step)), count);
-        for (int64_t v = 0; v < kVectors; ++v) {
-          Value &sum = next[r * kVectors + v];
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = next[r * vectors + v];
           sum = step == 1 ? multiplyAdd(left, factors[v], sum)
                           : addWords(b, asWords(b, left),
                                      asWords(b, factors[v]), sum);
@@ -340,8 +341,8 @@ void ContractionEmitter::emitTile(const Part &part, int64_t rows,
   if (step != 1)
     addRows(whole, b.divideCeil(part.depth, step), 1);
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < kVectors; ++v) {
-      Value sum = sums[r * kVectors + v];
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value sum = sums[r * vectors + v];
       if (masks[v])
         vector::MaskedStoreOp::create(b.b, b.loc, result, placeOf(r, v),
                                       masks[v], sum);
@@ -369,12 +370,11 @@ void ContractionEmitter::forEachPlace(bool isOuterLoop,
   body();
 }
 
-void ContractionEmitter::emitRows(const Part &part, bool isWhole) {
-  SmallVector<Value> masks = masksOf(part.columns, isWhole);
+void ContractionEmitter::emitRows(const Part &part, int64_t most,
+                                  ArrayRef<Value> masks) {
   forEachPlace(/*isOuter=*/false, [&] {
     Index done = 0, end = sizes[row];
-    int64_t most = target.numRegisters == 32 ? 12 : 6;
-    for (int64_t rows : {most, most / 2, int64_t(1)}) {
+    for (int64_t rows = most; rows != 0; rows = rows == 1 ? 0 : rows / 2) {
       Index next =
           b.add(done, b.mul(b.div(b.add(end, b.mul(done, -1)), rows), rows));
       forEach(b, done, next, rows,
@@ -382,6 +382,26 @@ void ContractionEmitter::emitRows(const Part &part, bool isWhole) {
       done = next;
     }
   });
+}
+
+void ContractionEmitter::emitPanel(const Part &part) {
+  constexpr int64_t kMost = 12;
+  auto emitWhole = [&] {
+    emitRows(part, target.numRegisters == 32 ? kMost : kMost / 2,
+             SmallVector<Value>(kVectors));
+  };
+  // Vector by vector: there may be one alone.
+  auto emitRest = [&] {
+    forEach(b, 0, b.min(part.columns, width), lanes, [&](Value first) {
+      Part vector = part;
+      vector.column = b.add(part.column, Index(first));
+      vector.at = b.add(part.at, Index(first));
+      Index left = b.add(part.columns, b.mul(Index(first), -1));
+      emitRows(vector, kMost, maskOfFirst(b, lanes, left));
+    });
+  };
+  b.branch(b.compare(arith::CmpIPredicate::sge, part.columns, width), emitWhole,
+           emitRest);
 }
 
 void ContractionEmitter::forEachPanel(
@@ -423,11 +443,7 @@ void ContractionEmitter::emitPanels(Index firstColumn) {
                   [&] { packTurned(panel); });
             });
           });
-    forEachPanel(all, [&](const Part &panel) {
-      b.branch(
-          hasColumns(panel, width), [&] { emitRows(panel, /*isWhole=*/true); },
-          [&] { emitRows(panel, /*isWhole=*/false); });
-    });
+    forEachPanel(all, [&](const Part &panel) { emitPanel(panel); });
   });
 }
 

@@ -71,11 +71,12 @@ void ConvEmitter::forEachPixel(
   });
 }
 
-void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
-                                 Index columnTile, const TaskRange &range) {
+void ConvEmitter::forEachTileAcrossRows(
+    const Tile &tile, const TaskRange &range,
+    function_ref<void(ArrayRef<Index> first, Index count, Index number,
+                      Value asTheyAre)>
+        body) {
   int64_t inner = window.inner();
-  PixelTile whole = window.wholeTile(tile.rows);
-  Index inTask = b.add(range.endRow, b.mul(range.firstRow, -1));
   forEach(b, range.firstRow, range.endRow, tile.rows, [&](Value number) {
     Index count =
         b.min(b.add(range.endRow, b.mul(Index(number), -1)), tile.rows);
@@ -90,11 +91,21 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
     Value asTheyAre = b.both(b.both(areAll, isOneRow),
                              window.isWithin(b, origin, tile.rows));
     Index done = b.add(Index(number), b.mul(range.firstRow, -1));
-    NextWeights next = nextPanel(group, columnTile, b.div(done, tile.rows),
-                                 b.divideCeil(inTask, tile.rows));
+    body(first, count, b.div(done, tile.rows), asTheyAre);
+  });
+}
+
+void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
+                                 Index columnTile, const TaskRange &range) {
+  PixelTile whole = window.wholeTile(tile.rows);
+  Index passes = b.divideCeil(
+      b.add(range.endRow, b.mul(range.firstRow, -1)), tile.rows);
+  forEachTileAcrossRows(tile, range, [&](ArrayRef<Index> first, Index count,
+                                         Index number, Value asTheyAre) {
+    NextWeights next = nextPanel(group, columnTile, number, passes);
     auto emitWhole = [&] {
-      emitTile(tile, whole, pixel, group, columnTile,
-               ArrayRef(first).drop_back(), next);
+      emitTile(tile, whole, first.back(), group, columnTile, first.drop_back(),
+               next);
     };
     auto emitPixels = [&] {
       Accumulators sums =
@@ -215,168 +226,6 @@ Accumulators ConvEmitter::sumFound(const Tile &tile, ArrayRef<Index> first,
                        [&](Value tap, const Accumulators &sums) {
                          return addTap(taps, Index(tap), sums);
                        });
-      });
-}
-
-//===----------------------------------------------------------------------===//
-// Copies
-//===----------------------------------------------------------------------===//
-
-/// What is copied of a tile's pixels at a time.
-struct ConvEmitter::CopiedTaps {
-  /// Taps along a row: all, which follow each other as their weights do, or
-  /// one.
-  int64_t taps;
-  /// And so many channels of them.
-  int64_t channels;
-  /// Elements between two taps, and between two pixels.
-  int64_t tapPitch, pixelPitch;
-};
-
-ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
-  int64_t taps = window.kernel[window.inner()];
-  int64_t line = amxRowElements(srcElement());
-  // Half of the first-level cache.
-  int64_t most = TargetInfo::of(op).l1 / 8 * plan.weights.group / tile.rows;
-  CopiedTaps copied{taps, channels, channels, 0};
-  // AMX tiles are of one shape throughout a kernel.
-  bool canSplit = !usesTiles(tile.product) || channels % line == 0;
-  if (tile.product == Product::int8Pairs) {
-    // As far apart as in src, as the lists have them.
-    copied.tapPitch =
-        pixelStride.constant * window.dilations[window.inner()];
-  } else if (plan.weights.depth != channels ||
-             (usesTiles(tile.product) && !isContiguous()) ||
-             (canSplit && taps * channels > most)) {
-    copied.taps = 1;
-    if (canSplit)
-      copied.channels =
-          copiedAtOnce(channels,
-                       std::max<int64_t>(llvm::alignDown(most, line), line),
-                       usesTiles(tile.product) ? line : plan.weights.group);
-  }
-  // No power of two, with room for what copying writes behind the last tap.
-  copied.pixelPitch = llvm::alignTo((copied.taps - 1) * copied.tapPitch +
-                                        copied.channels,
-                                    line) +
-                      line;
-  return copied;
-}
-
-/// Copies `size` channels from `channel` on of the taps along a row, from
-/// `firstTap` on, of the pixels from the one at coordinates `first` on.
-void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
-                           ArrayRef<Index> first, Index count,
-                           ArrayRef<Index> outerTaps, Index firstTap,
-                           Index channel, int64_t size) {
-  int64_t inner = window.inner();
-  Index tapStride = b.mul(pixelStride, window.dilations[inner]);
-  int64_t lanes = amxRowElements(srcElement());
-  bool isRun = copied.taps > 1 && !tapStride.value &&
-               tapStride.constant == copied.tapPitch && copied.tapPitch == size;
-  forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
-    // Behind the last pixel there may be no src.
-    Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
-    SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
-    for (auto [d, tap] : llvm::enumerate(outerTaps)) {
-      Index &coordinate = srcAt[1 + d];
-      coordinate = b.add(coordinate, b.mul(tap, window.dilations[d]));
-      if (window.crossesLow(d) || window.crossesHigh(d))
-        isThere = b.both(isThere, window.hasPixel(b, d, coordinate));
-    }
-    Index &origin = srcAt[1 + inner];
-    origin = b.add(origin, b.mul(firstTap, window.dilations[inner]));
-    Index begin = origin;
-    srcAt.push_back(channel);
-    Index from = src.at(b, srcAt), to = b.mul(number, copied.pixelPitch);
-    auto copyTap = [&](Index tap, int64_t elements) {
-      copyRuns(b, lanes, src.data, b.add(from, b.mul(tap, tapStride)), copiesOf,
-               b.add(to, b.mul(tap, copied.tapPitch)), elements);
-    };
-    auto copyIfInside = [&](Index tap) {
-      Index coordinate = b.add(begin, b.mul(tap, window.dilations[inner]));
-      Value isInside = isThere;
-      if (window.crossesLow(inner) || window.crossesHigh(inner))
-        isInside = b.both(isThere, window.hasPixel(b, inner, coordinate));
-      b.branch(isInside, [&] { copyTap(tap, size); },
-             [&] {
-               fillRun(b, copiesOf, b.add(to, b.mul(tap, copied.tapPitch)),
-                       size, op.getSrcZeroPoint());
-             });
-    };
-    if (copied.taps == 1)
-      return copyIfInside(0);
-    Value isWhole = b.both(isThere, window.isWithin(b, begin, 1));
-    b.branch(isWhole,
-           [&] {
-             if (isRun)
-               return copyTap(0, copied.taps * size);
-             forEach(b, 0, copied.taps, 1,
-                     [&](Value tap) { copyTap(Index(tap), size); });
-           },
-           [&] {
-             b.branch(isThere,
-                    [&] {
-                      forEach(b, 0, copied.taps, 1,
-                              [&](Value tap) { copyIfInside(Index(tap)); });
-                    },
-                    [&] {
-                      fillRun(b, copiesOf, to,
-                              (copied.taps - 1) * copied.tapPitch + size,
-                              op.getSrcZeroPoint());
-                    });
-           });
-  });
-}
-
-/// Adds the products of what was copied, `depth` elements of each pixel.
-Accumulators ConvEmitter::sumCopied(const Tile &tile, const CopiedTaps &copied,
-                                    ArrayRef<Index> outerTaps, Index panelAt,
-                                    int64_t depth, const Accumulators &start) {
-  SrcRows rows(b, copiesOf, 0, copied.pixelPitch, tile.rows);
-  if (tile.product == Product::int8Pairs)
-    return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
-                            *pairs, numberOf(outerTaps), start);
-  if (usesTiles(tile.product))
-    return multiplyAddAmx(b, tile, rows, weights.data, panelAt, plan.panel,
-                          depth, start, op);
-  return multiplyAddWhole(b, tile, rows, weights.data, panelAt, plan.panel,
-                          depth, start, op);
-}
-
-Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
-                                    Index count, Index group,
-                                    Index columnTile) {
-  CopiedTaps copied = copiedTaps(tile);
-  if (!copiesOf)
-    copiesOf = createScratch(b, op, tile.rows * copied.pixelPitch,
-                             srcElement());
-  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
-  Index tapElements = plan.weights.depth * plan.panel;
-  int64_t steps = window.kernel[window.inner()] / copied.taps;
-  auto sumBlock = [&](ArrayRef<Index> outerTaps, Index firstTap, Index channel,
-                      int64_t size, const Accumulators &sums) {
-    copyTaps(tile, copied, first, count, outerTaps, firstTap,
-             b.add(b.mul(group, channels), channel), size);
-    llvm::copy(outerTaps, weightsAt.begin() + 1);
-    Index panelAt = b.add(weights.at(b, weightsAt),
-                          b.mul(firstTap, tapElements));
-    return sumCopied(tile, copied, outerTaps,
-                     b.add(panelAt, b.mul(channel, plan.panel)),
-                     copied.taps * size, sums);
-  };
-  return window.sumOuterTaps(
-      b, zeroAccumulators(b, tile),
-      [&](ArrayRef<Index> taps, const Accumulators &sums) {
-        return forEach(
-            b, 0, steps, sums, [&](Value tap, const Accumulators &sums) {
-              return forEachBlock(b, channels, copied.channels, sums,
-                                  [&](Index channel, int64_t size,
-                                      const Accumulators &sums) {
-                                    return sumBlock(taps, Index(tap), channel,
-                                                    size, sums);
-                                  });
-            });
       });
 }
 

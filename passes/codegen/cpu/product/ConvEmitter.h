@@ -57,6 +57,20 @@ struct ConvEmitter {
   /// By tiles of pixels that need not be of one row.
   void emitAcrossRows(const Tile &tile, Index group, Index columnTile,
                       const TaskRange &range);
+  /// The same for all column tiles, which share copies of few channels.
+  void emitFewChannels(
+      const Tile &tile, Index group, const TaskRange &range,
+      llvm::function_ref<
+          void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
+          forEachColumn);
+  /// Calls `body` for the tiles of a task with the first pixel's coordinates,
+  /// how many there are, the tile's number, and whether all of them are of one
+  /// row and their taps along it within src.
+  void forEachTileAcrossRows(
+      const Tile &tile, const TaskRange &range,
+      llvm::function_ref<void(llvm::ArrayRef<Index> first, Index count,
+                              Index number, mlir::Value asTheyAre)>
+          body);
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
@@ -70,7 +84,21 @@ struct ConvEmitter {
   SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
                      mlir::Value &isAnyWithin);
   /// or by copies of their taps.
-  struct CopiedTaps;
+  struct CopiedTaps {
+    /// Taps along a row: all, which follow each other as their weights do, or
+    /// one.
+    int64_t taps;
+    /// And so many channels of them.
+    int64_t channels;
+    /// Elements between two taps, and between two pixels.
+    int64_t tapPitch, pixelPitch;
+    /// Rows of taps, which then follow each other, too, if all are copied at
+    /// once; else 0.
+    int64_t rows = 0;
+  };
+  /// Whether whole windows are copied.
+  bool copiesWindows(const Tile &tile);
+  void prepareCopies(const Tile &tile, const CopiedTaps &copied);
   CopiedTaps copiedTaps(const Tile &tile);
   Accumulators sumCopies(const Tile &tile, llvm::ArrayRef<Index> first,
                          Index count, Index group, Index columnTile);
@@ -78,6 +106,8 @@ struct ConvEmitter {
                 llvm::ArrayRef<Index> first, Index count,
                 llvm::ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                 int64_t size);
+  void copyWithin(Index from, Index to, Index low, Index high,
+                  int64_t vectors);
   Accumulators sumCopied(const Tile &tile, const CopiedTaps &copied,
                          llvm::ArrayRef<Index> outerTaps, Index panelAt,
                          int64_t depth, const Accumulators &start);

@@ -81,9 +81,17 @@ void ConvEmitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + (plan.acrossRows ? 2 : 1));
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
   int64_t columns = plan.columns / plan.groups;
+  Tile full = fullTile(plan.target, plan.tile);
   auto emitTiles = [&](Index begin, Index end, Index group) {
+    if (copiesWindows(full))
+      return emitFewChannels(
+          full, group, range,
+          [&](function_ref<void(Value, const Tile &)> body) {
+            forEachColumnTile(b, begin, end, plan.tilesPerGroup, full,
+                              lastTile(plan.target, plan.tile, columns), body);
+          });
     forEachColumnTile(
-        b, begin, end, plan.tilesPerGroup, fullTile(plan.target, plan.tile),
+        b, begin, end, plan.tilesPerGroup, full,
         lastTile(plan.target, plan.tile, columns),
         [&](Value columnTile, const Tile &tile) {
           if (tile.product == Product::int8Pairs)

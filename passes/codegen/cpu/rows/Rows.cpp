@@ -201,30 +201,44 @@ static Value foldTree(IndexBuilder &b, FoldKind kind, ArrayRef<Value> values) {
   return level[0];
 }
 
+/// `fold` of all lanes, half of them with the other half.
+static Value foldHalves(IndexBuilder &b, FoldKind kind, Value vector) {
+  for (int64_t half = lanesOf(vector) / 2; half != 0; half /= 2) {
+    auto part = [&](int64_t first) -> Value {
+      return vector::ShuffleOp::create(
+          b.b, b.loc, vector, vector,
+          llvm::to_vector(llvm::seq<int64_t>(first, first + half)));
+    };
+    vector = foldVectors(b, kind, part(0), part(half));
+  }
+  return vector::ExtractOp::create(b.b, b.loc, vector, 0);
+}
+
 Value codegen::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
-  auto combining = [&]() {
+  std::optional<vector::CombiningKind> combining = [&] {
+    using Combining = std::optional<vector::CombiningKind>;
     switch (kind) {
     case FoldKind::sum:
-      return vector::CombiningKind::ADD;
+      return Combining(vector::CombiningKind::ADD);
     case FoldKind::prod:
-      return vector::CombiningKind::MUL;
-    case FoldKind::max:
-      return vector::CombiningKind::MAXNUMF;
-    case FoldKind::maxOrNaN:
-      return vector::CombiningKind::MAXIMUMF;
+      return Combining(vector::CombiningKind::MUL);
     case FoldKind::maxUnsigned:
-      return vector::CombiningKind::MAXUI;
+      return Combining(vector::CombiningKind::MAXUI);
+    case FoldKind::max:
+    case FoldKind::maxOrNaN:
     case FoldKind::minOrNaN:
-      return vector::CombiningKind::MINIMUMF;
+      // LLVM takes one lane after the other, as if their order mattered.
+      return Combining();
     }
     llvm_unreachable("unknown kind");
   }();
+  if (!combining)
+    return foldHalves(b, kind, vector);
   // Lanes may be taken as a tree; the order is the same in every run.
-  bool isArithmetic = kind == FoldKind::sum || kind == FoldKind::prod;
-  return vector::ReductionOp::create(
-      b.b, b.loc, combining, vector,
-      isArithmetic ? arith::FastMathFlags::reassoc
-                   : arith::FastMathFlags::none);
+  return vector::ReductionOp::create(b.b, b.loc, *combining, vector,
+                                     kind == FoldKind::maxUnsigned
+                                         ? arith::FastMathFlags::none
+                                         : arith::FastMathFlags::reassoc);
 }
 
 /// This many numbers are added one after the other in f32, at most: the sums

@@ -52,7 +52,7 @@ struct Emitter {
                   int64_t side);
   Value loadFirst(VectorType type, int64_t count);
   void storeFirst(Value vector, int64_t count);
-  void emitElements();
+  void emitElements(int64_t side);
   SmallVector<Value> at(int64_t operand);
 
   IndexBuilder b;
@@ -175,16 +175,22 @@ void Emitter::emitSquare(Index firstRow, int64_t numRows, Index firstColumn,
   }
 }
 
-void Emitter::emitElements() {
-  forEach(b, 0, sizes[row], 1, [&](Value i) {
-    forEach(b, 0, sizes[column], 1, [&](Value j) {
-      position[row] = Index(i);
-      position[column] = Index(j);
-      Value moved =
-          memref::LoadOp::create(b.b, b.loc, op->getOperand(0), at(0));
-      memref::StoreOp::create(b.b, b.loc, moved, op->getOperand(1), at(1));
+/// Those of the shorter loop one after the other, so that a line is read or
+/// written at once.
+void Emitter::emitElements(int64_t side) {
+  auto emitLoops = [&](int64_t outer, int64_t inner) {
+    forEach(b, 0, sizes[outer], 1, [&](Value i) {
+      forEach(b, 0, sizes[inner], 1, [&](Value j) {
+        position[outer] = Index(i);
+        position[inner] = Index(j);
+        Value moved =
+            memref::LoadOp::create(b.b, b.loc, op->getOperand(0), at(0));
+        memref::StoreOp::create(b.b, b.loc, moved, op->getOperand(1), at(1));
+      });
     });
-  });
+  };
+  b.branch(b.compare(arith::CmpIPredicate::slt, sizes[row], side),
+           [&] { emitLoops(column, row); }, [&] { emitLoops(row, column); });
 }
 
 /// Splits `size` into squares, the last of which ends with it, and what is less
@@ -241,7 +247,7 @@ void Emitter::emit() {
       areEnough = b.both(areEnough, b.compare(arith::CmpIPredicate::sge,
                                               sizes[loop], side));
   if (areEnough)
-    b.branch(areEnough, emitSquares, [&] { emitElements(); });
+    b.branch(areEnough, emitSquares, [&] { emitElements(side); });
   else
     emitSquares();
 }

@@ -89,3 +89,20 @@ func.func @apart(%x: memref<4x8xf32>, %sums: memref<4xf32>, %y: memref<8x4xf32>)
   }
   return
 }
+
+// -----
+
+// A dimension that is read at one place alone stands between no loops.
+// CHECK-LABEL: func.func @single_places
+// CHECK: %[[S:.*]] = memref.subview %arg1[0, 0, 0, 0] [2, 1, 1, 8] [1, 1, 1, 1] : memref<2x1x1x8xf32> to memref<2x8xf32, strided<[8, 1]>>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<2x1152x8xf32>, memref<2x8xf32, strided<[8, 1]>>) outs(%{{.*}} : memref<2x1152x8xf32>)
+#id = affine_map<(n, h, w, c) -> (n, h, w, c)>
+#channels = affine_map<(n, h, w, c) -> (n, 0, 0, c)>
+func.func @single_places(%x: memref<2x12x96x8xf32>, %s: memref<2x1x1x8xf32>) {
+  linalg.generic {indexing_maps = [#id, #channels, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %s : memref<2x12x96x8xf32>, memref<2x1x1x8xf32>) outs(%x : memref<2x12x96x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -180,3 +180,21 @@ func.func @forward(%x: memref<?xi64>, %call: !llvm.ptr {ingot.operand = #ingot.o
   }
   return
 }
+
+// -----
+
+// Tasks of what is turned have whole squares: 8 of 8 channels, though there is
+// enough to do for 16.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[TASKS:.*]] = arith.constant 8 : index
+// CHECK: cpu.launch @{{.*}}(%arg0, %arg1) tasks(%[[TASKS]])
+// CHECK: memref.subview %arg1[0, %{{.*}}, 0] [1, 8, 12544]
+#last = affine_map<(n, c, p) -> (n, p, c)>
+#first = affine_map<(n, c, p) -> (n, c, p)>
+func.func @forward(%x: memref<1x12544x64xf32>, %y: memref<1x64x12544xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#last, #first], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<1x12544x64xf32>) outs(%y : memref<1x64x12544xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

@@ -72,7 +72,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @reduce.0
 // CHECK: arith.cmpi eq, %{{.*}}, %c1
 // CHECK: scf.if
-// CHECK: vector.reduction <maximumf>
+// CHECK: arith.maximumf %{{.*}} : vector<1xf32>
+// CHECK: vector.extract %{{.*}}[0] : f32 from vector<1xf32>
 // CHECK: } else {
 // CHECK: arith.cmpi sge, %{{.*}}, %c32
 // CHECK: scf.if

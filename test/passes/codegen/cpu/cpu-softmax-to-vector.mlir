@@ -2,7 +2,12 @@
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @softmax.0
-// CHECK: vector.reduction <maxnumf>
+// Halves of the lanes are compared with each other, down to one.
+// CHECK: vector.shuffle %{{.*}} [4, 5, 6, 7] : vector<8xf32>
+// CHECK: arith.select {{.*}} vector<4xi1>, vector<4xf32>
+// CHECK: vector.shuffle %{{.*}} [2, 3] : vector<4xf32>
+// CHECK: vector.shuffle %{{.*}} [1] : vector<2xf32>
+// CHECK: vector.extract %{{.*}}[0] : f32 from vector<1xf32>
 // CHECK: math.exp {{.*}} : vector<16xf32>
 // CHECK: vector.reduction <add>
 // CHECK: arith.divf
