@@ -29,7 +29,8 @@ struct Target {
   std::string identifier() const;
   /// Whether 512-bit vectors are worth using.
   bool hasAVX512() const;
-  /// Whether there is arithmetic on f16.
+  /// Whether there are products of bf16, and arithmetic on f16.
+  bool hasBF16() const;
   bool hasFP16() const;
   /// Whether one instruction multiplies and adds up four bytes, in vectors or
   /// in tiles; also where it is emulated.

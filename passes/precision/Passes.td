@@ -18,7 +18,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     `half=fp16` it is `fp16`, for constant weights only: these are stored as
     f16, and multiplied as f32, or by f16 (`nn-to-cpu`). An op
     that has the attribute already keeps it, and so does one that comes from a
-    node which `keep` names stay f32. A rule of no node is an error.
+    node which `keep` names stay f32. A rule of no node is an error. With
+    `computed-only` products of constants stay as they are, and so do
+    convolutions: what is left are the products of an attention.
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
@@ -28,7 +30,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
                clEnumValN(::ingot::Precision::fp16, "fp16",
                           "float32 by weights of float16"))}]>,
     ListOption<"keep", "keep", "std::string",
-               "Nodes that stay f32: GLOB=fp32">];
+               "Nodes that stay f32: GLOB=fp32">,
+    Option<"computedOnly", "computed-only", "bool", "false",
+           "Only matrix products whose factors a run computes">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
