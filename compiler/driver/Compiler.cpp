@@ -135,7 +135,7 @@ void Compilation::chooseHalfRest() {
                  pipeline.quantization == Quantization::int8Dynamic);
   pipeline.halfRest =
       isInt8 && llvm::all_of(targets, [](const Target &target) {
-        return target.hasBF16();
+        return target.hasFastBF16();
       });
 }
 

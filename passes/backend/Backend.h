@@ -38,7 +38,7 @@ struct BackendOptions {
   /// levels have AVX512-FP16.
   bool halfSums = false;
   /// Whether what is left in fp32 of products whose factors a run computes is
-  /// multiplied as bf16: all levels have AVX512-BF16.
+  /// multiplied as bf16: that is faster on all levels.
   bool halfRest = false;
   /// Whether a level multiplies bytes or bf16 in AMX tiles.
   bool amxTiles = false;

@@ -75,7 +75,7 @@ def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
     may be missing; a scale may stand at the queries or be a division.
     Transposes that bring heads to the front are taken along. Where bf16 was
     assigned to both products the kernel has the attribute, too, and multiplies
-    bf16 if its CPU level has instructions for that. With `or-f32` products of
+    bf16 if that is faster on its CPU level. With `or-f32` products of
     bf16 whose factors a run computes, and which are left, multiply f32 again.
   }];
   let options = [

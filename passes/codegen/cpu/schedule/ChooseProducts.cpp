@@ -465,9 +465,11 @@ Product codegen::attentionProduct(cpu::AttentionOp op,
   constexpr int64_t kFewQueries = 8;
   int64_t queries = shapeOf(op.getSrc())[1];
   bool isFew = !ShapedType::isDynamic(queries) && queries < kFewQueries;
-  if (!isBF16(op) || !target.hasBF16 || isFew)
+  if (!isBF16(op) || isFew)
     return Product::f32;
-  return target.hasBF16Tiles ? Product::bf16Tiles : Product::bf16Dot;
+  if (target.hasBF16Tiles)
+    return Product::bf16Tiles;
+  return target.hasFastBF16 ? Product::bf16Dot : Product::f32;
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
