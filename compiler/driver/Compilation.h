@@ -38,6 +38,7 @@ private:
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   void chooseHalfSums();
+  void chooseHalfRest();
   void chooseWeightScales();
   void chooseKernels();
   mlir::LogicalResult importAndLower();

@@ -84,6 +84,7 @@ LogicalResult Compilation::chooseTargets() {
     return fail(error);
   targets = std::move(*found);
   chooseHalfSums();
+  chooseHalfRest();
   // Which of its levels `multi` stands for, later phases say.
   pipeline.amxTiles = llvm::any_of(
       *parseTargets(options.target, error, {/*bytes=*/true, /*bf16=*/true}),
@@ -124,6 +125,18 @@ void Compilation::chooseHalfSums() {
     emitRemark(UnknownLoc::get(&context))
         << "float16 weights are multiplied as float32: " << lacking->level
         << " has no arithmetic on float16";
+}
+
+/// What a calibration or `int8-dynamic` leaves of products whose factors a run
+/// computes, as in attention, is multiplied as bf16: bytes have more error.
+void Compilation::chooseHalfRest() {
+  bool isInt8 = pipeline.precision == Precision::fp32 &&
+                (!pipeline.calibration.empty() ||
+                 pipeline.quantization == Quantization::int8Dynamic);
+  pipeline.halfRest =
+      isInt8 && llvm::all_of(targets, [](const Target &target) {
+        return target.hasFastBF16();
+      });
 }
 
 /// Weights are the same for all levels. Repairs were measured with scales for

@@ -365,10 +365,12 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "half-sums",
       llvm::cl::desc("Multiply fp16 by fp16, and store it between products"),
       llvm::cl::init(false)};
+  Option<bool> halfRest{
+      *this, "half-rest",
+      llvm::cl::desc("Multiply bf16 where a run computes both factors")};
   Option<bool> amxTiles{
       *this, "amx-tiles",
-      llvm::cl::desc("A CPU level multiplies bytes and bf16 in AMX tiles"),
-      llvm::cl::init(false)};
+      llvm::cl::desc("A CPU level multiplies bytes and bf16 in AMX tiles")};
   Option<int> precisionLevel{
       *this, "precision-level",
       llvm::cl::desc("What else is stored so: 1, 2 or 3"),
@@ -459,6 +461,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
     options.halfSums = halfSums && precision == Precision::fp16;
+    options.halfRest = halfRest && precision == Precision::fp32;
     options.amxTiles = amxTiles;
     options.precisionLevel = precisionLevel;
     options.observe = observe;

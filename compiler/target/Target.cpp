@@ -38,6 +38,11 @@ static bool has(uint64_t features, CpuFeature feature) {
 
 bool Target::hasAVX512() const { return has(features, CpuFeature::AVX512F); }
 
+bool Target::hasFastBF16() const {
+  TargetInfo info(features, numbers);
+  return info.hasBF16Tiles || info.hasFastBF16;
+}
+
 bool Target::hasFP16() const {
   return has(features, CpuFeature::AVX512FP16);
 }

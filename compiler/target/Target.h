@@ -29,6 +29,8 @@ struct Target {
   std::string identifier() const;
   /// Whether 512-bit vectors are worth using.
   bool hasAVX512() const;
+  /// Whether products of bf16 are faster than those of f32.
+  bool hasFastBF16() const;
   /// Whether there is arithmetic on f16.
   bool hasFP16() const;
   /// Whether one instruction multiplies and adds up four bytes, in vectors or

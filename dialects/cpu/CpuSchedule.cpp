@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuVerify.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
+#include "dialects/ingot/IngotDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -388,10 +389,17 @@ static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
 }
 
 static LogicalResult verifySchedule(AttentionOp op, ScheduleAttr schedule) {
-  if (failed(expectParts(op, schedule, {"tile", "scores"})) ||
-      failed(expectPlain(op, schedule.getTile())) ||
-      failed(expectPlain(op, schedule.getScores())))
+  if (failed(expectParts(op, schedule, {"tile", "scores"})))
     return failure();
+  Product product = schedule.getTile().getProduct();
+  bool mayBeNarrow = ingot::isBF16(op) && (product == Product::bf16Dot ||
+                                           product == Product::bf16Tiles);
+  if (!mayBeNarrow && failed(expectPlain(op, schedule.getTile())))
+    return failure();
+  if (schedule.getScores().getProduct() != product)
+    return op.emitOpError("expects tiles of one product, but got ")
+           << stringifyProduct(product) << " and "
+           << stringifyProduct(schedule.getScores().getProduct());
   int64_t queries = schedule.getScores().getColumns();
   if (queries > kMaxQueries)
     return op.emitOpError("expects scores of at most ")

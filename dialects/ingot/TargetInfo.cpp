@@ -156,6 +156,7 @@ TargetInfo::TargetInfo(uint64_t features, const TargetNumbers &numbers)
   numRegisters = has(CpuFeature::AVX512F) ? 32 : 16;
   hasFMA = has(CpuFeature::FMA);
   hasBF16 = has(CpuFeature::AVX512BF16);
+  hasFastBF16 = hasBF16 && !has(CpuFeature::AVX512FP16);
   hasVNNI = has(CpuFeature::AVX512VNNI) || has(CpuFeature::AVXVNNI);
   hasBitCount = has(CpuFeature::AVX512VPOPCNTDQ);
   bool hasTiles = has(CpuFeature::AMX_TILE);

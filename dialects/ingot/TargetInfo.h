@@ -95,6 +95,9 @@ struct TargetInfo : TargetNumbers {
   /// Dot products of pairs of bf16, and of fours of bytes; of vectors of
   /// `lanes`.
   bool hasBF16, hasVNNI;
+  /// Whether those of bf16 are faster than multiply-adds of f32: twice as fast
+  /// on AMD's cores, and half as fast on Intel's, which have arithmetic on f16.
+  bool hasFastBF16;
   /// Products of AMX tiles.
   bool hasBF16Tiles, hasInt8Tiles;
   /// Counts of the bits of words in vectors.

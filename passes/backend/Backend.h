@@ -37,6 +37,9 @@ struct BackendOptions {
   /// Whether fp16 is multiplied by fp16, and stored between products: all
   /// levels have AVX512-FP16.
   bool halfSums = false;
+  /// Whether what is left in fp32 of products whose factors a run computes is
+  /// multiplied as bf16: that is faster on all levels.
+  bool halfRest = false;
   /// Whether a level multiplies bytes or bf16 in AMX tiles.
   bool amxTiles = false;
   /// Largest constant that is computed from others, in bytes.

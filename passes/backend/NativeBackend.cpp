@@ -48,9 +48,14 @@ class NativeBackend : public Backend {
       assign.halfSums = options.halfSums;
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
+    } else if (options.halfRest) {
+      AssignPrecisionOptions assign;
+      assign.computedOnly = true;
+      assign.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addPass(createAssignPrecision(assign));
     }
     passes.addNestedPass<func::FuncOp>(createTabulateBytes());
-    passes.addNestedPass<func::FuncOp>(createFuseAttention());
+    passes.addNestedPass<func::FuncOp>(createFuseAttention({options.halfRest}));
     // Masks that it transposed.
     FoldConstantsOptions fold;
     fold.maxBytes = options.maxFoldedBytes;

@@ -188,6 +188,8 @@ static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
 
 /// What the products of `op` multiply; null of f32, and of an op that has none.
 static PrecisionAttr precisionOf(Operation *op) {
+  if (isBF16(op))
+    return PrecisionAttr::get(op->getContext(), Precision::bf16);
   auto product = dyn_cast<kernel::KernelOpInterface>(op);
   Type type = product ? product.getProductType() : Type();
   if (!type || type.isF32())

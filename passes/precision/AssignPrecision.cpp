@@ -21,6 +21,13 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
+/// Whether `op` is a matrix product whose factors are no constants.
+static bool isOfComputed(Operation *op) {
+  auto product = dyn_cast<nn::MatMulOp>(op);
+  return product && !nn::getConstant(product.getA()) &&
+         !nn::getConstant(product.getB());
+}
+
 namespace {
 
 struct AssignPrecisionPass
@@ -28,14 +35,17 @@ struct AssignPrecisionPass
   using AssignPrecisionBase::AssignPrecisionBase;
 
   void runOnOperation() override {
-    FailureOr<KeepRules> rules =
-        KeepRules::parse(getOperation(), keep, stringifyPrecision(half));
+    // What is not computed is bytes, which rules then speak of.
+    FailureOr<KeepRules> rules = KeepRules::parse(
+        getOperation(), keep,
+        stringifyPrecision(computedOnly ? Precision::int8 : half));
     if (failed(rules))
       return signalPassFailure();
     IngotDialect::PrecisionAttrHelper precision(&getContext());
     auto given = PrecisionAttr::get(&getContext(), half);
     getOperation()->walk([&](Operation *op) {
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
+          (computedOnly && !isOfComputed(op)) ||
           (half == Precision::fp16 && !nn::getConstant(op->getOperand(1))) ||
           precision.isAttrPresent(op) ||
           rules->find({op->getLoc()}).value_or(!isWorth(op)))

@@ -20,7 +20,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     that does not pay for stays f32, such as products of few terms
     (`HalfProducts.h`), unless a rule of `keep` names `half`. An op that has the
     attribute already keeps it, and one that comes from a node which `keep`
-    names stays f32. A rule of no node is an error.
+    names stays f32. A rule of no node is an error. With `computed-only`
+    products of constants stay as they are, and so do convolutions: what is left
+    are the products of an attention.
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
@@ -32,7 +34,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     Option<"halfSums", "half-sums", "bool", "false",
            "Whether float16 is multiplied by float16">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes that stay f32: GLOB=fp32">];
+               "Nodes that stay f32: GLOB=fp32">,
+    Option<"computedOnly", "computed-only", "bool", "false",
+           "Only matrix products whose factors a run computes">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 

@@ -73,6 +73,16 @@ def matmul(name, rows, depth, columns, batch=(), dynamic=False, constant=True, r
                 inputs, weights, known)
 
 
+def attention(number, is_open=False):
+    """A drawn attention; `is_open` leaves queries and keys to the run, where one kernel takes such."""
+    case = drawing.draw("attention", number)
+    case.tolerance = ROUNDED
+    if is_open:
+        case.dynamic = {name: {axis: f"{case.name}_{name}_{axis}" for axis in range(1, len(array.shape))}
+                        for name, array in case.inputs.items()}
+    return case
+
+
 class Emulated(support.Case):
     """The highest level below that this machine has runs the same loops, between guard pages."""
 
@@ -94,6 +104,7 @@ class DrawnSchedules(Emulated):
                 matmul(f"odd{seed}", 33 + seed, 101, 70, residual=True),
                 matmul(f"batch{seed}", 20, 64, 24, batch=(2, 2)),
                 matmul(f"open{seed}", 50 + seed, 64, 40, dynamic=True),
+                attention(200 + seed),
             ], f"--schedule-seed={seed}")
 
 
@@ -115,6 +126,15 @@ class MatMul(Emulated):
 
     def test_dynamic_rows(self):
         self.check([matmul(f"rows{rows}", rows, 80, 48, dynamic=True) for rows in (1, 15, 16, 31, 55, 64)])
+
+
+class Attention(Emulated):
+    def test_drawn(self):
+        """Heads of all sizes, masks, one key and many: scores, powers and values in tiles, whatever their number."""
+        self.check([attention(number) for number in range(100, 116)])
+
+    def test_open_sizes(self):
+        self.check([attention(number, is_open=True) for number in range(116, 124)])
 
 
 class Conv(Emulated):

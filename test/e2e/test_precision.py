@@ -40,6 +40,9 @@ class Kernels(support.Case):
     def check(self, kind, count):
         self.compare([drawing.draw(kind, number) for number in range(count)], kind)
 
+    def test_attention(self):
+        self.compare([drawing.draw("attention", number) for number in range(12)], "block")
+
     def compare(self, batch, kind):
         for case in batch:
             case.inputs = {name: rounded(array) for name, array in case.inputs.items()}
@@ -135,6 +138,14 @@ class KernelsEmulated(Kernels):
 
     def test_matmul(self):
         self.check("matmul", 12)
+
+    def test_drawn_schedules(self):
+        for seed in (1, 2, 3):
+            batch = [drawing.draw("attention", number) for number in range(8 * seed, 8 * seed + 8)]
+            for case in batch:
+                case.tolerance = ROUNDED
+            wrong = harness.check(BIN, batch, self.target, (*self.options, f"--schedule-seed={seed}"))
+            self.assertEqual([f"seed {seed}, {case.name}: {what}\n{case.text}" for case, what in wrong], [])
 
     def product(self, rows, depth, columns):
         rng = np.random.default_rng(rows)

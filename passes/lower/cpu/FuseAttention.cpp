@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/Passes.h"
@@ -126,11 +127,20 @@ struct AttentionPattern : OpRewritePattern<nn::MatMulOp> {
 };
 
 struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
+  using FuseAttentionBase::FuseAttentionBase;
+
   void runOnOperation() override {
     shape::SameSizes sizes(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<AttentionPattern>(&getContext(), sizes);
     rewriteInOneWalk(getOperation(), std::move(patterns));
+    if (!orF32)
+      return;
+    IngotDialect::PrecisionAttrHelper precision(&getContext());
+    getOperation().walk([&](nn::MatMulOp op) {
+      if (isBF16(op) && !nn::getConstant(op.getB()))
+        precision.removeAttr(op);
+    });
   }
 };
 
@@ -212,8 +222,6 @@ Reason Attention::whyNot(const shape::SameSizes &sizes) {
       return other;
     if (Reason reason = whyNotFloat32(op))
       return reason;
-    if (isBF16(op))
-      return "multiplies bf16";
   }
   RankedTensorType q = typeOf(scores.getA()), k = typeOf(scores.getB()),
                    v = typeOf(result.getB());
@@ -342,6 +350,9 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
       rewriter, loc, type, q, k, v, mask, ValueRange(), destination,
       rewriter.getF32FloatAttr(float(scale)),
       found.isSafe ? rewriter.getUnitAttr() : UnitAttr(), /*schedule=*/{});
+  IngotDialect::PrecisionAttrHelper precision(getContext());
+  if (isBF16(op) && isBF16(found.scores))
+    precision.setAttr(kernel, precision.getAttr(op));
   {
     OpBuilder::InsertionGuard guard(rewriter);
     Block *body = rewriter.createBlock(&kernel.getEpilogue());

@@ -73,9 +73,14 @@ def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
     `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`: `f32`, heads known
     and within the kernel's bounds, scores used by nothing else. Scale and mask
     may be missing; a scale may stand at the queries or be a division.
-    Transposes that bring heads to the front are taken along. Products that bf16
-    was assigned to stay as they are.
+    Transposes that bring heads to the front are taken along. Where bf16 was
+    assigned to both products the kernel has the attribute, too, and multiplies
+    bf16 if that is faster on its CPU level. With `or-f32` products of
+    bf16 whose factors a run computes, and which are left, multiply f32 again.
   }];
+  let options = [
+    Option<"orF32", "or-f32", "bool", "false",
+           "Take bf16 from products that are left">];
   let dependentDialects = ["::ingot::cpu::CpuDialect",
                            "::ingot::nn::NNDialect",
                            "::mlir::tensor::TensorDialect"];

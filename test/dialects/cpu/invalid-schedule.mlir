@@ -252,6 +252,19 @@ func.func @product_of_values(%a: memref<1x7x2x16xf32>, %w: memref<1x9x2x16xf32>,
 
 // -----
 
+func.func @products(%a: memref<1x7x2x16xf32>, %w: memref<1x9x2x16xf32>, %v: memref<1x9x2x32xf32>, %d: memref<1x7x2x32xf32>) {
+  // expected-error @+1 {{expects tiles of one product, but got bf16_dot and f32}}
+  cpu.attention ins(%a, %w, %v : memref<1x7x2x16xf32>, memref<1x9x2x16xf32>, memref<1x9x2x32xf32>)
+      outs(%d : memref<1x7x2x32xf32>) attributes {ingot.precision = #ingot.precision<bf16>, scale = 2.5e-1 : f32,
+      schedule = #cpu.schedule<tile = <2x16, product = bf16_dot>, scores = <3x8>>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @panel(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>) {
   // expected-error @+1 {{expects a tile whose columns divide panels of 16, but got 12}}
   cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>)

@@ -7,6 +7,9 @@
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b1=int8' 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not ingot-opt %s --nn-assign-precision='keep==fp32' 2>&1 | FileCheck %s --check-prefix=EMPTY
 
+// RUN: ingot-opt %s --nn-assign-precision=computed-only | FileCheck %s --check-prefix=COMPUTED
+// RUN: ingot-opt %s --nn-assign-precision='computed-only keep=a1=int8,[ab]?=fp32' -o /dev/null
+
 // NONE: error: rule 'b3=fp32' is of no node of the model; names like it: 'b1'
 // OTHER: error: rule 'b1=int8' names int8, but the model is compiled in bf16: use GLOB=fp32, or GLOB=bf16 to except some from a later rule
 // EMPTY: error: rule '=fp32' has no name before the sign
@@ -108,4 +111,17 @@ func.func @few(%x0: tensor<1x8x8x3xf32>, %x1: tensor<1x8x8x5xf32>, %x2: tensor<1
     : tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x32xf32>,
       tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>,
       tensor<1x8x8x20xf32>
+}
+
+// Products of what a run computes, not of constants; no convolutions.
+// COMPUTED-LABEL: @heavy
+// COMPUTED: nn.conv %{{[^{]*}} {channels_last,
+// COMPUTED-LABEL: @computed
+// COMPUTED: nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<bf16>, transpose_b}
+// COMPUTED: nn.matmul %{{[^{]*}} : (tensor<2x2xf32>
+func.func @computed(%a: tensor<2x4xf32>) -> tensor<2x2xf32> {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %0 = nn.matmul %a, %a {transpose_b} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+  %1 = nn.matmul %0, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
 }

@@ -152,7 +152,7 @@ TEST(Tiling, ProductOfTypeAndLevel) {
     EXPECT_EQ(productFor(target, f16), Product::f16Wide) << level;
     EXPECT_EQ(productFor(target, f16, /*group=*/2), Product::f16Dot) << level;
     EXPECT_EQ(productFor(target, bf16),
-              hasBF16 ? Product::bf16Dot : Product::bf16Wide)
+              name == "znver4" ? Product::bf16Dot : Product::bf16Wide)
         << level;
     EXPECT_EQ(productFor(target, i8),
               hasVNNI ? Product::int8Dot : Product::int8Wide)
@@ -175,19 +175,19 @@ TEST(Tiling, TilesForShape) {
   EXPECT_EQ(product({i8, 32, 64, 64, 1}), Product::int8Tiles);
   EXPECT_EQ(product({bf16, 32, ShapedType::kDynamic, 64, 1}),
             Product::bf16Tiles);
-  EXPECT_EQ(product({bf16, 32, 3, 64, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 3, 64, 1}), Product::bf16Wide);
   EXPECT_EQ(product({bf16, 32, 4, 64, 1}), Product::bf16Tiles);
   TargetNumbers numbers;
   numbers.amx_rows = 9;
   target = TargetInfo(findLevel("sapphirerapids")->features, numbers);
-  EXPECT_EQ(product({bf16, 32, 8, 64, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 8, 64, 1}), Product::bf16Wide);
   EXPECT_EQ(product({bf16, 32, 9, 64, 1}), Product::bf16Tiles);
   target = targetOf("sapphirerapids");
-  EXPECT_EQ(product({bf16, 32, 64, 16, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 64, 16, 1}), Product::bf16Wide);
   EXPECT_EQ(product({bf16, 32, 64, 16, 9}), Product::bf16Tiles);
   EXPECT_EQ(product({i8, 32, 64, 16, 3}), Product::int8Dot);
   // Three channels of a picture.
-  EXPECT_EQ(product({bf16, 32, 112, 3, 49}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 112, 3, 49}), Product::bf16Wide);
   for (const char *level : {"cascadelake", "znver4"})
     EXPECT_FALSE(usesTiles(
         chooseTile(targetOf(level), {bf16, 32, 64, 64, 1}).product));

@@ -150,17 +150,22 @@ Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
   return sums;
 }
 
-Value codegen::spillAmxTiles(IndexBuilder &b, const Tile &tile,
-                             const Accumulators &sums, Operation *op) {
-  int64_t pitch = tile.vectors * kColumns;
-  Value scratch = sharedScratch(b, op, "sums", kMaxRows * 2 * kColumns,
-                                sumType(b, tile));
+void codegen::storeAmxTiles(IndexBuilder &b, const Tile &tile,
+                            const Accumulators &sums, Value to, Index at,
+                            int64_t pitch) {
   for (int64_t i = 0; i < countTiles(tile); ++i)
     for (int64_t v = 0; v < tile.vectors; ++v)
       amx::TileStoreOp::create(
-          b.b, b.loc, scratch,
-          b.get(firstRowOf(tile, i) * pitch + v * kColumns),
+          b.b, b.loc, to,
+          b.get(b.add(at, firstRowOf(tile, i) * pitch + v * kColumns)),
           sums[i * tile.vectors + v], b.get(pitch));
+}
+
+Value codegen::spillAmxTiles(IndexBuilder &b, const Tile &tile,
+                             const Accumulators &sums, Operation *op) {
+  Value scratch = sharedScratch(b, op, "sums", kMaxRows * 2 * kColumns,
+                                sumType(b, tile));
+  storeAmxTiles(b, tile, sums, scratch, 0, tile.vectors * kColumns);
   return scratch;
 }
 

@@ -29,6 +29,10 @@ Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile,
                             Index weightsAt, int64_t panel, int64_t depth,
                             const Accumulators &start, mlir::Operation *op);
 
+/// Stores the accumulators to `to[at]` and on, a row every `pitch` elements.
+void storeAmxTiles(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
+                   mlir::Value to, Index at, int64_t pitch);
+
 /// Stores the accumulators, row by row, on the stack of the kernel of `op`.
 mlir::Value spillAmxTiles(IndexBuilder &b, const Tile &tile,
                           const Accumulators &sums, mlir::Operation *op);

@@ -34,12 +34,20 @@ using namespace ingot::codegen;
 
 void AttentionEmitter::emitByBlocks(const QueryBlock &block) {
   packQueries(block);
+  if (plan.isNarrow)
+    finishQueryPairs(block);
   startSums(block);
   forEach(b, 0, numKeys, plan.keysAtOnce, [&](Value key) {
     Index count =
         b.min(b.add(numKeys, b.mul(Index(key), -1)), plan.keysAtOnce);
+    if (plan.isNarrow) {
+      sumNarrowScores(block, Index(key), count);
+      packPowers(block, Index(key), count);
+      addNarrowValues(block, Index(key), count);
+      return;
+    }
     sumScores(block, Index(key), count);
-    exponentiate(block, count);
+    exponentiate(block, Index(key), count);
     addValues(block, Index(key), count);
   });
   storeResults(block);
@@ -79,52 +87,68 @@ void AttentionEmitter::sumScores(const QueryBlock &block, Index key,
            oneByOne);
 }
 
-void AttentionEmitter::exponentiate(const QueryBlock &block, Index count) {
+Accumulators AttentionEmitter::raiseMaxima(const QueryBlock &block, Index key,
+                                           Index count) {
   Tile tile = tileOf(block).withRows(
       std::max<int64_t>(plan.target.sumsInFlight() / block.vectors, 1));
-  auto type = VectorType::get({lanes}, b.b.getF32Type());
-  auto load = [&](Value scratch, int64_t v) -> Value {
-    return vector::LoadOp::create(b.b, b.loc, type, scratch,
-                                  b.get(v * lanes));
-  };
-  auto store = [&](Value value, Value scratch, int64_t v) {
-    vector::StoreOp::create(b.b, b.loc, value, scratch, b.get(v * lanes));
-  };
   Accumulators highest = foldColumns(
       b, tile, count, FoldKind::max,
-      [&](IndexBuilder &, Index key, int64_t v) {
-        return loadScores(block, key, v);
+      [&](IndexBuilder &b, Index place, int64_t v) {
+        Value score = loadScores(block, place, v);
+        if (!plan.isNarrow || mask.empty())
+          return score;
+        score = addMask(block, score, b.add(key, place), v);
+        vector::StoreOp::create(b.b, b.loc, score, scores,
+                                b.get(placeOf(block, place, v)));
+        return score;
       });
   Value lowest = splat(
       b, lanes, floatConstant(b, -std::numeric_limits<double>::infinity()));
   Value zero = splat(b, lanes, floatConstant(b, 0));
   for (int64_t v = 0; v < block.vectors; ++v) {
-    Value before = load(maxima, v);
+    Value before = loadVector(maxima, v * lanes);
     Value now = arith::MaxNumFOp::create(b.b, b.loc, before, highest[v]);
-    store(now, maxima, v);
+    storeVector(now, maxima, v * lanes);
     // Where every score so far is -inf, powers of their differences would be no
     // numbers: they are 0 below any other maximum.
     Value isLowest = arith::CmpFOp::create(
         b.b, b.loc, arith::CmpFPredicate::OEQ, now, lowest);
     highest[v] = arith::SelectOp::create(b.b, b.loc, isLowest, zero, now);
     Value grown = arith::SubFOp::create(b.b, b.loc, before, highest[v]);
-    store(math::ExpOp::create(b.b, b.loc, grown), factors, v);
+    storeVector(math::ExpOp::create(b.b, b.loc, grown), factors, v * lanes);
   }
-  Accumulators added = foldColumns(
-      b, tile, count, FoldKind::sum,
-      [&](IndexBuilder &inner, Index key, int64_t v) -> Value {
-        Value shifted = arith::SubFOp::create(
-            b.b, b.loc, loadScores(block, key, v), highest[v]);
-        Value power = math::ExpOp::create(b.b, b.loc, shifted);
-        vector::StoreOp::create(b.b, b.loc, power, scores,
-                                b.get(placeOf(block, key, v)));
-        return power;
-      });
+  return highest;
+}
+
+void AttentionEmitter::addPowers(const QueryBlock &block,
+                                 const Accumulators &added) {
   for (int64_t v = 0; v < block.vectors; ++v) {
     Value kept =
-        arith::MulFOp::create(b.b, b.loc, load(sums, v), load(factors, v));
-    store(arith::AddFOp::create(b.b, b.loc, kept, added[v]), sums, v);
+        arith::MulFOp::create(b.b, b.loc, loadVector(sums, v * lanes),
+                              loadVector(factors, v * lanes));
+    storeVector(arith::AddFOp::create(b.b, b.loc, kept, added[v]), sums,
+                v * lanes);
   }
+}
+
+void AttentionEmitter::exponentiate(const QueryBlock &block, Index key,
+                                    Index count) {
+  Tile tile = tileOf(block).withRows(
+      std::max<int64_t>(plan.target.sumsInFlight() / block.vectors, 1));
+  Accumulators highest = raiseMaxima(block, key, count);
+  addPowers(block,
+            foldColumns(b, tile, count, FoldKind::sum,
+                        [&](IndexBuilder &b, Index place, int64_t v) -> Value {
+                          Value shifted = arith::SubFOp::create(
+                              b.b, b.loc, loadScores(block, place, v),
+                              highest[v]);
+                          Value power =
+                              math::ExpOp::create(b.b, b.loc, shifted);
+                          vector::StoreOp::create(
+                              b.b, b.loc, power, scores,
+                              b.get(placeOf(block, place, v)));
+                          return power;
+                        }));
 }
 
 void AttentionEmitter::addValues(const QueryBlock &block, Index key,
@@ -190,6 +214,8 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
     Value factor = arith::DivFOp::create(b.b, b.loc, one, sum);
     auto emitColumns = [&](Value number, const Tile &full) {
       Tile tile = full.withRows(1);
+      // Sums are vectors, whatever made them.
+      tile.product = Product::f32;
       Index column = b.mul(Index(number), columns);
       Accumulators results;
       for (int64_t v = 0; v < tile.vectors; ++v) {

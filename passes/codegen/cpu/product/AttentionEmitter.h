@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // AttentionToVector.cpp has all keys of a head at once, AttentionBlocks.cpp
-// blocks of them.
+// blocks of them, and AttentionOfBF16.cpp what is different where bf16 is
+// multiplied.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_ATTENTIONEMITTER_H
@@ -47,9 +48,28 @@ struct AttentionEmitter {
   void emitByBlocks(const QueryBlock &block);
   void startSums(const QueryBlock &block);
   void sumScores(const QueryBlock &block, Index key, Index count);
-  void exponentiate(const QueryBlock &block, Index count);
+  /// The maxima with this block's scores, to which a mask was added where there
+  /// is none yet; and how much less all so far counts.
+  Accumulators raiseMaxima(const QueryBlock &block, Index key, Index count);
+  void addPowers(const QueryBlock &block, const Accumulators &added);
+  void exponentiate(const QueryBlock &block, Index key, Index count);
   void addValues(const QueryBlock &block, Index key, Index count);
   void storeResults(const QueryBlock &block);
+
+  /// The same of bf16. Scores have no mask yet.
+  void createNarrowScratch();
+  void packQueryPairs(const QueryBlock &block, llvm::ArrayRef<mlir::Value> rows,
+                      Index element, int64_t vector);
+  void finishQueryPairs(const QueryBlock &block);
+  void sumNarrowScores(const QueryBlock &block, Index key, Index count);
+  void packPowers(const QueryBlock &block, Index key, Index count);
+  void packValues(const QueryBlock &block, Index key, Index count);
+  void addNarrowValues(const QueryBlock &block, Index key, Index count);
+  /// Sums of a tile, of which `rows` of `pitch` elements are the left factor,
+  /// stored to `to[at]` and on.
+  void multiplyNarrow(const Tile &tile, mlir::Value rows, Index rowsAt,
+                      int64_t pitch, mlir::Value pairs, Index pairsAt,
+                      int64_t panel, Index steps, mlir::Value to, Index at);
 
   Tile tileOf(const QueryBlock &block) const {
     return fullTile(plan.target, {1, block.vectors});
@@ -60,6 +80,9 @@ struct AttentionEmitter {
     return b.add(b.mul(key, width(block)), v * lanes);
   }
   mlir::Value loadScores(const QueryBlock &block, Index key, int64_t v);
+  /// A vector of f32 on the stack, and one of any type.
+  mlir::Value loadVector(mlir::Value scratch, Index at);
+  void storeVector(mlir::Value vector, mlir::Value scratch, Index at);
 
   IndexBuilder b;
   cpu::AttentionOp op;
@@ -76,7 +99,14 @@ struct AttentionEmitter {
   mlir::Value queries, scores, factors;
   /// And for blocks of keys two numbers more, and a row of values.
   mlir::Value maxima, sums, weighed;
+  /// Of bf16: pairs of elements of the queries, rows of keys, pairs of keys of
+  /// the values, rows of powers; and of f32 a tile of sums.
+  mlir::Value queryPairs, keyRows, valuePairs, powerRows, tileSums;
 };
+
+/// Element j of row i becomes element i of row j: rows and lanes change places
+/// one bit of their numbers after the other.
+void transpose(IndexBuilder &b, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace ingot::codegen
 

@@ -12,8 +12,8 @@
 //   for column tile of the values, tile of queries
 //     result = powers · values, over the sums; epilogue, store
 //
-// With open sizes, or more keys than the stack should hold, keys come in
-// blocks: see AttentionBlocks.cpp.
+// With open sizes, more keys than the stack should hold, or products of bf16,
+// keys come in blocks: see AttentionBlocks.cpp.
 //
 // What is on the stack is a vector of queries for each element of a head, and
 // one of scores for each key: 33 KiB for heads of 64 elements and 200 keys.
@@ -22,12 +22,14 @@
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/product/AttentionEmitter.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ingot {
@@ -43,6 +45,11 @@ namespace {
 
 struct AttentionToVectorPass
     : ingot::impl::AttentionToVectorBase<AttentionToVectorPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    AttentionToVectorBase::getDependentDialects(registry);
+    registry.insert<amx::AMXDialect, x86vector::X86VectorDialect>();
+  }
+
   void runOnOperation() override {
     if (failed(emitKernels<cpu::AttentionOp, AttentionEmitter>(getOperation())))
       signalPassFailure();
@@ -60,14 +67,18 @@ AttentionEmitter::AttentionEmitter(OpBuilder &builder, cpu::AttentionOp op)
   auto scratch = [&](int64_t elements) {
     return createScratch(b, op, elements, b.b.getF32Type());
   };
-  queries = scratch(size * plan.queriesPerTask);
-  scores = scratch(plan.keysAtOnce * plan.queriesPerTask);
+  if (!plan.isNarrow)
+    queries = scratch(size * plan.queriesPerTask);
+  scores = scratch(llvm::alignTo(plan.keysAtOnce, plan.scores.rows) *
+                   plan.queriesPerTask);
   factors = scratch(plan.queriesPerTask);
   if (!plan.byBlocks)
     return;
   maxima = scratch(plan.queriesPerTask);
   sums = scratch(plan.queriesPerTask);
   weighed = scratch(values.shape[3] * plan.queriesPerTask);
+  if (plan.isNarrow)
+    createNarrowScratch();
 }
 
 void AttentionEmitter::emit(Value task) {
@@ -108,9 +119,7 @@ void AttentionEmitter::emitBlock(const QueryBlock &block) {
 // Queries
 //===----------------------------------------------------------------------===//
 
-/// Element j of row i becomes element i of row j: rows and lanes change places
-/// one bit of their numbers after the other.
-static void transpose(IndexBuilder &b, MutableArrayRef<Value> rows) {
+void codegen::transpose(IndexBuilder &b, MutableArrayRef<Value> rows) {
   int64_t lanes = rows.size();
   for (int64_t bit = 1; bit < lanes; bit *= 2) {
     SmallVector<int64_t> low, high;
@@ -151,6 +160,10 @@ void AttentionEmitter::packQueries(const QueryBlock &block) {
         rows.push_back(arith::MulFOp::create(b.b, b.loc, row, scale));
       }
       transpose(b, rows);
+      if (plan.isNarrow) {
+        packQueryPairs(block, rows, Index(element), v);
+        continue;
+      }
       for (auto [i, row] : llvm::enumerate(rows)) {
         Index at = b.add(b.mul(b.add(Index(element), i), width(block)),
                          v * lanes);
@@ -213,11 +226,18 @@ void AttentionEmitter::sumScores(const QueryBlock &block) {
               });
 }
 
+Value AttentionEmitter::loadVector(Value scratch, Index at) {
+  auto type = VectorType::get({lanes}, b.b.getF32Type());
+  return vector::LoadOp::create(b.b, b.loc, type, scratch, b.get(at));
+}
+
+void AttentionEmitter::storeVector(Value vector, Value scratch, Index at) {
+  vector::StoreOp::create(b.b, b.loc, vector, scratch, b.get(at));
+}
+
 Value AttentionEmitter::loadScores(const QueryBlock &block, Index key,
                                    int64_t v) {
-  return vector::LoadOp::create(b.b, b.loc,
-                                VectorType::get({lanes}, b.b.getF32Type()),
-                                scores, b.get(placeOf(block, key, v)));
+  return loadVector(scores, placeOf(block, key, v));
 }
 
 void AttentionEmitter::exponentiate(const QueryBlock &block) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 #include "passes/support/BytePairs.h"
 #include "passes/support/Shapes.h"
@@ -456,15 +457,35 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::RecurrentOp op) {
 // that of all operands only queries are transposed, and a softmax goes over
 // whole vectors. Two vectors of queries, as products have two vectors of
 // columns.
+//
+// For products of bf16 keys and values are rounded and packed, which a few
+// queries would not be worth.
+Product codegen::attentionProduct(cpu::AttentionOp op,
+                                  const TargetInfo &target) {
+  constexpr int64_t kFewQueries = 8;
+  int64_t queries = shapeOf(op.getSrc())[1];
+  bool isFew = !ShapedType::isDynamic(queries) && queries < kFewQueries;
+  if (!isBF16(op) || isFew)
+    return Product::f32;
+  if (target.hasBF16Tiles)
+    return Product::bf16Tiles;
+  return target.hasFastBF16 ? Product::bf16Dot : Product::f32;
+}
+
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t queries = shapeOf(op.getSrc())[1];
   int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
-  RegisterTile scores = chooseTile(target, Product::f32, 2 * target.lanes);
+  Product product = attentionProduct(op, target);
+  RegisterTile scores = chooseTile(target, product, 2 * target.lanes);
+  RegisterTile tile = chooseTile(target, product, width);
+  // All AMX tiles of a kernel have as many rows, and rows that are not there
+  // are on the stack.
+  if (usesTiles(product))
+    return ScheduleBuilder(op).tile(tile).scores(scores);
   if (!ShapedType::isDynamic(keys))
     scores.rows = evenTile(keys, scores.rows);
   int64_t perTask = scores.vectors * target.lanes;
-  RegisterTile tile = chooseTile(target, Product::f32, width);
   int64_t atOnce = ShapedType::isDynamic(queries) ||
                            ShapedType::isDynamic(keys)
                        ? perTask

@@ -19,6 +19,8 @@ cpu::ScheduleAttr chooseSchedule(cpu::ScheduledOpInterface op);
 cpu::ScheduleAttr drawSchedule(cpu::ScheduledOpInterface op, uint64_t seed);
 
 cpu::ScheduleAttr chooseSchedule(cpu::AttentionOp op);
+/// What an attention multiplies by.
+Product attentionProduct(cpu::AttentionOp op, const TargetInfo &target);
 cpu::ScheduleAttr chooseSchedule(cpu::ConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::DepthwiseConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::GroupNormOp op);

@@ -273,10 +273,12 @@ cpu::ScheduleAttr Drawer::draw(cpu::PackedMatMulOp op) {
 }
 
 cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
+  Product product = attentionProduct(op, target);
+  if (usesTiles(product))
+    return chooseSchedule(op);
   // At most 32 queries are a task.
-  RegisterTile scores =
-      tile(Product::f32, std::min<int64_t>(32 / target.lanes, 4));
-  return builder.tile(tile(Product::f32, 4)).scores(scores);
+  RegisterTile scores = tile(product, std::min<int64_t>(32 / target.lanes, 4));
+  return builder.tile(tile(product, 4)).scores(scores);
 }
 
 cpu::ScheduleAttr Drawer::draw(cpu::RecurrentOp op) {

@@ -96,6 +96,8 @@ struct AttentionPlan : Plan {
   /// Keys times vectors of queries; `tile` is queries times vectors of values.
   RegisterTile scores;
   int64_t queriesPerTask;
+  /// Whether its products are of bf16.
+  bool isNarrow;
   /// Whether keys come in blocks, and how many at once, else all.
   bool byBlocks;
   int64_t keysAtOnce;

@@ -18,7 +18,7 @@ using namespace ingot::codegen;
 Product codegen::productFor(const TargetInfo &target, Type weights,
                             int64_t group) {
   if (weights.isBF16())
-    return target.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
+    return target.hasFastBF16 ? Product::bf16Dot : Product::bf16Wide;
   if (weights.isF16())
     return group == 2 ? Product::f16Dot : Product::f16Wide;
   if (weights.isInteger(8))

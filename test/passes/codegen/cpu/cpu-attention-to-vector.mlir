@@ -128,3 +128,86 @@ func.func @safe(%q: memref<1x1x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: memref<1
   return
 }
 }
+
+// -----
+
+// Products of bf16 are AMX tiles where there are any: queries, keys, powers and values are rounded, and a mask is
+// added behind the products. 40 keys are one block, of two steps of 32.
+
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-DAG: memref.alloca() {{.*}} : memref<1024xbf16>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<4096xbf16>
+// CHECK-COUNT-16: vector.interleave {{.*}} : vector<16xbf16> -> vector<32xbf16>
+// CHECK: amx.tile_mulf {{.*}} : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: math.exp {{.*}} : vector<16xf32>
+// CHECK: amx.tile_mulf
+// CHECK: arith.divf
+func.func @of_bf16(%q: memref<1x40x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: memref<1x40x2x32xf32>,
+                   %m: memref<1x1x40x1xf32>, %y: memref<1x40x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x40x2x16xf32>, memref<1x40x2x16xf32>, memref<1x40x2x32xf32>)
+      mask(%m : memref<1x1x40x1xf32>) outs(%y : memref<1x40x2x32xf32>)
+      attributes {ingot.precision = #ingot.precision<bf16>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Or pairs in vectors.
+
+module attributes {ingot.target = #ingot.target<"znver4">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK: x86vector.avx512.dot
+// CHECK: math.exp
+// CHECK: x86vector.avx512.dot
+func.func @in_vectors(%q: memref<1x40x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: memref<1x40x2x32xf32>,
+                      %y: memref<1x40x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x40x2x16xf32>, memref<1x40x2x16xf32>, memref<1x40x2x32xf32>)
+      outs(%y : memref<1x40x2x32xf32>) attributes {ingot.precision = #ingot.precision<bf16>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Not for a few queries, nor where there are no instructions for bf16.
+
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-NOT: bf16
+// CHECK: vector.fma
+func.func @few(%q: memref<1x4x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: memref<1x40x2x32xf32>,
+               %y: memref<1x4x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x4x2x16xf32>, memref<1x40x2x16xf32>, memref<1x40x2x32xf32>)
+      outs(%y : memref<1x4x2x32xf32>) attributes {ingot.precision = #ingot.precision<bf16>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-NOT: bf16
+// CHECK: vector.fma
+func.func @without(%q: memref<1x40x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: memref<1x40x2x32xf32>,
+                   %y: memref<1x40x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x40x2x16xf32>, memref<1x40x2x16xf32>, memref<1x40x2x32xf32>)
+      outs(%y : memref<1x40x2x32xf32>) attributes {ingot.precision = #ingot.precision<bf16>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}

@@ -1,4 +1,5 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention),canonicalize)' --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention{or-f32}))' --split-input-file %s | FileCheck %s --check-prefix=ORF32
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention))' --split-input-file --mlir-print-debuginfo %s | FileCheck %s --check-prefix=LOC
 
 // Heads come from within a position and go back there: no transpose is left. The scale stands at the queries.
@@ -264,24 +265,53 @@ func.func @biased(%q: tensor<3x2x7x16xf32>, %k: tensor<3x2x9x16xf32>, %v: tensor
 
 // -----
 
-// What is added makes more of the keys; products of bf16, or for another kernel, are left alone.
+// What is added makes more of the keys; what is for another kernel is left alone.
 
 // CHECK-LABEL: @others
 // CHECK-NOT: cpu.attention
 func.func @others(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x1x16xf32>, %v: tensor<1x2x9x16xf32>, %m: tensor<9xf32>,
                   %k2: tensor<1x2x9x16xf32>)
-    -> (tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>) {
+    -> (tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>) {
   %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x1x16xf32>) -> tensor<1x2x7x1xf32>
   %1 = nn.add %0, %m : tensor<1x2x7x1xf32>, tensor<9xf32> -> tensor<1x2x7x9xf32>
   %2 = nn.softmax %1 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
   %3 = nn.matmul %2, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
-  %4 = nn.matmul %q, %k2 {ingot.precision = #ingot.precision<bf16>, transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
-  %5 = nn.softmax %4 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
-  %6 = nn.matmul %5, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
   %7 = nn.matmul %q, %k2 {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
   %8 = nn.softmax %7 {axis = 3 : i64, ingot.backend = #ingot.backend<loops>} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
   %9 = nn.matmul %8, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
-  return %3, %6, %9 : tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>
+  return %3, %9 : tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>
+}
+
+// -----
+
+// Both products of bf16: the kernel is. One alone is not enough.
+
+// CHECK-LABEL: @of_bf16
+// ORF32-LABEL: @of_bf16
+// ORF32: cpu.attention {{.*}}#ingot.precision<bf16>
+// CHECK: cpu.attention {{.*}} attributes {ingot.precision = #ingot.precision<bf16>, scale = 1.000000e+00 : f32}
+func.func @of_bf16(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %0 = nn.matmul %q, %k {ingot.precision = #ingot.precision<bf16>, transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %2 = nn.matmul %1, %v {ingot.precision = #ingot.precision<bf16>} : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %2 : tensor<1x7x16xf32>
+}
+
+// CHECK-LABEL: @of_both
+// CHECK: cpu.attention {{.*}} attributes {scale = 1.000000e+00 : f32}
+func.func @of_both(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %2 = nn.matmul %1, %v {ingot.precision = #ingot.precision<bf16>} : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %2 : tensor<1x7x16xf32>
+}
+
+// A product that is left.
+// ORF32-LABEL: @left
+// ORF32-NOT: ingot.precision
+func.func @left(%a: tensor<1x7x16xf32>, %b: tensor<1x16x16xf32>) -> tensor<1x7x16xf32> {
+  %0 = nn.matmul %a, %b {ingot.precision = #ingot.precision<bf16>} : (tensor<1x7x16xf32>, tensor<1x16x16xf32>) -> tensor<1x7x16xf32>
+  return %0 : tensor<1x7x16xf32>
 }
 
 // -----
