@@ -85,12 +85,11 @@ int64_t codegen::vectorsOfOneRow(const TargetInfo &target,
 // Below `amx_rows` rows the weights' lines, two a cycle, are what either waits
 // for, and vectors need no configuration.
 //
-// Products of bf16 vectors take twice as long as multiply-adds of f32, for half
-// as many instructions; so tiles pay from four groups on, whatever run of k
-// they are in. Those of bytes take no longer than multiply-adds, for a quarter:
-// of few groups vectors are as fast, and faster where a run ends within a
-// group, which is copied then. Measured with 3x3 and 1x1 convolutions of 3 to
-// 100 channels.
+// Vectors multiply bf16 no faster than f32, so tiles pay from four groups on,
+// whatever run of k they are in. Products of bytes take no longer than
+// multiply-adds, for a quarter as many: of few groups vectors are as fast, and
+// faster where a run ends within a group, which is copied then. Measured with
+// 3x3 and 1x1 convolutions of 3 to 100 channels.
 static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
   struct Least {
     int64_t run, groups;

@@ -70,7 +70,7 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 // CHECK: !amx.tile<16x16xf32>
 // CHECK-COUNT-2: amx.tile_store
 // CHECK: amx.tile_store
-// CHECK: x86vector.avx512.dot
+// CHECK: vector.fma
 // CHECK-NOT: amx.tile_
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
@@ -89,10 +89,10 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 // bytes it takes 8 fours, or 16 of which the last may be less.
 // CHECK-LABEL: func.func private @fewRows
 // CHECK-NOT: amx.tile_
-// CHECK: x86vector.avx512.dot
+// CHECK: vector.fma
 // CHECK-LABEL: func.func private @shortSums
 // CHECK-NOT: amx.tile_
-// CHECK: x86vector.avx512.dot
+// CHECK: vector.fma
 // CHECK-LABEL: func.func private @enough(
 // CHECK: amx.tile_mulf
 // CHECK-LABEL: func.func private @shortBytes
