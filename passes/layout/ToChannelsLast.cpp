@@ -30,36 +30,13 @@ template <typename Op> static bool hasOpenGroups(Op op) {
   return false;
 }
 
-/// Pooled rows of few pixels are shorter than vectors, channels are not.
-template <typename Op> static bool isPoolingOfShortRows(Op op) {
-  constexpr int64_t kShort = 32;
-  if constexpr (!std::is_same_v<Op, nn::MaxPoolOp> &&
-                !std::is_same_v<Op, nn::AvgPoolOp>)
-    return false;
-  auto type = cast<RankedTensorType>(op.getY().getType());
-  return !type.isDynamicDim(type.getRank() - 1) &&
-         type.getShape().back() < kShort;
-}
-
-/// Whether anything multiplies channels. Poolings and normalizations alone are
-/// not worth the transposes at the model's edges.
-static bool hasConvolutions(Operation *root) {
-  return root
-      ->walk([](Operation *op) {
-        return isa<nn::ConvOp, nn::ConvTransposeOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 namespace {
 
 /// op(x) becomes transpose(op {channels_last}(transpose(x))).
 template <typename Op>
 struct ToChannelsLast : OpRewritePattern<Op> {
-  ToChannelsLast(MLIRContext *context, bool always, Pass::Statistic &count)
-      : OpRewritePattern<Op>(context), always(always), count(count) {}
+  ToChannelsLast(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern<Op>(context), count(count) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
@@ -69,8 +46,6 @@ struct ToChannelsLast : OpRewritePattern<Op> {
     if (hasOpenGroups(op))
       return rewriter.notifyMatchFailure(
           op, "has many groups of an open number of channels");
-    if (!always && !isPoolingOfShortRows(op))
-      return rewriter.notifyMatchFailure(op, "multiplies no channels");
     Location loc = op.getLoc();
     Perm last = toChannelsLast(type.getRank());
     auto x = cast<RankedTensorType>(op.getX().getType());
@@ -86,7 +61,6 @@ struct ToChannelsLast : OpRewritePattern<Op> {
     ++count;
     return success();
   }
-  bool always;
   Pass::Statistic &count;
 };
 
@@ -95,13 +69,12 @@ struct ToChannelsLastPass
   using ToChannelsLastBase::ToChannelsLastBase;
 
   void runOnOperation() override {
-    bool always = hasConvolutions(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns
         .add<ToChannelsLast<nn::ConvOp>, ToChannelsLast<nn::ConvTransposeOp>,
              ToChannelsLast<nn::MaxPoolOp>, ToChannelsLast<nn::AvgPoolOp>,
              ToChannelsLast<nn::BatchNormOp>, ToChannelsLast<nn::GroupNormOp>,
-             ToChannelsLast<nn::LRNOp>>(&getContext(), always, numChanged);
+             ToChannelsLast<nn::LRNOp>>(&getContext(), numChanged);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns),
                                getArgument())))
       signalPassFailure();
