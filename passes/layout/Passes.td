@@ -36,9 +36,7 @@ def ToChannelsLast : Pass<"nn-to-channels-last"> {
   let description = [{
     Convolutions, poolings and normalizations on `N, C, D1...` become the same
     op with `channels_last`, between two transposes. Weights keep their layout.
-    Convolutions of many groups by weights of open channels stay as they are,
-    and so does what a model without convolutions has, but for poolings of rows
-    that are known to be short.
+    Convolutions of many groups by weights of open channels stay as they are.
     `nn-propagate-transposes` then takes the transposes to the model's edges.
   }];
   let statistics = [

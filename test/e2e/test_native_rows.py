@@ -76,8 +76,8 @@ class NativeRows(support.Case):
                 for name, want in one.items():
                     np.testing.assert_array_equal(two[name], want, f"{name} with 2 threads")
 
-    def test_channels_first(self):
-        """Without a convolution channels stay first, but where pooled rows are short."""
+    def test_without_convolutions(self):
+        """What only pools or normalizes, of long rows and of short ones."""
         inputs = {"long": self.data(2, 6, 9, 45), "short": self.data(2, 6, 45, 9)}
         factors = {"s": self.data(6), "b": self.data(6), "v": np.abs(self.data(6)) + 0.5}
         cases = [case for x in inputs for case in (
