@@ -86,6 +86,12 @@ static void dropSinglePlaces(IRRewriter &rewriter, linalg::GenericOp op) {
     if (!memref ||
         llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
       continue;
+    // Upstream cannot tell which of several dimensions of one element goes.
+    if (llvm::any_of(llvm::enumerate(map.getResults()), [&](auto result) {
+          return !isa<AffineConstantExpr>(result.value()) &&
+                 memref.getDimSize(result.index()) == 1;
+        }))
+      continue;
     SmallVector<OpFoldResult> offsets, sizes;
     SmallVector<int64_t> shape;
     SmallVector<AffineExpr> kept;

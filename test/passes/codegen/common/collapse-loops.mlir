@@ -106,3 +106,20 @@ func.func @single_places(%x: memref<2x12x96x8xf32>, %s: memref<2x1x1x8xf32>) {
   }
   return
 }
+
+// -----
+
+// Of two dimensions of one element one is read along a loop: both stay.
+// CHECK-LABEL: func.func @one_of_two
+// CHECK-NOT: memref.subview
+// CHECK: return
+#all = affine_map<(a, b, c) -> (a, b, c)>
+#one = affine_map<(a, b, c) -> (a, 0, c)>
+func.func @one_of_two(%x: memref<1x?x?xf32>, %s: memref<1x1x?xf32>) {
+  linalg.generic {indexing_maps = [#all, #one, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %s : memref<1x?x?xf32>, memref<1x1x?xf32>) outs(%x : memref<1x?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
