@@ -98,8 +98,7 @@ Accumulators AttentionEmitter::raiseMaxima(const QueryBlock &block, Index key,
         if (!plan.isNarrow || mask.empty())
           return score;
         score = addMask(block, score, b.add(key, place), v);
-        vector::StoreOp::create(b.b, b.loc, score, scores,
-                                b.get(placeOf(block, place, v)));
+        storeVector(score, scores, placeOf(block, place, v));
         return score;
       });
   Value lowest = splat(
@@ -144,22 +143,33 @@ void AttentionEmitter::exponentiate(const QueryBlock &block, Index key,
                               highest[v]);
                           Value power =
                               math::ExpOp::create(b.b, b.loc, shifted);
-                          vector::StoreOp::create(
-                              b.b, b.loc, power, scores,
-                              b.get(placeOf(block, place, v)));
+                          storeVector(power, scores, placeOf(block, place, v));
                           return power;
                         }));
 }
 
-void AttentionEmitter::addValues(const QueryBlock &block, Index key,
-                                 Index count) {
+void AttentionEmitter::forEachValueTile(
+    const QueryBlock &block,
+    function_ref<void(const Tile &tile, Index column, Index first)> body) {
   int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
   int64_t tiles = llvm::divideCeil(all, columns);
-  auto type = VectorType::get({lanes}, b.b.getF32Type());
+  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+                    lastTile(plan.target, plan.tile, all),
+                    [&](Value number, const Tile &full) {
+                      forEachPart(b, block.count, plan.tile.rows,
+                                  [&](int64_t rows, Index first) {
+                                    body(full.withRows(rows),
+                                         b.mul(Index(number), columns), first);
+                                  });
+                    });
+}
+
+void AttentionEmitter::addValues(const QueryBlock &block, Index key,
+                                 Index count) {
   auto emitTile = [&](const Tile &tile, Index column, Index first) {
     auto placeOf = [&](int64_t r, int64_t v) {
-      return b.get(b.add(b.add(b.mul(b.add(first, r), all), column),
-                         v * lanes));
+      return b.add(b.add(b.mul(b.add(first, r), values.shape[3]), column),
+                   v * lanes);
     };
     Accumulators start;
     for (int64_t r = 0; r < tile.rows; ++r) {
@@ -167,8 +177,7 @@ void AttentionEmitter::addValues(const QueryBlock &block, Index key,
           b, lanes,
           memref::LoadOp::create(b.b, b.loc, factors, b.get(b.add(first, r))));
       for (int64_t v = 0; v < tile.vectors; ++v) {
-        Value before = vector::LoadOp::create(b.b, b.loc, type, weighed,
-                                              placeOf(r, v));
+        Value before = loadVector(weighed, placeOf(r, v));
         start.push_back(arith::MulFOp::create(b.b, b.loc, before, factor));
       }
     }
@@ -184,19 +193,9 @@ void AttentionEmitter::addValues(const QueryBlock &block, Index key,
         });
     for (int64_t r = 0; r < tile.rows; ++r)
       for (int64_t v = 0; v < tile.vectors; ++v)
-        vector::StoreOp::create(b.b, b.loc, after[r * tile.vectors + v],
-                                weighed, placeOf(r, v));
+        storeVector(after[r * tile.vectors + v], weighed, placeOf(r, v));
   };
-  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
-                    lastTile(plan.target, plan.tile, all),
-                    [&](Value number, const Tile &full) {
-                      forEachPart(b, block.count, plan.tile.rows,
-                                  [&](int64_t rows, Index first) {
-                                    emitTile(full.withRows(rows),
-                                             b.mul(Index(number), columns),
-                                             first);
-                                  });
-                    });
+  forEachValueTile(block, emitTile);
 }
 
 void AttentionEmitter::storeResults(const QueryBlock &block) {

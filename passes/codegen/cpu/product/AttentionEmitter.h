@@ -54,6 +54,12 @@ struct AttentionEmitter {
   void addPowers(const QueryBlock &block, const Accumulators &added);
   void exponentiate(const QueryBlock &block, Index key, Index count);
   void addValues(const QueryBlock &block, Index key, Index count);
+  /// Calls `body` for each tile of `weighed`, whose first column and query it
+  /// is given.
+  void forEachValueTile(const QueryBlock &block,
+                        llvm::function_ref<void(const Tile &tile, Index column,
+                                                Index first)>
+                            body);
   void storeResults(const QueryBlock &block);
 
   /// The same of bf16. Scores have no mask yet.
@@ -80,9 +86,9 @@ struct AttentionEmitter {
     return b.add(b.mul(key, width(block)), v * lanes);
   }
   mlir::Value loadScores(const QueryBlock &block, Index key, int64_t v);
-  /// A vector of f32 on the stack, and one of any type.
-  mlir::Value loadVector(mlir::Value scratch, Index at);
-  void storeVector(mlir::Value vector, mlir::Value scratch, Index at);
+  /// A vector of f32 at `from[at]`, and any vector stored to `to[at]`.
+  mlir::Value loadVector(mlir::Value from, Index at);
+  void storeVector(mlir::Value vector, mlir::Value to, Index at);
 
   IndexBuilder b;
   cpu::AttentionOp op;

@@ -122,7 +122,6 @@ void AttentionEmitter::multiplyNarrow(const Tile &tile, Value rows,
 void AttentionEmitter::sumNarrowScores(const QueryBlock &block, Index key,
                                        Index count) {
   int64_t depth = depthOf(size);
-  auto type = VectorType::get({lanes}, b.b.getF32Type());
   forEach(b, 0, count, 1, [&](Value place) {
     Index from =
         keys.at(b, {block.sample, b.add(key, Index(place)), block.head, 0});
@@ -130,8 +129,7 @@ void AttentionEmitter::sumNarrowScores(const QueryBlock &block, Index key,
     for (int64_t e = 0; e < depth; e += lanes) {
       Value row = zeros(b, lanes, b.b.getBF16Type());
       if (e < size)
-        row = narrow(b, vector::LoadOp::create(b.b, b.loc, type, keys.data,
-                                               b.get(b.add(from, e))));
+        row = narrow(b, loadVector(keys.data, b.add(from, e)));
       storeVector(row, keyRows, b.add(to, e));
     }
   });
@@ -218,7 +216,6 @@ void AttentionEmitter::packPowers(const QueryBlock &block, Index key,
 void AttentionEmitter::packValues(const QueryBlock &block, Index key,
                                   Index count) {
   int64_t columns = values.shape[3];
-  auto type = VectorType::get({lanes}, b.b.getF32Type());
   Value zero = zeros(b, lanes, b.b.getF32Type());
   Index last = b.add(count, -1);
   forEach(b, 0, b.mul(stepsOf(b, count), kDepth), 2, [&](Value place) {
@@ -226,11 +223,9 @@ void AttentionEmitter::packValues(const QueryBlock &block, Index key,
       Index row = b.add(Index(place), odd);
       Index at = values.at(b, {block.sample, b.add(key, b.min(row, last)),
                                block.head, column});
-      Value loaded =
-          vector::LoadOp::create(b.b, b.loc, type, values.data, b.get(at));
       return arith::SelectOp::create(
-          b.b, b.loc, b.compare(arith::CmpIPredicate::ult, row, count), loaded,
-          zero);
+          b.b, b.loc, b.compare(arith::CmpIPredicate::ult, row, count),
+          loadVector(values.data, at), zero);
     };
     for (int64_t column = 0; column < columns; column += lanes) {
       Value even = load(0, column), odd = load(1, column);
@@ -243,8 +238,7 @@ void AttentionEmitter::packValues(const QueryBlock &block, Index key,
 void AttentionEmitter::addNarrowValues(const QueryBlock &block, Index key,
                                        Index count) {
   packValues(block, key, count);
-  int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
-  int64_t tiles = llvm::divideCeil(all, columns);
+  int64_t all = values.shape[3];
   auto emitTile = [&](const Tile &tile, Index column, Index first) {
     multiplyNarrow(tile, powerRows, b.mul(first, plan.keysAtOnce),
                    plan.keysAtOnce, valuePairs, b.mul(column, 2), all,
@@ -265,14 +259,5 @@ void AttentionEmitter::addNarrowValues(const QueryBlock &block, Index key,
       }
     });
   };
-  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
-                    lastTile(plan.target, plan.tile, all),
-                    [&](Value number, const Tile &full) {
-                      forEachPart(b, block.count, plan.tile.rows,
-                                  [&](int64_t rows, Index first) {
-                                    emitTile(full.withRows(rows),
-                                             b.mul(Index(number), columns),
-                                             first);
-                                  });
-                    });
+  forEachValueTile(block, emitTile);
 }

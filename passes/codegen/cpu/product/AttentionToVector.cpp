@@ -226,13 +226,13 @@ void AttentionEmitter::sumScores(const QueryBlock &block) {
               });
 }
 
-Value AttentionEmitter::loadVector(Value scratch, Index at) {
+Value AttentionEmitter::loadVector(Value from, Index at) {
   auto type = VectorType::get({lanes}, b.b.getF32Type());
-  return vector::LoadOp::create(b.b, b.loc, type, scratch, b.get(at));
+  return vector::LoadOp::create(b.b, b.loc, type, from, b.get(at));
 }
 
-void AttentionEmitter::storeVector(Value vector, Value scratch, Index at) {
-  vector::StoreOp::create(b.b, b.loc, vector, scratch, b.get(at));
+void AttentionEmitter::storeVector(Value vector, Value to, Index at) {
+  vector::StoreOp::create(b.b, b.loc, vector, to, b.get(at));
 }
 
 Value AttentionEmitter::loadScores(const QueryBlock &block, Index key,
