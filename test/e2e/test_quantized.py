@@ -223,6 +223,34 @@ class Quantized(Case):
                         got, = self.run_model(artifact, graph.feeds).values()
                         self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
+    def test_patches(self):
+        """Windows side by side are rows of a matrix of bytes, pixels left over are read by none; batches may be open."""
+        cases = [([2, 3, 17, 24], [40, 3, 4, 8]), ([1, 1, 130], [24, 1, 40]), ([1, 2, 6, 8, 9], [9, 2, 2, 4, 4])]
+        for seed, (sizes, shape) in enumerate(cases):
+            for open_batch in (False, True):
+                graph = quantized.Graph(seed)
+                x = graph.input(graph.rng.standard_normal(sizes).astype(np.float32))
+                pair = [graph.constant(np.float32(0.02)), graph.constant(np.uint8(90 + seed))]
+                value = graph.node("DequantizeLinear", [graph.node("QuantizeLinear", [x, *pair]), *pair])
+                weights = graph.weights(shape, 0)
+                bias = graph.constant(graph.rng.standard_normal(shape[0]).astype(np.float32))
+                value = graph.node("Conv", [value, weights, bias], strides=shape[2:])
+                q, _ = graph.quantized_pair(value, np.uint8, 0.05)
+                graph.output(q, TensorProto.UINT8, exact=False)
+                model = graph.model()
+                if open_batch:
+                    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
+                want, = peer(model, as_written=True).run(None, graph.feeds)
+                artifact = self.compile(model, "--target", ",".join(LEVELS))
+                report = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+                products = {(layer["kind"], layer["precision"]) for layer in report["layers"]
+                            if layer["kind"] in ("convolution", "matmul")}
+                self.assertEqual(products, {("matmul", "int8")})
+                for level in LEVELS:
+                    with cap(level), self.subTest(shape=shape, level=level):
+                        got, = self.run_model(artifact, graph.feeds).values()
+                        self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
+
     def test_transposed_open_sizes(self):
         """Phases of pictures of any size pad with the zero point."""
         for stride, kernel in ((2, [3, 4]), (3, [2, 2]), (1, [3, 1])):

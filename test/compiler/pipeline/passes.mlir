@@ -42,6 +42,7 @@
 
 // Phase quantize.
 // CHECK-NEXT: {{^ *}}nn-recognize-fake-quantize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-patches-to-matmul{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-quantize-products{{[,{]|$}}

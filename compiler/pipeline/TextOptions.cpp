@@ -1,0 +1,172 @@
+//===- TextOptions.cpp - phases as pipelines in text ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/pipeline/Pipeline.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// PipelineOptions as text: `--ingot-linalg="precision=bf16"`.
+struct TextOptions : PassPipelineOptions<TextOptions> {
+  Option<Kernels> kernels{
+      *this, "kernels", llvm::cl::desc("What computes heavy ops"),
+      llvm::cl::init(Kernels::native),
+      llvm::cl::values(
+          clEnumValN(Kernels::native, "native", "generated kernels"),
+          clEnumValN(Kernels::onednn, "onednn", "oneDNN's primitives"),
+          clEnumValN(Kernels::mixed, "mixed", "oneDNN for onednn-nodes"))};
+  ListOption<std::string> onednnNodes{
+      *this, "onednn-nodes",
+      llvm::cl::desc("ONNX nodes that oneDNN computes with kernels=mixed")};
+  Option<Precision> precision{
+      *this, "precision", llvm::cl::desc("What heavy ops multiply"),
+      llvm::cl::init(Precision::fp32),
+      llvm::cl::values(clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
+                       clEnumValN(Precision::bf16, "bf16", "bfloat16"),
+                       clEnumValN(Precision::fp16, "fp16",
+                                  "float32 by weights of float16"))};
+  Option<bool> halfSums{
+      *this, "half-sums",
+      llvm::cl::desc("Multiply fp16 by fp16, and store it between products"),
+      llvm::cl::init(false)};
+  Option<bool> halfRest{
+      *this, "half-rest",
+      llvm::cl::desc("Multiply bf16 where a run computes both factors")};
+  Option<bool> amxTiles{
+      *this, "amx-tiles",
+      llvm::cl::desc("A CPU level multiplies bytes and bf16 in AMX tiles")};
+  Option<int> precisionLevel{
+      *this, "precision-level",
+      llvm::cl::desc("What else is stored so: 1, 2 or 3"),
+      llvm::cl::init(1)};
+  Option<bool> observe{
+      *this, "observe",
+      llvm::cl::desc("Show the tensors that int8 wants ranges of in a run"),
+      llvm::cl::init(false)};
+  Option<bool> switches{
+      *this, "switches",
+      llvm::cl::desc("Let a run say what is rounded as int8 rounds it"),
+      llvm::cl::init(false)};
+  Option<bool> errors{
+      *this, "errors",
+      llvm::cl::desc("Show how much products in bytes are too large in a run"),
+      llvm::cl::init(false)};
+  Option<bool> equalize{
+      *this, "equalize",
+      llvm::cl::desc("Make weights of neighbours as large as each other"),
+      llvm::cl::init(false)};
+  Option<bool> observeChannels{
+      *this, "observe-channels",
+      llvm::cl::desc("Show how large channels of what products read are"),
+      llvm::cl::init(false)};
+  Option<bool> observeGrams{
+      *this, "observe-grams",
+      llvm::cl::desc("Show what weights are multiplied by in a run"),
+      llvm::cl::init(false)};
+  Option<std::string> channels{
+      *this, "channels",
+      llvm::cl::desc("File of ingot calibrate: what moves into weights")};
+  Option<std::string> biases{
+      *this, "biases",
+      llvm::cl::desc("File of ingot calibrate: how biases are corrected")};
+  Option<std::string> rounding{
+      *this, "rounding",
+      llvm::cl::desc("File of ingot calibrate: how weights of a model with "
+                     "switches are rounded")};
+  Option<std::string> calibration{
+      *this, "calibration",
+      llvm::cl::desc("File of ingot calibrate: what is quantized")};
+  Option<Quantization> quantization{
+      *this, "quantization",
+      llvm::cl::desc("What is quantized without a calibration"),
+      llvm::cl::init(Quantization::none),
+      llvm::cl::values(
+          clEnumValN(Quantization::none, "none", "nothing"),
+          clEnumValN(Quantization::int8Dynamic, "int8-dynamic",
+                     "weights, and data by the range it has in a run"),
+          clEnumValN(Quantization::w8, "w8", "weights of products, to bytes"),
+          clEnumValN(Quantization::w4, "w4", "the same, to 4 bits"))};
+  Option<int> weightBits{
+      *this, "weight-bits", llvm::cl::desc("Of int8: 7 or 8"),
+      llvm::cl::init(8)};
+  Option<bool> fitPairs{
+      *this, "fit-pairs",
+      llvm::cl::desc("Whether their scales may be larger, for CPUs without "
+                     "VNNI"),
+      llvm::cl::init(false)};
+  ListOption<std::string> keep{
+      *this, "keep",
+      llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
+  ListOption<std::string> keepFromInt8{
+      *this, "keep-from-int8",
+      llvm::cl::desc("Of int8 beside bf16: the nodes that are not quantized, "
+                     "where keep is for bf16")};
+  Option<bool> winograd{
+      *this, "winograd",
+      llvm::cl::desc("Whether 3x3 convolutions may take fewer products"),
+      llvm::cl::init(true)};
+  Option<std::string> emulateOn{
+      *this, "emulate-on",
+      llvm::cl::desc("CPU level whose instructions are enough")};
+  Option<uint64_t> scheduleSeed{
+      *this, "schedule-seed",
+      llvm::cl::desc("Draw schedules at random, if it is not 0"),
+      llvm::cl::init(0)};
+  Option<std::string> level{
+      *this, "level",
+      llvm::cl::desc("CPU level; the module's, if there is none")};
+  ListOption<std::string> numbers{
+      *this, "numbers",
+      llvm::cl::desc("Of the level, what is not as usual: l2=2M")};
+
+  PipelineOptions get() const {
+    PipelineOptions options;
+    options.kernels = kernels;
+    options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
+    options.precision = precision;
+    options.halfSums = halfSums && precision == Precision::fp16;
+    options.halfRest = halfRest && precision == Precision::fp32;
+    options.amxTiles = amxTiles;
+    options.precisionLevel = precisionLevel;
+    options.observe = observe;
+    options.switches = switches;
+    options.errors = errors;
+    options.equalize = equalize;
+    options.observeChannels = observeChannels;
+    options.observeGrams = observeGrams;
+    options.channels = channels;
+    options.biases = biases;
+    options.rounding = rounding;
+    options.calibration = calibration;
+    options.quantization = quantization;
+    options.weightBits = weightBits;
+    options.fitPairs = fitPairs;
+    options.keep.assign(keep.begin(), keep.end());
+    options.keepFromInt8.assign(keepFromInt8.begin(), keepFromInt8.end());
+    options.winograd = winograd;
+    options.emulateOn = emulateOn;
+    options.scheduleSeed = scheduleSeed;
+    options.level = level;
+    options.numbers.assign(numbers.begin(), numbers.end());
+    return options;
+  }
+};
+
+} // namespace
+
+void ingot::registerPipelines() {
+  for (const Phase &phase : getPhases())
+    PassPipelineRegistration<TextOptions>(
+        std::string("ingot-") + phase.name, phase.description,
+        [&phase](OpPassManager &passes, const TextOptions &options) {
+          phase.build(passes, options.get());
+        });
+}
