@@ -7,6 +7,7 @@ import json
 
 import onnx
 from support import Case, TensorProto, helper, make_model, np, tool
+from test_native_rows import supported_levels
 
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorProto.DOUBLE,
          np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL,
@@ -54,6 +55,22 @@ class OpenOperators(Case):
                                [("y", list("abcd"))])
             self.check(model, [{"x": self.floats(*shape)} for shape in (
                 (1, 64, 112, 56), (2, 5, 70, 90), (1, 60, 3, 2000), (1, 3, 200, 201), (1, 1, 7, 3), (1, 84, 90, 90))])
+
+    def test_every_count_of_rows(self):
+        """Full tiles, smaller ones that end with the last row, and those that are higher than the matrix: each row is
+        added to once, where the sum takes the place of what is added, at every level and in every type."""
+        inner, columns = 33, 70
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("Exp", ["r"], ["e"]),
+                 helper.make_node("Add", ["p", "e"], ["y"])]
+        model = make_model(nodes, [("x", ["n", inner]), ("r", ["n", columns])], [("y", None)],
+                           {"w": self.floats(inner, columns)})
+        for level in (*supported_levels(), "native"):
+            for options, tolerance in ((), 1e-5), (("--precision=bf16",), 2e-2), (("--precision=int8-dynamic",), 4e-2):
+                artifact = self.compile(model, f"--target={level}", *options)
+                for rows in range(1, 30):
+                    with self.subTest(level=level, options=options, rows=rows):
+                        feeds = {"x": self.floats(rows, inner), "r": self.floats(rows, columns)}
+                        self.assert_agrees(model, artifact, feeds, tolerance)
 
     def test_products_of_inputs(self):
         """Right factors that a run brings: columns that end within a panel, and rows that tiles leave."""

@@ -71,7 +71,8 @@ struct Emitter {
                           RowTileFn body);
   void forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                           RowTileFn body);
-  bool takesPanels(const Tile &tile) const;
+  bool canRepeatRows(const Tile &tile);
+  bool takesPanels(const Tile &tile);
   void emitPanel(const Tile &tile, const ColumnTile &panel,
                  const TaskRange &range);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
@@ -159,19 +160,27 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
 
 /// Rows of the tiles that are for what full ones leave of open rows.
 static SmallVector<int64_t> smallerTiles(const Tile &tile) {
+  constexpr int64_t kFewRows = 4;
+  int64_t half = usesTiles(tile.product) ? tile.amxRows : (tile.rows + 1) / 2;
   SmallVector<int64_t> sizes;
-  for (int64_t size :
-       {usesTiles(tile.product) ? tile.amxRows : (tile.rows + 1) / 2,
-        int64_t(4)})
-    if (size < (sizes.empty() ? tile.rows : sizes.back()))
+  for (int64_t size : {std::max(half, std::min(tile.rows - 1, kFewRows)),
+                       kFewRows})
+    if (size > 1 && size < (sizes.empty() ? tile.rows : sizes.back()))
       sizes.push_back(size);
   return sizes;
+}
+
+/// Whether a tile may be higher than the matrix: what is multiplied as vectors
+/// reads each row where it is told to.
+bool Emitter::canRepeatRows(const Tile &tile) {
+  return !usesTiles(tile.product) && tile.product != Product::signs &&
+         !op.getBlocks() && plan.depthBlock == 0;
 }
 
 /// Whether fewer open rows than any tile has go through panels as a whole, each
 /// of which is one stream then: with half a panel at a time, as tiles of short
 /// vectors have it, a row took 1.6 times as long.
-bool Emitter::takesPanels(const Tile &tile) const {
+bool Emitter::takesPanels(const Tile &tile) {
   constexpr int64_t kMostVectors = 4;
   return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
          tile.product == Product::f32 && plan.depthBlock == 0 &&
@@ -216,14 +225,23 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
     int64_t next = areFewElsewhere ? 0 : 1;
     if (i + 1 < sizes.size())
       next = sizes[i + 1];
-    // More is left than the next size takes, and a tile fits before the end.
-    Index rest = b.add(end, b.mul(row, -1));
-    Value isMore = b.compare(arith::CmpIPredicate::sgt, rest, next);
-    Value fits = b.compare(arith::CmpIPredicate::sge, end, size);
-    Index first = row, last = b.select(b.both(isMore, fits), end, row);
+    // As many tiles as leave no more than the next size takes.
+    Index rest = b.max(b.add(b.add(end, b.mul(row, -1)), -next), 0);
+    Index first = row;
+    Index last =
+        b.min(b.add(row, b.mul(b.divideCeil(rest, size), size)), end);
+    bool takesFewer = canRepeatRows(part);
+    if (!takesFewer)
+      last = b.select(b.compare(arith::CmpIPredicate::sge, end, size), last,
+                      row);
     forEach(b, first, last, size, [&](Value wanted) {
       Index at = b.min(Index(wanted), b.add(end, -size));
-      body(part.withDone(b.add(Index(wanted), b.mul(at, -1))), at,
+      Tile tile = part;
+      if (takesFewer) {
+        at = b.max(at, 0);
+        tile = tile.withEnd(b.min(b.add(end, b.mul(at, -1)), size));
+      }
+      body(tile.withDone(b.add(Index(wanted), b.mul(at, -1))), at,
            numberOf(first));
     });
     row = last;
@@ -316,7 +334,7 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     return emitTiles();
   Value isFew = b.compare(arith::CmpIPredicate::slt,
                           b.add(range.endRow, b.mul(range.firstRow, -1)),
-                          smallerTiles(tile).back());
+                          canRepeatRows(tile) ? 2 : smallerTiles(tile).back());
   if (plan.columns % plan.panel != 0)
     isFew = b.both(isFew, b.compare(arith::CmpIPredicate::slt, panel,
                                     plan.columns / plan.panel));
@@ -393,6 +411,11 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   if (tile.product == Product::signs)
     return sumOfSigns(tile, columns, first, stride);
   SrcRows rows(b, src.data, first, stride, tile.rows);
+  if (tile.end) {
+    Index last = b.mul(b.add(*tile.end, -1), stride);
+    for (int64_t r = 1; r < tile.rows; ++r)
+      rows.at[r] = b.add(first, b.min(b.mul(stride, r), last));
+  }
   if (wide)
     return multiplyAddWhole(b, tile, rows, wide->words, 0,
                             tile.vectors * tile.lanes / 2, src.shape.back(),

@@ -458,7 +458,7 @@ void codegen::storeTile(
             : std::min(std::max<int64_t>(together / tile.vectors, 1),
                        tile.rows);
     const int64_t whole = tile.rows / step * step;
-    forEach(b, tile.done, whole, step,
+    forEach(b, tile.done, tile.end.value_or(whole), step,
             [&](Value row) { storeAt(Index(row), step); });
     if (whole != tile.rows)
       storeAt(whole, tile.rows - whole);

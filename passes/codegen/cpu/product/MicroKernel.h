@@ -24,12 +24,20 @@ struct Tile {
   int64_t amxRows = 0;
   /// The first rows that another tile has stored.
   Index done = 0;
+  /// Rows from here on are behind the last one, which they read; all there are,
+  /// if nothing is said.
+  std::optional<Index> end;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
-  bool isPart() const { return done.value || done.constant != 0; }
+  bool isPart() const { return done.value || done.constant != 0 || end; }
   Tile withDone(Index rows) const {
     Tile tile = *this;
     tile.done = rows;
+    return tile;
+  }
+  Tile withEnd(Index row) const {
+    Tile tile = *this;
+    tile.end = row;
     return tile;
   }
   Tile withRows(int64_t rows) const {

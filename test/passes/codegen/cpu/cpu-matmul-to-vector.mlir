@@ -512,16 +512,21 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Open rows: tiles of 14, then of 7 or 4 of which the last ends with the last
-// row, and rows are stored from the first on that is not done; then single ones.
+// Open rows: tiles of 14, then as many of 7 as leave four rows at most, then of
+// 4, then single ones. A tile ends with the last row; if there are fewer rows
+// than it has, it reads the last one for the others. What is stored begins with
+// the first row that is not done and ends with the last.
 // CHECK-LABEL: func.func private @open_rows
 // CHECK: scf.for
 // CHECK: %{{.*}}:28 = scf.for
 // CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: %[[END7:.*]] = arith.minsi %{{.*}}, %c7
 // CHECK: %{{.*}}:14 = scf.for
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c7 step
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END7]] step
+// CHECK: %[[END4:.*]] = arith.minsi %{{.*}}, %c4
 // CHECK: %{{.*}}:8 = scf.for
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c4 step
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END4]] step
 // CHECK-NOT: cpu.
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -536,10 +541,10 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Of open rows with AVX2, one or two go through whole panels of four vectors,
-// with two sums of each: tiles of 6, and of 3 for what is left, are for more.
+// Of open rows with AVX2, one goes through whole panels of four vectors, with
+// two sums of each: tiles of 6, and of 4 for what is left, are for more.
 // CHECK-LABEL: func.func private @few_open_rows
-// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c3
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c2
 // CHECK: scf.if %[[FEW]]
 // CHECK: arith.cmpi eq
 // CHECK: scf.if
@@ -548,8 +553,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-COUNT-4: vector.store
 // CHECK: } else {
 // CHECK: %{{.*}}:12 = scf.for
-// CHECK: %{{.*}}:6 = scf.for
-// CHECK-COUNT-6: vector.fma
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-32: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
