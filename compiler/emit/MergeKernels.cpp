@@ -21,8 +21,10 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Smaller functions are not worth a call, and larger tables not worth filling.
-static constexpr size_t kFewestInstructions = 100, kMostNumbers = 16;
+/// Smaller functions are not worth a call, and larger tables not worth filling:
+/// with vectors of 512 bits a function has more to do for each of its numbers.
+static constexpr size_t kFewestInstructions = 100, kMostNumbers = 16,
+                        kMostNumbersOfWide = 24;
 
 /// Of 16 registers, pointers and counts leave less than half: more numbers than
 /// that are read from memory in each round of a loop.
@@ -64,13 +66,19 @@ struct Group {
   SmallVector<Outline> members;
 };
 
-/// What the functions differ in: the columns of a table, and for all numbers
-/// the place in there and what is added.
+/// `factor` times what is told at `place`, and `excess` more.
+struct Source {
+  size_t place = 0;
+  int64_t factor = 1, excess = 0;
+};
+
+/// What the functions differ in: the columns of a table, and where all numbers
+/// come from.
 struct Table {
-  explicit Table(const Group &group);
+  Table(const Group &group, bool hasMultiples);
 
   SmallVector<Column> columns;
-  std::map<Column, std::pair<size_t, int64_t>> sources;
+  std::map<Column, Source> sources;
 };
 
 } // namespace
@@ -219,24 +227,47 @@ static std::optional<int64_t> excessOf(const Column &column,
   return excess;
 }
 
-/// Strides come as multiples of one another, too. That is not told: LLVM would
-/// compute the addresses of inner loops from each other, in more instructions.
-Table::Table(const Group &group) {
+/// How many times `base` is `column`, if that is the same for all.
+static std::optional<int64_t> factorOf(const Column &column,
+                                       const Column &base) {
+  if (base[0] == 0)
+    return std::nullopt;
+  int64_t factor = column[0] / base[0];
+  if (factor < 2 || !all_of(zip_equal(column, base), [&](const auto &pair) {
+        return std::get<0>(pair) == std::get<1>(pair) * factor;
+      }))
+    return std::nullopt;
+  return factor;
+}
+
+/// Strides come as multiples of one another, too. Where these are not told,
+/// LLVM computes the addresses of inner loops from each other, in more
+/// instructions.
+Table::Table(const Group &group, bool hasMultiples) {
   for (size_t i = 0; i < group.members.front().numbers.size(); ++i) {
     Column column = group.columnOf(i);
     if (!all_equal(column))
       sources.try_emplace(column);
   }
   for (auto &[column, source] : sources) {
-    std::optional<int64_t> excess;
-    size_t place = 0;
-    for (; place < columns.size() && !excess; ++place)
-      excess = excessOf(column, columns[place]);
-    if (excess) {
-      source = {place - 1, *excess};
+    auto find = [&] {
+      for (auto [place, base] : enumerate(columns)) {
+        if (std::optional<int64_t> excess = excessOf(column, base)) {
+          source = {place, 1, *excess};
+          return true;
+        }
+        if (!hasMultiples)
+          continue;
+        if (std::optional<int64_t> factor = factorOf(column, base)) {
+          source = {place, *factor, 0};
+          return true;
+        }
+      }
+      return false;
+    };
+    if (find())
       continue;
-    }
-    source = {columns.size(), 0};
+    source = {columns.size(), 1, 0};
     columns.push_back(column);
   }
 }
@@ -255,10 +286,27 @@ static size_t countInRound(const Group &group, const Table &table) {
     if (source == table.sources.end() || !loop || !loop->isInnermost())
       continue;
     SmallDenseSet<size_t> &taken = places[loop];
-    taken.insert(source->second.first);
+    taken.insert(source->second.place);
     most = std::max<size_t>(most, taken.size());
   }
   return most;
+}
+
+/// Whether `table` has `most` numbers at most, and registers have room for
+/// those of a round.
+static bool isShort(const Group &group, const Table &table, size_t most) {
+  return table.columns.size() <= most &&
+         countInRound(group, table) <= kMostInRound;
+}
+
+/// Whether the functions compute with vectors of 512 bits. A round of their
+/// loops has twice the arithmetic that others have, beside which sums of
+/// addresses take no time.
+static bool hasWideVectors(const Group &group) {
+  return any_of(group.members.front().instructions, [](const Instruction *i) {
+    return i->getType()->isVectorTy() &&
+           i->getType()->getPrimitiveSizeInBits() == 512;
+  });
 }
 
 /// Reads the numbers of `table` where `function` begins.
@@ -281,11 +329,14 @@ static std::map<Column, Value *> readNumbers(Function &function,
     places.push_back(load);
   }
   std::map<Column, Value *> values;
-  for (const auto &[column, source] : table.sources)
-    values[column] = source.second
-                         ? builder.CreateNSWAdd(places[source.first],
-                                                builder.getInt64(source.second))
-                         : places[source.first];
+  for (const auto &[column, source] : table.sources) {
+    Value *value = places[source.place];
+    if (source.factor != 1)
+      value = builder.CreateNSWMul(value, builder.getInt64(source.factor));
+    if (source.excess != 0)
+      value = builder.CreateNSWAdd(value, builder.getInt64(source.excess));
+    values[column] = value;
+  }
   return values;
 }
 
@@ -368,9 +419,13 @@ PreservedAnalyses MergeKernelsPass::run(Module &module,
   for (Group &group : groups) {
     if (group.members.size() < 2)
       continue;
-    Table table(group);
-    if (table.columns.size() > kMostNumbers ||
-        countInRound(group, table) > kMostInRound)
+    Table table(group, /*hasMultiples=*/false);
+    size_t most = kMostNumbers;
+    if (!isShort(group, table, most) && hasWideVectors(group)) {
+      table = Table(group, /*hasMultiples=*/true);
+      most = kMostNumbersOfWide;
+    }
+    if (!isShort(group, table, most))
       continue;
     merge(group, table);
     changed = true;

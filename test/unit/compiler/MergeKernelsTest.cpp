@@ -125,6 +125,25 @@ TEST(MergeKernels, AddsSmallNumbers) {
   EXPECT_EQ(merged.numbersOf("b"), (std::vector<int64_t>{500}));
 }
 
+/// Beside vectors of 512 bits there is time to compute multiples of what is
+/// told; other functions are not told so many numbers, and stay.
+TEST(MergeKernels, MultipliesBesideWideVectors) {
+  auto make = [](const std::string &name, int length, const char *vector) {
+    std::string extra = std::string("  %v0 = fadd ") + vector +
+                        " zeroinitializer, zeroinitializer\n";
+    for (int i = 2; i < 30; ++i)
+      extra += "  %t" + std::to_string(i) + " = mul i64 %j, " +
+               std::to_string(i * length) + "\n";
+    return makeKernel(name, 7, length, extra);
+  };
+  Merged wide(make("a", 300, "<16 x float>") + make("b", 500, "<16 x float>"));
+  ASSERT_TRUE(wide.commonOf("a"));
+  EXPECT_EQ(wide.commonOf("b"), wide.commonOf("a"));
+  EXPECT_EQ(wide.numbersOf("a"), (std::vector<int64_t>{300}));
+  Merged narrow(make("a", 300, "<8 x float>") + make("b", 500, "<8 x float>"));
+  EXPECT_FALSE(narrow.commonOf("a"));
+}
+
 /// What only one of them promises is no promise of the common code.
 TEST(MergeKernels, PromisesWhatBothDo) {
   auto make = [](const std::string &name, const std::string &flags) {
