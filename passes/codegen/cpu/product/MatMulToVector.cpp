@@ -71,6 +71,7 @@ struct Emitter {
                           RowTileFn body);
   void forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                           RowTileFn body);
+  SmallVector<int64_t> smallerTiles(const Tile &tile);
   bool canRepeatRows(const Tile &tile);
   bool takesPanels(const Tile &tile);
   void emitPanel(const Tile &tile, const ColumnTile &panel,
@@ -158,13 +159,25 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   emit(b.max(first, larger), end, size, larger);
 }
 
-/// Rows of the tiles that are for what full ones leave of open rows.
-static SmallVector<int64_t> smallerTiles(const Tile &tile) {
+/// Rows of the tiles that are for what full ones leave of open rows. Weights
+/// from behind the second cache take as long to come as 14 rows of products: of
+/// these, what is left are as few tiles as can be, however much of them is
+/// computed once more.
+SmallVector<int64_t> Emitter::smallerTiles(const Tile &tile) {
   constexpr int64_t kFewRows = 4;
-  int64_t half = usesTiles(tile.product) ? tile.amxRows : (tile.rows + 1) / 2;
+  int64_t larger = std::max((tile.rows + 1) / 2,
+                            std::min(tile.rows - 1, kFewRows));
+  if (usesTiles(tile.product))
+    larger = tile.amxRows;
+  auto type = cast<ShapedType>(op.getWeights().getType());
+  int64_t weightBytes =
+      type.getNumElements() * nn::elementBytes(type.getElementType());
+  if (canRepeatRows(tile) && plan.grid.prefetch &&
+      weightBytes > 2 * plan.target.l2)
+    return larger > kFewRows ? SmallVector<int64_t>{tile.rows, larger}
+                             : SmallVector<int64_t>{tile.rows};
   SmallVector<int64_t> sizes;
-  for (int64_t size : {std::max(half, std::min(tile.rows - 1, kFewRows)),
-                       kFewRows})
+  for (int64_t size : {larger, kFewRows})
     if (size > 1 && size < (sizes.empty() ? tile.rows : sizes.back()))
       sizes.push_back(size);
   return sizes;
