@@ -95,6 +95,19 @@ void ConvEmitter::forEachTileAcrossRows(
   });
 }
 
+/// Calls `body` for a tile's rows, and for fewer where the run has no more
+/// pixels: rows that are not there would be multiplied like the others, and of
+/// a map of four pixels, as sound has them, these are most.
+void ConvEmitter::forSomeRows(const Tile &tile, Index count,
+                              function_ref<void(int64_t rows)> body) {
+  constexpr int64_t kFew = 4;
+  // All AMX tiles of a kernel are of one shape.
+  if (usesTiles(tile.product) || tile.rows < 2 * kFew)
+    return body(tile.rows);
+  Value isMany = b.compare(arith::CmpIPredicate::sgt, count, kFew);
+  b.branch(isMany, [&] { body(tile.rows); }, [&] { body(kFew); });
+}
+
 void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
                                  Index columnTile, const TaskRange &range) {
   PixelTile whole = window.wholeTile(tile.rows);
@@ -107,14 +120,16 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
       emitTile(tile, whole, first.back(), group, columnTile, first.drop_back(),
                next);
     };
-    auto emitPixels = [&] {
+    auto emitPixels = [&](int64_t rows) {
+      Tile some = tile.withRows(rows);
       Accumulators sums =
-          findsPixels(tile)
-              ? sumFound(tile, first, count, group, columnTile, next)
-              : sumCopies(tile, first, count, group, columnTile);
-      storePixels(tile, sums, first, count, group, columnTile);
+          findsPixels(some)
+              ? sumFound(some, first, count, group, columnTile, next)
+              : sumCopies(some, first, count, group, columnTile);
+      storePixels(some, sums, first, count, group, columnTile);
     };
-    b.branch(asTheyAre, emitWhole, emitPixels);
+    b.branch(asTheyAre, emitWhole,
+             [&] { forSomeRows(tile, count, emitPixels); });
   });
 }
 

@@ -71,6 +71,9 @@ struct ConvEmitter {
       llvm::function_ref<void(llvm::ArrayRef<Index> first, Index count,
                               Index number, mlir::Value asTheyAre)>
           body);
+  /// For the pixels of a tile of which fewer may be there.
+  void forSomeRows(const Tile &tile, Index count,
+                   llvm::function_ref<void(int64_t rows)> body);
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
@@ -98,7 +101,7 @@ struct ConvEmitter {
   };
   /// Whether whole windows are copied.
   bool copiesWindows(const Tile &tile);
-  void prepareCopies(const Tile &tile, const CopiedTaps &copied);
+  void prepareCopies(const CopiedTaps &copied);
   CopiedTaps copiedTaps(const Tile &tile);
   Accumulators sumCopies(const Tile &tile, llvm::ArrayRef<Index> first,
                          Index count, Index group, Index columnTile);

@@ -34,7 +34,8 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   int64_t taps = window.kernel[window.inner()];
   int64_t line = amxRowElements(srcElement());
   // Half of the first-level cache.
-  int64_t most = TargetInfo::of(op).l1 / 8 * plan.weights.group / tile.rows;
+  int64_t most =
+      TargetInfo::of(op).l1 / 8 * plan.weights.group / plan.tile.rows;
   CopiedTaps copied{taps, channels, channels, 0};
   // AMX tiles are of one shape throughout a kernel.
   bool canSplit = !usesTiles(tile.product) || channels % line == 0;
@@ -71,9 +72,9 @@ bool ConvEmitter::copiesWindows(const Tile &tile) {
   return plan.acrossRows && !findsPixels(tile) && copiedTaps(tile).rows != 0;
 }
 
-void ConvEmitter::prepareCopies(const Tile &tile, const CopiedTaps &copied) {
+void ConvEmitter::prepareCopies(const CopiedTaps &copied) {
   if (!copiesOf)
-    copiesOf = createScratch(b, op, tile.rows * copied.pixelPitch,
+    copiesOf = createScratch(b, op, plan.tile.rows * copied.pixelPitch,
                              srcElement());
 }
 
@@ -207,7 +208,7 @@ Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
                                     Index count, Index group,
                                     Index columnTile) {
   CopiedTaps copied = copiedTaps(tile);
-  prepareCopies(tile, copied);
+  prepareCopies(copied);
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
   Index tapElements = plan.weights.depth * plan.panel;
   int64_t steps = window.kernel[window.inner()] / copied.taps;
@@ -251,11 +252,12 @@ void ConvEmitter::emitFewChannels(
                  first.drop_back(), {});
       });
     };
-    auto emitPixels = [&] {
-      prepareCopies(tile, copied);
-      copyTaps(tile, copied, first, count, noTaps, 0, b.mul(group, channels),
-               channels);
-      forEachColumn([&](Value columnTile, const Tile &tile) {
+    auto emitPixels = [&](int64_t rows) {
+      prepareCopies(copied);
+      copyTaps(tile.withRows(rows), copied, first, count, noTaps, 0,
+               b.mul(group, channels), channels);
+      forEachColumn([&](Value columnTile, const Tile &full) {
+        Tile tile = full.withRows(rows);
         Accumulators sums = sumCopied(
             tile, copied, noTaps,
             weights.at(b, weightsOf(group, Index(columnTile))),
@@ -263,6 +265,7 @@ void ConvEmitter::emitFewChannels(
         storePixels(tile, sums, first, count, group, Index(columnTile));
       });
     };
-    b.branch(asTheyAre, emitWhole, emitPixels);
+    b.branch(asTheyAre, emitWhole,
+             [&] { forSomeRows(tile, count, emitPixels); });
   });
 }
