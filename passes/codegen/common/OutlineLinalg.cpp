@@ -158,17 +158,22 @@ static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
 }
 
 /// The outermost parallel loops that have, or may have, more than one
-/// iteration; of a product in tiles the columns, too.
+/// iteration; of a product in tiles the columns, too. What is known to be no
+/// more than a task in all stays whole: a row of three elements that a run may
+/// split is one of an open number of elements.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
   bool inTiles = isTiled(op);
   const size_t mostLoops = inTiles ? 3 : 2;
-  SmallVector<int64_t> loops;
-  for (auto [i, range, iterator] : llvm::enumerate(
-           op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+  SmallVector<int64_t> loops, ranges = op.getStaticLoopRanges();
+  int64_t task = TargetInfo::of(op).task_flops / costOf(op);
+  for (auto [i, range, iterator] :
+       llvm::enumerate(ranges, op.getIteratorTypesArray())) {
     bool isParallel = iterator == utils::IteratorType::parallel;
     if (range == 1 || (inTiles && !isParallel))
       continue;
-    if (!isParallel || loops.size() == mostLoops)
+    int64_t rest = lower::productOf(ArrayRef(ranges).drop_front(i));
+    bool isSmall = !ShapedType::isDynamic(rest) && rest <= task;
+    if (!isParallel || isSmall || loops.size() == mostLoops)
       break;
     loops.push_back(int64_t(i));
   }
