@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/amx/AmxTiles.h"
 #include "passes/codegen/cpu/product/ConvEmitter.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -73,25 +74,24 @@ void ConvEmitter::forEachPixel(
 
 void ConvEmitter::forEachTileAcrossRows(
     const Tile &tile, const TaskRange &range,
-    function_ref<void(ArrayRef<Index> first, Index count, Index number,
-                      Value asTheyAre)>
-        body) {
+    function_ref<void(const PixelRun &run)> body) {
   int64_t inner = window.inner();
   forEach(b, range.firstRow, range.endRow, tile.rows, [&](Value number) {
-    Index count =
-        b.min(b.add(range.endRow, b.mul(Index(number), -1)), tile.rows);
-    SmallVector<Index> first =
-        coordinatesOf(b, op.getDst(), outer + 2, Index(number));
-    Index pixel = first.back();
-    Value areAll = b.compare(arith::CmpIPredicate::eq, count, tile.rows);
+    PixelRun run;
+    run.pixel = Index(number);
+    run.count = b.min(b.add(range.endRow, b.mul(run.pixel, -1)), tile.rows);
+    run.first = coordinatesOf(b, op.getDst(), outer + 2, run.pixel);
+    Index pixel = run.first.back();
+    Value areAll = b.compare(arith::CmpIPredicate::eq, run.count, tile.rows);
     Value isOneRow = b.compare(arith::CmpIPredicate::sle,
                                b.add(pixel, tile.rows), window.dstSizes[inner]);
     Index origin =
         b.add(b.mul(pixel, window.strides[inner]), -window.pads[inner]);
-    Value asTheyAre = b.both(b.both(areAll, isOneRow),
-                             window.isWithin(b, origin, tile.rows));
-    Index done = b.add(Index(number), b.mul(range.firstRow, -1));
-    body(first, count, b.div(done, tile.rows), asTheyAre);
+    run.asTheyAre = b.both(b.both(areAll, isOneRow),
+                           window.isWithin(b, origin, tile.rows));
+    Index done = b.add(run.pixel, b.mul(range.firstRow, -1));
+    run.number = b.div(done, tile.rows);
+    body(run);
   });
 }
 
@@ -108,28 +108,83 @@ void ConvEmitter::forSomeRows(const Tile &tile, Index count,
   b.branch(isMany, [&] { body(tile.rows); }, [&] { body(kFew); });
 }
 
+/// The sums that `then` gives where `condition` holds, else those that
+/// `otherwise` does.
+static Accumulators choose(IndexBuilder &b, const Tile &tile, Value condition,
+                           function_ref<Accumulators()> then,
+                           function_ref<Accumulators()> otherwise) {
+  SmallVector<Type> types(tile.rows * tile.vectors,
+                          VectorType::get({tile.lanes}, sumType(b, tile)));
+  auto choice = scf::IfOp::create(b.b, b.loc, types, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b.b, b.loc, then());
+  b.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b.b, b.loc, otherwise());
+  return Accumulators(choice.getResults());
+}
+
+void ConvEmitter::emitRun(
+    const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
+    function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
+  // A tile's sums are stored in one place, however they came about.
+  if (storesInRow(tile))
+    return forSomeRows(tile, run.count, [&](int64_t rows) {
+      bool isFull = rows == tile.rows;
+      if (!isFull)
+        sums.prepare(rows);
+      else
+        b.branch(run.asTheyAre, [] {}, [&] { sums.prepare(rows); });
+      forEachColumn([&](Value columnTile, const Tile &full) {
+        Tile some = full.withRows(rows);
+        auto sumAny = [&] { return sums.any(some, Index(columnTile)); };
+        auto sumWhole = [&] { return sums.whole(some, Index(columnTile)); };
+        storeInRow(some,
+                   isFull ? choose(b, some, run.asTheyAre, sumWhole, sumAny)
+                          : sumAny(),
+                   run, group, Index(columnTile));
+      });
+    });
+  auto emitWhole = [&] {
+    forEachColumn([&](Value columnTile, const Tile &tile) {
+      store(tile, sums.whole(tile, Index(columnTile)), group,
+            Index(columnTile), ArrayRef(run.first).drop_back(),
+            run.first.back());
+    });
+  };
+  auto emitPixels = [&](int64_t rows) {
+    sums.prepare(rows);
+    forEachColumn([&](Value columnTile, const Tile &full) {
+      Tile some = full.withRows(rows);
+      storePixels(some, sums.any(some, Index(columnTile)), run.first, run.count,
+                  group, Index(columnTile));
+    });
+  };
+  b.branch(run.asTheyAre, emitWhole,
+           [&] { forSomeRows(tile, run.count, emitPixels); });
+}
+
 void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
                                  Index columnTile, const TaskRange &range) {
   PixelTile whole = window.wholeTile(tile.rows);
   Index passes = b.divideCeil(
       b.add(range.endRow, b.mul(range.firstRow, -1)), tile.rows);
-  forEachTileAcrossRows(tile, range, [&](ArrayRef<Index> first, Index count,
-                                         Index number, Value asTheyAre) {
-    NextWeights next = nextPanel(group, columnTile, number, passes);
-    auto emitWhole = [&] {
-      emitTile(tile, whole, first.back(), group, columnTile, first.drop_back(),
-               next);
+  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
+    NextWeights next = nextPanel(group, columnTile, run.number, passes);
+    auto sumWhole = [&](const Tile &tile, Index columnTile) {
+      return sumTile(tile, whole, run.first.back(), group, columnTile,
+                     ArrayRef(run.first).drop_back(), next);
     };
-    auto emitPixels = [&](int64_t rows) {
-      Tile some = tile.withRows(rows);
-      Accumulators sums =
-          findsPixels(some)
-              ? sumFound(some, first, count, group, columnTile, next)
-              : sumCopies(some, first, count, group, columnTile);
-      storePixels(some, sums, first, count, group, columnTile);
+    auto sumAny = [&](const Tile &tile, Index columnTile) {
+      return findsPixels(tile)
+                 ? sumFound(tile, run.first, run.count, group, columnTile, next)
+                 : sumCopies(tile, run.first, run.count, group, columnTile);
     };
-    b.branch(asTheyAre, emitWhole,
-             [&] { forSomeRows(tile, count, emitPixels); });
+    emitRun(tile, run, group, {[](int64_t) {}, sumWhole, sumAny},
+            [&](function_ref<void(Value, const Tile &)> body) {
+              body(b.get(columnTile), tile);
+            });
   });
 }
 
@@ -276,4 +331,54 @@ void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
               },
               offsets);
   });
+}
+
+bool ConvEmitter::storesInRow(const Tile &tile) {
+  ArrayRef<int64_t> dst = output.dst.shape;
+  auto isPacked = [](Value memref) {
+    return cast<MemRefType>(memref.getType()).getLayout().isIdentity();
+  };
+  auto isInRow = [&](Value operand) {
+    ArrayRef<int64_t> shape = lower::shapeOf(operand).drop_back();
+    bool isOfAll = llvm::all_of(shape, [](int64_t size) { return size == 1; });
+    return isOfAll || (isPacked(operand) && shape == dst.drop_back() &&
+                       shape.back() != 1);
+  };
+  return !usesTiles(tile.product) && op.getSrcZeroPoint() == 0 &&
+         !op.getDstSigns() && isPacked(op.getDst()) &&
+         llvm::all_of(output.op.getEpilogueOperands(), isInRow);
+}
+
+void ConvEmitter::storeInRow(const Tile &tile, const Accumulators &sums,
+                             const PixelRun &run, Index group,
+                             Index columnTile) {
+  Index column = columnOf(group, columnTile);
+  auto placeOf = [&](Index pixel) {
+    SmallVector<Index> coordinates(outer + 1, Index(0));
+    coordinates.append({pixel, column});
+    return coordinates;
+  };
+  auto storeAll = [&] {
+    storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index inTile) {
+      return placeOf(b.add(run.pixel, inTile));
+    });
+  };
+  auto storeSome = [&] {
+    int64_t rowSize = tile.vectors * tile.lanes;
+    Value spilled =
+        createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+    spill(b, tile, sums, spilled, 0);
+    Tile row = tile.withRows(1);
+    forEach(b, 0, run.count, 1, [&](Value number) {
+      storeTile(b, row, output,
+                reload(b, row, spilled, b.mul(Index(number), rowSize)),
+                [&](IndexBuilder &b, Index) {
+                  return placeOf(b.add(run.pixel, Index(number)));
+                });
+    });
+  };
+  if (tile.rows != plan.tile.rows)
+    return storeSome();
+  b.branch(b.compare(arith::CmpIPredicate::eq, run.count, tile.rows), storeAll,
+           storeSome);
 }

@@ -44,6 +44,9 @@ struct ConvEmitter {
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index group, Index columnTile, llvm::ArrayRef<Index> row,
                 const NextWeights &next);
+  Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
+                       Index firstPixel, Index group, Index columnTile,
+                       llvm::ArrayRef<Index> row, const NextWeights &next);
   /// The same of signs.
   void emitSigns(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                  Index columnTile, llvm::ArrayRef<Index> row);
@@ -63,14 +66,29 @@ struct ConvEmitter {
       llvm::function_ref<
           void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
           forEachColumn);
-  /// Calls `body` for the tiles of a task with the first pixel's coordinates,
-  /// how many there are, the tile's number, and whether all of them are of one
-  /// row and their taps along it within src.
-  void forEachTileAcrossRows(
-      const Tile &tile, const TaskRange &range,
-      llvm::function_ref<void(llvm::ArrayRef<Index> first, Index count,
-                              Index number, mlir::Value asTheyAre)>
-          body);
+  /// The pixels of a tile: the first one's coordinates and number in dst, how
+  /// many there are, the tile's number, and whether all of them are there and of
+  /// one row, and their taps along it within src.
+  struct PixelRun {
+    llvm::SmallVector<Index> first;
+    Index pixel, count, number;
+    mlir::Value asTheyAre;
+  };
+  void
+  forEachTileAcrossRows(const Tile &tile, const TaskRange &range,
+                        llvm::function_ref<void(const PixelRun &run)> body);
+  /// How the sums of a tile come about: of pixels as they are, or of any, for
+  /// which `prepare` is called before the first column.
+  struct PixelSums {
+    llvm::function_ref<void(int64_t rows)> prepare;
+    llvm::function_ref<Accumulators(const Tile &tile, Index columnTile)> whole,
+        any;
+  };
+  void emitRun(
+      const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
+      llvm::function_ref<
+          void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
+          forEachColumn);
   /// For the pixels of a tile of which fewer may be there.
   void forSomeRows(const Tile &tile, Index count,
                    llvm::function_ref<void(int64_t rows)> body);
@@ -117,6 +135,11 @@ struct ConvEmitter {
   void storePixels(const Tile &tile, const Accumulators &sums,
                    llvm::ArrayRef<Index> first, Index count, Index group,
                    Index columnTile);
+  /// Whether pixels of any row lie one behind the other in dst, and so do those
+  /// of what the epilogue reads; a number is then their place.
+  bool storesInRow(const Tile &tile);
+  void storeInRow(const Tile &tile, const Accumulators &sums,
+                  const PixelRun &run, Index group, Index columnTile);
 
   /// Adds the taps along the row: over src as it is, or
   Accumulators sumRow(const Tile &tile, const PixelTile &pixels,

@@ -244,28 +244,22 @@ void ConvEmitter::emitFewChannels(
   PixelTile whole = window.wholeTile(tile.rows);
   CopiedTaps copied = copiedTaps(tile);
   SmallVector<Index> noTaps(window.inner(), Index(0));
-  forEachTileAcrossRows(tile, range, [&](ArrayRef<Index> first, Index count,
-                                         Index, Value asTheyAre) {
-    auto emitWhole = [&] {
-      forEachColumn([&](Value columnTile, const Tile &tile) {
-        emitTile(tile, whole, first.back(), group, Index(columnTile),
-                 first.drop_back(), {});
-      });
-    };
-    auto emitPixels = [&](int64_t rows) {
+  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
+    auto copy = [&](int64_t rows) {
       prepareCopies(copied);
-      copyTaps(tile.withRows(rows), copied, first, count, noTaps, 0,
+      copyTaps(tile.withRows(rows), copied, run.first, run.count, noTaps, 0,
                b.mul(group, channels), channels);
-      forEachColumn([&](Value columnTile, const Tile &full) {
-        Tile tile = full.withRows(rows);
-        Accumulators sums = sumCopied(
-            tile, copied, noTaps,
-            weights.at(b, weightsOf(group, Index(columnTile))),
-            copied.rows * copied.taps * channels, zeroAccumulators(b, tile));
-        storePixels(tile, sums, first, count, group, Index(columnTile));
-      });
     };
-    b.branch(asTheyAre, emitWhole,
-             [&] { forSomeRows(tile, count, emitPixels); });
+    auto sumWhole = [&](const Tile &tile, Index columnTile) {
+      return sumTile(tile, whole, run.first.back(), group, columnTile,
+                     ArrayRef(run.first).drop_back(), {});
+    };
+    auto sumAny = [&](const Tile &tile, Index columnTile) {
+      return sumCopied(tile, copied, noTaps,
+                       weights.at(b, weightsOf(group, columnTile)),
+                       copied.rows * copied.taps * channels,
+                       zeroAccumulators(b, tile));
+    };
+    emitRun(tile, run, group, {copy, sumWhole, sumAny}, forEachColumn);
   });
 }
