@@ -127,8 +127,10 @@ struct ConvEmitter {
                 llvm::ArrayRef<Index> first, Index count,
                 llvm::ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                 int64_t size);
-  void copyWithin(Index from, Index to, Index low, Index high,
-                  int64_t vectors);
+  llvm::SmallVector<mlir::Value> masksWithin(Index low, Index high,
+                                             int64_t vectors);
+  void copyWithin(Index from, Index to, mlir::Value isThere,
+                  llvm::ArrayRef<mlir::Value> masks);
   Accumulators sumCopied(const Tile &tile, const CopiedTaps &copied,
                          llvm::ArrayRef<Index> outerTaps, Index panelAt,
                          int64_t depth, const Accumulators &start);

@@ -78,20 +78,36 @@ void ConvEmitter::prepareCopies(const CopiedTaps &copied) {
                              srcElement());
 }
 
-/// Copies elements [low, high) of the next so many vectors, and zeros for the
-/// others.
-void ConvEmitter::copyWithin(Index from, Index to, Index low, Index high,
-                             int64_t vectors) {
+/// Masks of elements [low, high) of so many vectors.
+SmallVector<Value> ConvEmitter::masksWithin(Index low, Index high,
+                                            int64_t vectors) {
   int64_t lanes = plan.target.lanes;
-  auto type = VectorType::get({lanes}, srcElement());
-  Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  SmallVector<Value> masks;
   for (int64_t v = 0; v < vectors; ++v) {
     int64_t at = v * lanes;
     Value before = maskOfFirst(b, lanes, b.add(low, -at));
     Value mask = maskOfFirst(b, lanes, b.add(high, -at));
-    mask = arith::AndIOp::create(
-        b.b, b.loc, mask,
-        arith::XOrIOp::create(b.b, b.loc, mask, before));
+    masks.push_back(arith::AndIOp::create(
+        b.b, b.loc, mask, arith::XOrIOp::create(b.b, b.loc, mask, before)));
+  }
+  return masks;
+}
+
+/// Copies what `masks` say of the next vectors if `isThere`, and zeros for the
+/// others.
+void ConvEmitter::copyWithin(Index from, Index to, Value isThere,
+                             ArrayRef<Value> masks) {
+  int64_t lanes = plan.target.lanes;
+  auto type = VectorType::get({lanes}, srcElement());
+  auto maskType = VectorType::get({lanes}, b.b.getI1Type());
+  Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  Value none = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(maskType));
+  for (auto [v, within] : llvm::enumerate(masks)) {
+    int64_t at = int64_t(v) * lanes;
+    Value mask = isThere ? arith::SelectOp::create(b.b, b.loc, isThere, within,
+                                                   none)
+                               .getResult()
+                         : within;
     Value loaded = vector::MaskedLoadOp::create(
         b.b, b.loc, type, src.data, b.get(b.add(from, at)), mask, zeros);
     vector::StoreOp::create(b.b, b.loc, loaded, copiesOf,
@@ -117,10 +133,14 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
   int64_t vectors = llvm::divideCeil(copied.taps * size, plan.target.lanes);
   bool isMasked = isRun && srcElement().isF32() && plan.target.hasFMA &&
                   vectors <= kMostMasked;
+  // What each row of taps has of a pixel's, for all of them.
+  SmallVector<Value> masks;
   auto copyRow = [&](Index number, ArrayRef<Index> at,
                      ArrayRef<Index> outerTaps, Index to) {
-    // Behind the last pixel there may be no src.
-    Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+    // Behind the last pixel there may be no src; masks know.
+    Value isThere;
+    if (!isMasked)
+      isThere = b.compare(arith::CmpIPredicate::slt, number, count);
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     for (auto [d, tap] : llvm::enumerate(outerTaps)) {
       Index &coordinate = srcAt[1 + d];
@@ -133,13 +153,8 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
     Index begin = origin;
     srcAt.push_back(channel);
     Index from = src.at(b, srcAt);
-    if (isMasked) {
-      Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
-      Index high = b.mul(b.min(b.add(window.srcSizes[inner], b.mul(begin, -1)),
-                               copied.taps),
-                         size);
-      return copyWithin(from, to, low, b.select(isThere, high, 0), vectors);
-    }
+    if (isMasked)
+      return copyWithin(from, to, isThere, masks);
     auto copyTap = [&](Index tap, int64_t elements) {
       copyRuns(b, lanes, src.data, b.add(from, b.mul(tap, tapStride)), copiesOf,
                b.add(to, b.mul(tap, copied.tapPitch)), elements);
@@ -180,6 +195,16 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
   };
   forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
     Index to = b.mul(number, copied.pixelPitch);
+    if (isMasked) {
+      Index begin = b.add(window.originOf(b, at.drop_back(), at.back())[1 + inner],
+                          b.mul(firstTap, window.dilations[inner]));
+      Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
+      Index high = b.mul(b.min(b.add(window.srcSizes[inner], b.mul(begin, -1)),
+                               copied.taps),
+                         size);
+      Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+      masks = masksWithin(low, b.select(isThere, high, 0), vectors);
+    }
     if (copied.rows == 0)
       return copyRow(number, at, outerTaps, to);
     int64_t rowPitch = copied.taps * copied.tapPitch;
