@@ -276,12 +276,13 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // Rows of open size: pixels of all rows are counted. A tile of one row with all
 // its taps in src has its pixels a stride apart; each pixel of another is looked
-// for, tap by tap, and stored one after the other. A tap that is in the padding
-// of all pixels is left out.
+// for, tap by tap. A tap that is in the padding of all pixels is left out. Both
+// are stored in one place, at once if all pixels are there. What is left of four
+// and fewer is a tile of four.
 // CHECK-LABEL: func.func private @open
 // CHECK: scf.for
 // CHECK: %[[IN:.*]] = arith.cmpi sge
-// CHECK: scf.if
+// CHECK: %[[SUMS:.*]]:28 = scf.if
 // CHECK: %{{.*}}:28 = scf.for
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
 // CHECK: } else {
@@ -292,6 +293,15 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: %{{.*}}:28 = scf.if
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
+// CHECK: scf.if
+// CHECK: vector.store %[[SUMS]]#0, {{.*}} : memref<2147483647xf32
+// CHECK: vector.store %[[SUMS]]#27, {{.*}} : memref<2147483647xf32
+// CHECK: } else {
+// CHECK: vector.store %[[SUMS]]#0, {{.*}} : memref<448xf32>
+// CHECK: } else {
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK-COUNT-8: vector.fma {{.*}} : vector<16xf32>
+// CHECK: vector.store {{.*}} : memref<128xf32>
 // CHECK-NOT: cpu.
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -360,7 +370,12 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK: } else {
 // CHECK: vector.maskedload
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// CHECK-NOT: vector.maskedload
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c72 step
+// CHECK: vector.maskedload
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// CHECK-NOT: vector.maskedload
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c72 step
 // CHECK-NOT: vector.maskedload
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
