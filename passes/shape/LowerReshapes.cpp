@@ -46,8 +46,17 @@ struct LowerReshapesPass : ingot::impl::LowerReshapesBase<LowerReshapesPass> {
     for (auto [size, known] : llvm::zip_equal(to, type.getShape()))
       if (!ShapedType::isDynamic(known))
         size = b.getIndexAttr(known);
+    // A view has the sizes of what it is of, which are others where there are
+    // no elements and a group is one because nothing is known of it.
+    SmallVector<lower::ReshapeGroup> groups = shape::splitReshape(sizes, op);
+    bool areSame = llvm::all_of(groups, [&](const lower::ReshapeGroup &group) {
+      return sizes.isSameProduct(op.getSource(), group.from, op.getResult(),
+                                 group.to);
+    });
+    if (!areSame)
+      return;
     Value view = lower::reshapeByGroups(b, op.getLoc(), op.getSource(), to,
-                                        shape::splitReshape(sizes, op));
+                                        groups);
     if (!view)
       return;
     sizes.forget(op);

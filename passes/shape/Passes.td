@@ -64,8 +64,8 @@ def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
     A `tensor.reshape` says nothing of which dimensions become which. Where the
     checks of `nn-require-sizes` tell, it is a `tensor.collapse_shape` and a
     `tensor.expand_shape`, past which elementwise operations and transposes are
-    fused as they are past reshapes of known sizes. A reshape of which no
-    dimension is known to stay is left.
+    fused as they are past reshapes of known sizes. A reshape of which
+    this is not known of all dimensions is left.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let statistics = [

@@ -73,6 +73,17 @@ func.func @unknown(%x: tensor<?x?xf32>, %a: index, %b: index) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
 
+// A merged dimension would have 3 n of them, where the result may have any if
+// there are no elements.
+// CHECK-LABEL: @without_elements
+// CHECK: tensor.reshape
+func.func @without_elements(%x: tensor<?x3x0xf32>, %n: index) -> tensor<?x0xf32> {
+  %c0 = arith.constant 0 : index
+  %sizes = tensor.from_elements %n, %c0 : tensor<2xindex>
+  %y = tensor.reshape %x(%sizes) : (tensor<?x3x0xf32>, tensor<2xindex>) -> tensor<?x0xf32>
+  return %y : tensor<?x0xf32>
+}
+
 // CHECK-LABEL: @no_list
 // CHECK: tensor.reshape
 func.func @no_list(%x: tensor<?x4xf32>, %sizes: tensor<2xindex>) -> tensor<?x?xf32> {
