@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 
 #include <algorithm>
+#include <sched.h>
 
 using namespace ingot::rt;
 
@@ -120,18 +121,21 @@ void RunHeap::Block::setFree() {
 }
 
 namespace {
+/// Nearly always free, and held for as long as a mutex takes to be locked.
 struct Locked {
-  explicit Locked(pthread_mutex_t &mutex) : mutex(mutex) {
-    pthread_mutex_lock(&mutex);
+  explicit Locked(std::atomic<bool> &flag) : flag(flag) {
+    while (flag.exchange(true, std::memory_order_acquire))
+      sched_yield();
   }
-  ~Locked() { pthread_mutex_unlock(&mutex); }
-  pthread_mutex_t &mutex;
+  ~Locked() { flag.store(false, std::memory_order_release); }
+  std::atomic<bool> &flag;
 };
 } // namespace
 
+/// `alignment` is a power of two: a division takes as long as all else here.
 static char *alignUp(char *pointer, uint64_t alignment) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
-  return pointer + ((alignment - address % alignment) % alignment);
+  return pointer + (-address & (alignment - 1));
 }
 
 void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
