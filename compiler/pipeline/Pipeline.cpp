@@ -204,8 +204,7 @@ static void buildLowerPipeline(OpPassManager &passes,
   passes.addPass(createLowerReshapes());
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   AssignBackendsOptions assigned;
-  // Of mixed kernels, oneDNN is asked before for the nodes that it was chosen
-  // for.
+  // Of mixed kernels, oneDNN is asked before for the nodes chosen for it.
   assigned.backends.push_back(
       stringifyBackendKind(backendsOf(options.kernels).front()).str());
   assigned.onednnNodes.assign(options.onednnNodes.begin(),

@@ -1,4 +1,4 @@
-//===- LowerReshapes.cpp - nn-lower-reshapes ------------------------------ ===//
+//===- LowerReshapes.cpp - nn-lower-reshapes ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

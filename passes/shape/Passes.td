@@ -59,7 +59,7 @@ def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
 }
 
 def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
-  let summary = "Write reshapes to sizes of a run as views that merge and split";
+  let summary = "Write reshapes to sizes of a run as views";
   let description = [{
     A `tensor.reshape` says nothing of which dimensions become which. Where the
     checks of `nn-require-sizes` tell, it is a `tensor.collapse_shape` and a

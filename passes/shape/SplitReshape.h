@@ -1,4 +1,4 @@
-//===- SplitReshape.h - what becomes what in open reshapes ------*- C++ -*- ===//
+//===- SplitReshape.h - what becomes what in open reshapes ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

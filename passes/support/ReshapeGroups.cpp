@@ -1,4 +1,4 @@
-//===- ReshapeGroups.cpp - what becomes what in a reshape ----------------- ===//
+//===- ReshapeGroups.cpp - what becomes what in a reshape -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

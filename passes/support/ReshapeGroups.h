@@ -1,4 +1,4 @@
-//===- ReshapeGroups.h - what becomes what in a reshape ---------*- C++ -*- ===//
+//===- ReshapeGroups.h - what becomes what in a reshape ---------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -100,12 +100,13 @@ void ConvEmitter::forEachTileAcrossRows(
 /// a map of four pixels, as sound has them, these are most.
 void ConvEmitter::forSomeRows(const Tile &tile, Index count,
                               function_ref<void(int64_t rows)> body) {
-  constexpr int64_t kFew = 4;
+  // Four of 14, two of six.
+  const int64_t few = tile.rows / 3;
   // All AMX tiles of a kernel are of one shape.
-  if (usesTiles(tile.product) || tile.rows < 2 * kFew)
+  if (usesTiles(tile.product) || few < 2)
     return body(tile.rows);
-  Value isMany = b.compare(arith::CmpIPredicate::sgt, count, kFew);
-  b.branch(isMany, [&] { body(tile.rows); }, [&] { body(kFew); });
+  Value isMany = b.compare(arith::CmpIPredicate::sgt, count, few);
+  b.branch(isMany, [&] { body(tile.rows); }, [&] { body(few); });
 }
 
 /// The sums that `then` gives where `condition` holds, else those that

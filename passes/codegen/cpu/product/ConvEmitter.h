@@ -67,8 +67,8 @@ struct ConvEmitter {
           void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
           forEachColumn);
   /// The pixels of a tile: the first one's coordinates and number in dst, how
-  /// many there are, the tile's number, and whether all of them are there and of
-  /// one row, and their taps along it within src.
+  /// many there are, the tile's number, and whether all of them are of one row,
+  /// and their taps along it within src.
   struct PixelRun {
     llvm::SmallVector<Index> first;
     Index pixel, count, number;

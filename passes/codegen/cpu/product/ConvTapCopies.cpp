@@ -196,8 +196,8 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
   forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
     Index to = b.mul(number, copied.pixelPitch);
     if (isMasked) {
-      Index begin = b.add(window.originOf(b, at.drop_back(), at.back())[1 + inner],
-                          b.mul(firstTap, window.dilations[inner]));
+      Index begin = window.originOf(b, at.drop_back(), at.back())[1 + inner];
+      begin = b.add(begin, b.mul(firstTap, window.dilations[inner]));
       Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
       Index high = b.mul(b.min(b.add(window.srcSizes[inner], b.mul(begin, -1)),
                                copied.taps),
