@@ -37,6 +37,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
@@ -95,18 +97,40 @@ void ConvEmitter::forEachTileAcrossRows(
   });
 }
 
-/// Calls `body` for a tile's rows, and for fewer where the run has no more
-/// pixels: rows that are not there would be multiplied like the others, and of
-/// a map of four pixels, as sound has them, these are most.
+/// The rows that a tile has where fewer pixels are left, the most first: rows
+/// that are not there would be multiplied like the others, and of a map of four
+/// pixels these are most. Sound has such maps; of pictures few are so small,
+/// and of volumes none, and each takes a compiler's time.
+SmallVector<int64_t> ConvEmitter::fewerRows(const Tile &tile) const {
+  // Nine and four of 14, four and two of six. All AMX tiles of a kernel are of
+  // one shape.
+  if (usesTiles(tile.product) || tile.rows < 6 || outer > 1)
+    return {};
+  if (outer == 0)
+    return {2 * tile.rows / 3, tile.rows / 3};
+  return {tile.rows / 3};
+}
+
+/// The rows of the tile that `count` pixels take.
+Index ConvEmitter::rowsOf(const Tile &tile, Index count) {
+  Index rows = tile.rows;
+  for (int64_t fewer : fewerRows(tile))
+    rows = b.select(b.compare(arith::CmpIPredicate::sgt, count, fewer), rows,
+                    fewer);
+  return rows;
+}
+
+/// Calls `body` for a tile's rows, and for fewer where these are enough.
 void ConvEmitter::forSomeRows(const Tile &tile, Index count,
                               function_ref<void(int64_t rows)> body) {
-  // Four of 14, two of six.
-  const int64_t few = tile.rows / 3;
-  // All AMX tiles of a kernel are of one shape.
-  if (usesTiles(tile.product) || few < 2)
-    return body(tile.rows);
-  Value isMany = b.compare(arith::CmpIPredicate::sgt, count, few);
-  b.branch(isMany, [&] { body(tile.rows); }, [&] { body(few); });
+  SmallVector<int64_t> fewer = fewerRows(tile);
+  std::function<void(int64_t, size_t)> emit = [&](int64_t rows, size_t next) {
+    if (next == fewer.size())
+      return body(rows);
+    b.branch(b.compare(arith::CmpIPredicate::sgt, count, fewer[next]),
+             [&] { body(rows); }, [&] { emit(fewer[next], next + 1); });
+  };
+  emit(tile.rows, 0);
 }
 
 /// The sums that `then` gives where `condition` holds, else those that
@@ -129,24 +153,23 @@ static Accumulators choose(IndexBuilder &b, const Tile &tile, Value condition,
 void ConvEmitter::emitRun(
     const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
     function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
+  auto prepare = [&] { sums.prepare(rowsOf(tile, run.count)); };
   // A tile's sums are stored in one place, however they came about.
-  if (storesInRow(tile))
+  if (storesInRow(tile)) {
+    b.branch(run.asTheyAre, [] {}, prepare);
     return forSomeRows(tile, run.count, [&](int64_t rows) {
-      bool isFull = rows == tile.rows;
-      if (!isFull)
-        sums.prepare(rows);
-      else
-        b.branch(run.asTheyAre, [] {}, [&] { sums.prepare(rows); });
       forEachColumn([&](Value columnTile, const Tile &full) {
         Tile some = full.withRows(rows);
         auto sumAny = [&] { return sums.any(some, Index(columnTile)); };
         auto sumWhole = [&] { return sums.whole(some, Index(columnTile)); };
         storeInRow(some,
-                   isFull ? choose(b, some, run.asTheyAre, sumWhole, sumAny)
-                          : sumAny(),
+                   rows == tile.rows
+                       ? choose(b, some, run.asTheyAre, sumWhole, sumAny)
+                       : sumAny(),
                    run, group, Index(columnTile));
       });
     });
+  }
   auto emitWhole = [&] {
     forEachColumn([&](Value columnTile, const Tile &tile) {
       store(tile, sums.whole(tile, Index(columnTile)), group,
@@ -155,15 +178,16 @@ void ConvEmitter::emitRun(
     });
   };
   auto emitPixels = [&](int64_t rows) {
-    sums.prepare(rows);
     forEachColumn([&](Value columnTile, const Tile &full) {
       Tile some = full.withRows(rows);
       storePixels(some, sums.any(some, Index(columnTile)), run.first, run.count,
                   group, Index(columnTile));
     });
   };
-  b.branch(run.asTheyAre, emitWhole,
-           [&] { forSomeRows(tile, run.count, emitPixels); });
+  b.branch(run.asTheyAre, emitWhole, [&] {
+    prepare();
+    forSomeRows(tile, run.count, emitPixels);
+  });
 }
 
 void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
@@ -179,10 +203,14 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
     };
     auto sumAny = [&](const Tile &tile, Index columnTile) {
       return findsPixels(tile)
-                 ? sumFound(tile, run.first, run.count, group, columnTile, next)
+                 ? sumFound(tile, group, columnTile, next)
                  : sumCopies(tile, run.first, run.count, group, columnTile);
     };
-    emitRun(tile, run, group, {[](int64_t) {}, sumWhole, sumAny},
+    auto prepare = [&](Index rows) {
+      if (findsPixels(tile))
+        findOrigins(tile, run.first, run.count, rows, group);
+    };
+    emitRun(tile, run, group, {prepare, sumWhole, sumAny},
             [&](function_ref<void(Value, const Tile &)> body) {
               body(b.get(columnTile), tile);
             });
@@ -210,7 +238,7 @@ bool ConvEmitter::findsPixels(const Tile &tile) const {
 /// Where tap 0 of each pixel of a tile is in src: a table on the stack with the
 /// coordinates of the spatial dimensions, and the offset of channel 0.
 void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
-                              Index count, Index group) {
+                              Index count, Index rows, Index group) {
   int64_t columns = outer + 2;
   if (!origins)
     origins = createScratch(
@@ -220,7 +248,7 @@ void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
     memref::StoreOp::create(b.b, b.loc, b.get(value), origins,
                             {b.get(pixel), b.get(column)});
   };
-  forEachPixel(first, tile.rows, [&](Index pixel, ArrayRef<Index> at) {
+  forEachPixel(first, rows, [&](Index pixel, ArrayRef<Index> at) {
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     srcAt.push_back(b.mul(group, channels));
     store(pixel, columns - 1, src.at(b, srcAt));
@@ -269,10 +297,8 @@ SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps,
   return rows;
 }
 
-Accumulators ConvEmitter::sumFound(const Tile &tile, ArrayRef<Index> first,
-                                   Index count, Index group, Index columnTile,
-                                   const NextWeights &next) {
-  findOrigins(tile, first, count, group);
+Accumulators ConvEmitter::sumFound(const Tile &tile, Index group,
+                                   Index columnTile, const NextWeights &next) {
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
   auto addTap = [&](ArrayRef<Index> outerTaps, Index tap,
                     const Accumulators &sums) {

@@ -80,7 +80,7 @@ struct ConvEmitter {
   /// How the sums of a tile come about: of pixels as they are, or of any, for
   /// which `prepare` is called before the first column.
   struct PixelSums {
-    llvm::function_ref<void(int64_t rows)> prepare;
+    llvm::function_ref<void(Index rows)> prepare;
     llvm::function_ref<Accumulators(const Tile &tile, Index columnTile)> whole,
         any;
   };
@@ -90,6 +90,8 @@ struct ConvEmitter {
           void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
           forEachColumn);
   /// For the pixels of a tile of which fewer may be there.
+  llvm::SmallVector<int64_t> fewerRows(const Tile &tile) const;
+  Index rowsOf(const Tile &tile, Index count);
   void forSomeRows(const Tile &tile, Index count,
                    llvm::function_ref<void(int64_t rows)> body);
   void forEachPixel(
@@ -97,11 +99,10 @@ struct ConvEmitter {
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
   /// `count` pixels from the one at coordinates `first` on, by their addresses,
   bool findsPixels(const Tile &tile) const;
-  Accumulators sumFound(const Tile &tile, llvm::ArrayRef<Index> first,
-                        Index count, Index group, Index columnTile,
+  Accumulators sumFound(const Tile &tile, Index group, Index columnTile,
                         const NextWeights &next);
   void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
-                   Index group);
+                   Index rows, Index group);
   SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
                      mlir::Value &isAnyWithin);
   /// or by copies of their taps.
@@ -123,8 +124,8 @@ struct ConvEmitter {
   CopiedTaps copiedTaps(const Tile &tile);
   Accumulators sumCopies(const Tile &tile, llvm::ArrayRef<Index> first,
                          Index count, Index group, Index columnTile);
-  void copyTaps(const Tile &tile, const CopiedTaps &copied,
-                llvm::ArrayRef<Index> first, Index count,
+  void copyTaps(const CopiedTaps &copied, llvm::ArrayRef<Index> first,
+                Index count, Index rows,
                 llvm::ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                 int64_t size);
   llvm::SmallVector<mlir::Value> masksWithin(Index low, Index high,

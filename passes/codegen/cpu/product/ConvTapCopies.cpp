@@ -117,8 +117,8 @@ void ConvEmitter::copyWithin(Index from, Index to, Value isThere,
 
 /// Copies `size` channels from `channel` on of the taps along a row, from
 /// `firstTap` on, of the pixels from the one at coordinates `first` on.
-void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
-                           ArrayRef<Index> first, Index count,
+void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
+                           Index count, Index rows,
                            ArrayRef<Index> outerTaps, Index firstTap,
                            Index channel, int64_t size) {
   int64_t inner = window.inner();
@@ -193,7 +193,7 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
                     });
            });
   };
-  forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
+  forEachPixel(first, rows, [&](Index number, ArrayRef<Index> at) {
     Index to = b.mul(number, copied.pixelPitch);
     if (isMasked) {
       Index begin = window.originOf(b, at.drop_back(), at.back())[1 + inner];
@@ -239,7 +239,7 @@ Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
   int64_t steps = window.kernel[window.inner()] / copied.taps;
   auto sumBlock = [&](ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                       int64_t size, const Accumulators &sums) {
-    copyTaps(tile, copied, first, count, outerTaps, firstTap,
+    copyTaps(copied, first, count, tile.rows, outerTaps, firstTap,
              b.add(b.mul(group, channels), channel), size);
     llvm::copy(outerTaps, weightsAt.begin() + 1);
     Index panelAt = b.add(weights.at(b, weightsAt),
@@ -270,9 +270,9 @@ void ConvEmitter::emitFewChannels(
   CopiedTaps copied = copiedTaps(tile);
   SmallVector<Index> noTaps(window.inner(), Index(0));
   forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
-    auto copy = [&](int64_t rows) {
+    auto copy = [&](Index rows) {
       prepareCopies(copied);
-      copyTaps(tile.withRows(rows), copied, run.first, run.count, noTaps, 0,
+      copyTaps(copied, run.first, run.count, rows, noTaps, 0,
                b.mul(group, channels), channels);
     };
     auto sumWhole = [&](const Tile &tile, Index columnTile) {
