@@ -202,10 +202,10 @@ bool ingot::takesPart(BackendKind backend, Kernels kernels) {
 /// nn → ops of the backends, on tensors. Up to here all backends see the same.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
+  passes.addPass(createLowerReshapes());
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   AssignBackendsOptions assigned;
-  // Of mixed kernels, oneDNN is asked before for the nodes that it was chosen
-  // for.
+  // Of mixed kernels, oneDNN is asked before for the nodes chosen for it.
   assigned.backends.push_back(
       stringifyBackendKind(backendsOf(options.kernels).front()).str());
   assigned.onednnNodes.assign(options.onednnNodes.begin(),

@@ -18,6 +18,7 @@
 
 #include "dialects/nn/NNDialect.h"
 #include "passes/layout/Permutation.h"
+#include "passes/support/ReshapeGroups.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -58,21 +59,20 @@ mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
 /// looked for before any pattern runs, when all sizes can be followed.
 class OpenReshapes {
 public:
-  /// How many dimensions keep their sizes in front, and at the end.
-  struct Ends {
-    int64_t front = 0, back = 0;
-  };
-
   explicit OpenReshapes(mlir::Operation *root);
-  /// Nothing of a reshape to something else than a list of sizes, or that came
-  /// later.
-  std::optional<Ends> lookup(mlir::Operation *reshape) const {
+  /// Its groups in their order. Nothing of a reshape to something else than a
+  /// list of sizes, or that came later.
+  std::optional<llvm::ArrayRef<lower::ReshapeGroup>>
+  lookup(mlir::Operation *reshape) const {
     auto it = found.find(reshape);
-    return it == found.end() ? std::nullopt : std::optional(it->second);
+    if (it == found.end())
+      return std::nullopt;
+    return llvm::ArrayRef(it->second);
   }
 
 private:
-  llvm::DenseMap<mlir::Operation *, Ends> found;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<lower::ReshapeGroup>>
+      found;
 };
 
 /// Reasons of several patterns.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/layout/Sink.h"
-#include "passes/shape/SameSizes.h"
+#include "passes/shape/SplitReshape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,111 +15,11 @@ using namespace ingot;
 using namespace ingot::layout;
 
 namespace {
-/// Neighbouring operand dimensions that become neighbouring result dimensions
-/// of a reshape.
-struct Group {
-  SmallVector<int64_t> from, to;
+struct Group : lower::ReshapeGroup {
   /// Place in the order of groups, and in the reshape.
   std::pair<int64_t, size_t> key;
 };
 } // namespace
-
-static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
-
-/// Splits a reshape into the smallest groups; nullopt if sizes are unknown
-/// that it depends on.
-static std::optional<SmallVector<Group>> splitReshape(ArrayRef<int64_t> x,
-                                                      ArrayRef<int64_t> y) {
-  // One dynamic dimension on each side is the same if the others multiply to
-  // the same.
-  auto product = [](ArrayRef<int64_t> shape) {
-    int64_t product = 1;
-    for (int64_t size : shape)
-      if (!isDynamic(size))
-        product *= size;
-    return product;
-  };
-  int64_t unknown = llvm::count_if(x, isDynamic);
-  if (unknown > 1 || unknown != llvm::count_if(y, isDynamic) ||
-      product(x) != product(y) || product(x) == 0)
-    return std::nullopt;
-  SmallVector<Group> groups;
-  size_t i = 0, j = 0;
-  while (i < x.size() || j < y.size()) {
-    Group group;
-    bool unitX = i < x.size() && x[i] == 1, unitY = j < y.size() && y[j] == 1;
-    if (unitX || unitY) {
-      if (unitX)
-        group.from.push_back(i++);
-      if (unitY)
-        group.to.push_back(j++);
-      groups.push_back(group);
-      continue;
-    }
-    if (i >= x.size() || j >= y.size())
-      return std::nullopt;
-    int64_t left = x[i], right = y[j];
-    if (isDynamic(left) != isDynamic(right))
-      return std::nullopt;
-    group.from.push_back(i++);
-    group.to.push_back(j++);
-    while (left != right) {
-      bool grow = left < right;
-      if (grow ? i >= x.size() || isDynamic(x[i])
-               : j >= y.size() || isDynamic(y[j]))
-        return std::nullopt;
-      if (grow) {
-        left *= x[i];
-        group.from.push_back(i++);
-      } else {
-        right *= y[j];
-        group.to.push_back(j++);
-      }
-    }
-    groups.push_back(group);
-  }
-  return groups;
-}
-
-/// The dimensions of an open reshape: as many in front and at the end as are
-/// known to keep their sizes are groups of their own, what is between them is
-/// another. (Without elements it need not be as large, but then nothing is.)
-static SmallVector<Group> splitOpenReshape(int64_t rankX, int64_t rankY,
-                                           OpenReshapes::Ends ends) {
-  SmallVector<Group> groups;
-  auto keep = [&](int64_t from, int64_t to) {
-    groups.push_back({{from}, {to}, {}});
-  };
-  for (int64_t d = 0; d < ends.front; ++d)
-    keep(d, d);
-  Group between;
-  llvm::append_range(between.from,
-                     llvm::seq<int64_t>(ends.front, rankX - ends.back));
-  llvm::append_range(between.to,
-                     llvm::seq<int64_t>(ends.front, rankY - ends.back));
-  if (!between.from.empty() || !between.to.empty())
-    groups.push_back(between);
-  for (int64_t d = ends.back; d > 0; --d)
-    keep(rankX - d, rankY - d);
-  return groups;
-}
-
-static OpenReshapes::Ends findEnds(const shape::SameSizes &sizes,
-                                   tensor::ReshapeOp op) {
-  int64_t rankX = typeOf(op.getSource()).getRank();
-  int64_t rankY = typeOf(op.getResult()).getRank();
-  int64_t most = std::min(rankX, rankY);
-  auto isSame = [&](int64_t dimX, int64_t dimY) {
-    return sizes.isSame(op.getSource(), dimX, op.getResult(), dimY);
-  };
-  OpenReshapes::Ends ends;
-  while (ends.front < most && isSame(ends.front, ends.front))
-    ++ends.front;
-  while (ends.front + ends.back < most &&
-         isSame(rankX - ends.back - 1, rankY - ends.back - 1))
-    ++ends.back;
-  return ends;
-}
 
 OpenReshapes::OpenReshapes(Operation *root) {
   root->walk([&](func::FuncOp function) {
@@ -131,7 +31,7 @@ OpenReshapes::OpenReshapes(Operation *root) {
         return;
       if (!sizes)
         sizes.emplace(function);
-      found[op] = findEnds(*sizes, op);
+      found[op] = shape::splitReshape(*sizes, op);
     });
   });
 }
@@ -157,14 +57,16 @@ static bool isTogether(const Group &group, ArrayRef<int64_t> a,
 /// the same of another operand, with its dimensions in another order.
 static LogicalResult
 sinkThrough(Operation *op, nn::TransposeOp transpose,
-            SmallVector<Group> groups, PatternRewriter &rewriter,
+            ArrayRef<lower::ReshapeGroup> parts, PatternRewriter &rewriter,
             function_ref<Value(Value x, const Perm &order)> reshape) {
   RankedTensorType a = typeOf(transpose.getX());
   ArrayRef<int64_t> perm = transpose.getPerm();
   // A group goes where its first dimension of more than one element is in
   // a; one without such follows the group before it.
   int64_t key = -1;
-  for (auto [i, group] : llvm::enumerate(groups)) {
+  SmallVector<Group> groups;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Group &group = groups.emplace_back(Group{part, {}});
     for (int64_t dim : group.from) {
       if (a.getDimSize(perm[dim]) == 1)
         continue;
@@ -224,7 +126,7 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
     nn::TransposeOp transpose = transposeFor(op, from);
     if (!transpose)
       return rewriter.notifyMatchFailure(op, kNoTranspose);
-    auto groups = splitReshape(typeOf(from).getShape(), y.getShape());
+    auto groups = lower::splitReshape(typeOf(from).getShape(), y.getShape());
     if (!groups)
       return rewriter.notifyMatchFailure(op, "has sizes that do not split it");
     return sinkThrough(op, transpose, *groups, rewriter,
@@ -245,8 +147,8 @@ struct SinkThroughOpenReshape : OpRewritePattern<tensor::ReshapeOp> {
     nn::TransposeOp transpose = transposeFor(op, op.getSource());
     if (!transpose)
       return rewriter.notifyMatchFailure(op, kNoTranspose);
-    std::optional<OpenReshapes::Ends> ends = reshapes.lookup(op);
-    if (!ends)
+    std::optional<ArrayRef<lower::ReshapeGroup>> groups = reshapes.lookup(op);
+    if (!groups)
       return rewriter.notifyMatchFailure(op, "has no list of sizes");
     auto y = cast<RankedTensorType>(op.getType());
     auto list = op.getShape().getDefiningOp<tensor::FromElementsOp>();
@@ -259,10 +161,7 @@ struct SinkThroughOpenReshape : OpRewritePattern<tensor::ReshapeOp> {
       return tensor::ReshapeOp::create(rewriter, op.getLoc(),
                                        permute(y, order), x, shape);
     };
-    return sinkThrough(
-        op, transpose,
-        splitOpenReshape(typeOf(op.getSource()).getRank(), y.getRank(), *ends),
-        rewriter, reshape);
+    return sinkThrough(op, transpose, *groups, rewriter, reshape);
   }
 
   const OpenReshapes &reshapes;

@@ -58,6 +58,20 @@ def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
 }
 
+def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
+  let summary = "Write reshapes to sizes of a run as views";
+  let description = [{
+    A `tensor.reshape` says nothing of which dimensions become which. Where the
+    checks of `nn-require-sizes` tell, it is a `tensor.collapse_shape` and a
+    `tensor.expand_shape`, past which elementwise operations and transposes are
+    fused as they are past reshapes of known sizes. A reshape of which
+    this is not known of all dimensions is left.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numLowered", "lowered", "Reshapes that became views">];
+}
+
 def RefuteChecks : Pass<"ingot-refute-checks", "::mlir::func::FuncOp"> {
   let summary = "Refuse what would end every run";
   let description = [{

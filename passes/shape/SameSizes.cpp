@@ -63,6 +63,21 @@ bool SameSizes::isSame(Value a, int64_t dimA, Value b, int64_t dimB) const {
   return size == analysis->sizesOf(b)[dimB];
 }
 
+bool SameSizes::isSameProduct(Value a, ArrayRef<int64_t> dimsA, Value b,
+                              ArrayRef<int64_t> dimsB) const {
+  SizeAnalysis *analysis = visited.lookup(a);
+  if (!analysis || analysis != visited.lookup(b))
+    return false;
+  auto productOf = [&](Value value, ArrayRef<int64_t> dims) {
+    Size product = getAffineConstantExpr(1, value.getContext());
+    for (int64_t dim : dims)
+      product = product * analysis->sizesOf(value)[dim];
+    return product;
+  };
+  Size product = productOf(a, dimsA);
+  return product == productOf(b, dimsB);
+}
+
 void SameSizes::forget(Operation *op) {
   for (Value result : op->getResults())
     visited.erase(result);

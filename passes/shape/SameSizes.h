@@ -26,6 +26,10 @@ public:
   /// Whether two dimensions have one size in every run. Of values that came
   /// later nothing is known.
   bool isSame(mlir::Value a, int64_t dimA, mlir::Value b, int64_t dimB) const;
+  /// Whether so many dimensions have as many elements, of which there is one
+  /// where there are none.
+  bool isSameProduct(mlir::Value a, llvm::ArrayRef<int64_t> dimsA,
+                     mlir::Value b, llvm::ArrayRef<int64_t> dimsB) const;
   /// Before `op` is erased: others may take its results' places in memory.
   void forget(mlir::Operation *op);
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/Tensors.h"
 
+#include "passes/support/ReshapeGroups.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -86,6 +88,10 @@ Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
         return tensor::CollapseShapeOp::create(b, loc, to, tensor, *groups);
       return expand(b, loc, tensor, to, *groups, sizes);
     }
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    if (auto groups = splitReshape(from.getShape(), shape))
+      if (Value view = reshapeByGroups(b, loc, tensor, sizes, *groups))
+        return view;
 
   // Through one dimension, in which the number of elements changes from known
   // to unknown or back.

@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 
 #include <algorithm>
+#include <sched.h>
 
 using namespace ingot::rt;
 
@@ -20,67 +21,125 @@ static constexpr uint64_t kLeastRegion = 64 << 10;
 static constexpr uint64_t kMostAligned = 64 << 10;
 
 /// A piece of a region, free or not: this header, then memory. Neighbours know
-/// each other; no two of them are both free.
+/// each other; no two of them are both free. What is free is in a list, too, in
+/// the order of addresses: the lowest that has room is looked for among few, as
+/// a run that keeps hundreds of small tensors has few holes.
 struct alignas(kUnit) RunHeap::Block {
   uint64_t bytes; ///< behind the header
   Block *before, *after;
   Region *region;
+  Block *freeBefore, *freeAfter;
   bool isUsed;
 
   char *memory() { return reinterpret_cast<char *>(this + 1); }
   char *end() { return memory() + bytes; }
 
-  /// What is behind the first `count` bytes becomes a free block, if there is
-  /// room for one.
-  void cut(uint64_t count) {
-    if (bytes < count + sizeof(Block))
-      return;
-    auto *rest = reinterpret_cast<Block *>(memory() + count);
-    *rest = {bytes - count - sizeof(Block), this, after, region, false};
-    if (after)
-      after->before = rest;
-    after = rest;
-    bytes = count;
-  }
-  void takeInNext() {
-    bytes += sizeof(Block) + after->bytes;
-    after = after->after;
-    if (after)
-      after->before = this;
-  }
+  void cut(uint64_t count);
+  void takeInNext();
+  void use();
+  void setFree();
+  void linkBehind(Block *free);
+  void unlink();
 };
 
 struct alignas(kUnit) RunHeap::Region {
   Region *next;
-  uint64_t bytes; ///< of all blocks, with their headers
-  uint64_t high;  ///< how many of them were used at most
+  uint64_t bytes;   ///< of all blocks, with their headers
+  uint64_t high;    ///< how many of them were used at most
+  Block *firstFree; ///< the lowest
 
   Block *first() { return reinterpret_cast<Block *>(this + 1); }
   void clear() {
-    *first() = {bytes - sizeof(Block), nullptr, nullptr, this, false};
+    *first() = {bytes - sizeof(Block), nullptr, nullptr, this, nullptr,
+                nullptr, false};
+    firstFree = first();
     high = 0;
   }
 };
 
-namespace {
-struct Locked {
-  explicit Locked(pthread_mutex_t &mutex) : mutex(mutex) {
-    pthread_mutex_lock(&mutex);
+/// Into the list of what is free, behind `free` or as the first.
+void RunHeap::Block::linkBehind(Block *free) {
+  Block *&link = free ? free->freeAfter : region->firstFree;
+  freeBefore = free;
+  freeAfter = link;
+  if (freeAfter)
+    freeAfter->freeBefore = this;
+  link = this;
+}
+
+void RunHeap::Block::unlink() {
+  (freeBefore ? freeBefore->freeAfter : region->firstFree) = freeAfter;
+  if (freeAfter)
+    freeAfter->freeBefore = freeBefore;
+}
+
+/// What is behind the first `count` bytes of a free block becomes another one,
+/// if there is room for it.
+void RunHeap::Block::cut(uint64_t count) {
+  if (bytes < count + sizeof(Block))
+    return;
+  auto *rest = reinterpret_cast<Block *>(memory() + count);
+  *rest = {bytes - count - sizeof(Block), this,    after, region,
+           nullptr,                       nullptr, false};
+  rest->linkBehind(this);
+  if (after)
+    after->before = rest;
+  after = rest;
+  bytes = count;
+}
+
+void RunHeap::Block::takeInNext() {
+  bytes += sizeof(Block) + after->bytes;
+  after = after->after;
+  if (after)
+    after->before = this;
+}
+
+void RunHeap::Block::use() {
+  unlink();
+  isUsed = true;
+}
+
+void RunHeap::Block::setFree() {
+  isUsed = false;
+  bool joinsBefore = before && !before->isUsed;
+  bool joinsAfter = after && !after->isUsed;
+  Block *lower = joinsBefore ? before : nullptr;
+  if (joinsAfter) {
+    if (!joinsBefore)
+      lower = after->freeBefore;
+    after->unlink();
+    takeInNext();
   }
-  ~Locked() { pthread_mutex_unlock(&mutex); }
-  pthread_mutex_t &mutex;
+  if (joinsBefore)
+    return before->takeInNext();
+  if (!joinsAfter)
+    for (Block *free = region->firstFree; free && free < this;
+         free = free->freeAfter)
+      lower = free;
+  linkBehind(lower);
+}
+
+namespace {
+/// Nearly always free, and held for as long as a mutex takes to be locked.
+struct Locked {
+  explicit Locked(std::atomic<bool> &flag) : flag(flag) {
+    while (flag.exchange(true, std::memory_order_acquire))
+      sched_yield();
+  }
+  ~Locked() { flag.store(false, std::memory_order_release); }
+  std::atomic<bool> &flag;
 };
 } // namespace
 
+/// `alignment` is a power of two: a division takes as long as all else here.
 static char *alignUp(char *pointer, uint64_t alignment) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
-  return pointer + ((alignment - address % alignment) % alignment);
+  return pointer + (-address & (alignment - 1));
 }
 
 void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
-  for (Block *block = region.first(); block; block = block->after) {
-    if (block->isUsed)
-      continue;
+  for (Block *block = region.firstFree; block; block = block->freeAfter) {
     char *memory = alignUp(block->memory(), alignment);
     uint64_t front = uint64_t(memory - block->memory());
     if (front > block->bytes || block->bytes - front < bytes)
@@ -91,7 +150,7 @@ void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
       block = block->after;
     }
     block->cut(bytes);
-    block->isUsed = true;
+    block->use();
     char *begin = reinterpret_cast<char *>(region.first());
     region.high = std::max(region.high, uint64_t(block->end() - begin));
     return block->memory();
@@ -105,7 +164,7 @@ RunHeap::Region *RunHeap::addRegion(uint64_t bytes) {
   if (!memory)
     return nullptr;
   auto *region = static_cast<Region *>(memory);
-  *region = {nullptr, bytes, 0};
+  *region = {nullptr, bytes, 0, nullptr};
   region->clear();
   // The oldest is the largest, and has most of what a run needs.
   Region **last = &regions;
@@ -162,12 +221,7 @@ void RunHeap::release(void *pointer) {
   if (!pointer)
     return;
   Locked guard(lock);
-  Block *block = static_cast<Block *>(pointer) - 1;
-  block->isUsed = false;
-  if (block->after && !block->after->isUsed)
-    block->takeInNext();
-  if (block->before && !block->before->isUsed)
-    block->before->takeInNext();
+  (static_cast<Block *>(pointer) - 1)->setFree();
 }
 
 void RunHeap::releaseRegions() {

@@ -9,7 +9,7 @@
 
 #include "ingot/ingot.h"
 
-#include <pthread.h>
+#include <atomic>
 
 namespace ingot::rt {
 
@@ -52,7 +52,7 @@ private:
   uint64_t totalBytes() const;
 
   ingot_allocator allocator;
-  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<bool> lock{false};
   Region *regions = nullptr;
   /// What the last runs needed, the next one's place, and how many there were.
   uint64_t needed[kRuns] = {};

@@ -119,6 +119,13 @@ def line(rng, name):
     return make_conv(rng, name, channels, outputs, sizes, 1, kernel)
 
 
+def few_pixels(rng, name):
+    """Fewer than a register tile has rows, as short windows of sound leave."""
+    channels, outputs = (32 * int(rng.integers(2, 9)) for _ in range(2))
+    sizes = [[2], [3], [1, 2], [2, 1]][rng.integers(4)]
+    return make_conv(rng, name, channels, outputs, sizes, 1, [3] * len(sizes))
+
+
 def volume(rng, name):
     channels, outputs = (8 * int(rng.integers(1, 5)) for _ in range(2))
     return make_conv(rng, name, channels, outputs, [int(n) for n in rng.integers(4, 12, 3)], 1, [some(rng, 1, 3)] * 3)

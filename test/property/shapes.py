@@ -11,8 +11,8 @@ import numpy as np
 from onnx import TensorProto, helper
 
 from case import normal, some
-from products import (LANES, Shape, attention, convolution, depthwise, grouped, image, line, odd_convolution, pixels, product,
-                      recurrent, run_time_product, to_first, to_last, transposed, vectors, volume, window, x)
+from products import (LANES, Shape, attention, convolution, depthwise, few_pixels, grouped, image, line, odd_convolution,
+                      pixels, product, recurrent, run_time_product, to_first, to_last, transposed, vectors, volume, window, x)
 
 
 def some_shape(rng, least_rank=2, most=60000):
@@ -369,7 +369,7 @@ FAMILIES = {
     recurrent: (3, 200), pooling: (3, 60), global_pooling: (4, 40), softmax: (40, 80), norm: (12, 60),
     group_norm: (12, 20), reduction: (5, 40), resize: (15, 30), transpose: (12, 20), windows: (5, 20),
     movement: (5, 30), gather: (5, 30), elementwise: (2, 40), types: (12, 30),
-    selection: (24, 100),
+    selection: (24, 100), few_pixels: (3.3, 60),
 }
 
 # What is not repaired yet: these are counted, and skipped where they fail.

@@ -158,17 +158,22 @@ static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
 }
 
 /// The outermost parallel loops that have, or may have, more than one
-/// iteration; of a product in tiles the columns, too.
+/// iteration; of a product in tiles the columns, too. What is known to be no
+/// more than a task in all stays whole: a row of three elements that a run may
+/// split is one of an open number of elements.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
   bool inTiles = isTiled(op);
   const size_t mostLoops = inTiles ? 3 : 2;
-  SmallVector<int64_t> loops;
-  for (auto [i, range, iterator] : llvm::enumerate(
-           op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+  SmallVector<int64_t> loops, ranges = op.getStaticLoopRanges();
+  int64_t task = TargetInfo::of(op).task_flops / costOf(op);
+  for (auto [i, range, iterator] :
+       llvm::enumerate(ranges, op.getIteratorTypesArray())) {
     bool isParallel = iterator == utils::IteratorType::parallel;
     if (range == 1 || (inTiles && !isParallel))
       continue;
-    if (!isParallel || loops.size() == mostLoops)
+    int64_t rest = lower::productOf(ArrayRef(ranges).drop_front(i));
+    bool isSmall = !ShapedType::isDynamic(rest) && rest <= task;
+    if (!isParallel || isSmall || loops.size() == mostLoops)
       break;
     loops.push_back(int64_t(i));
   }
@@ -228,41 +233,73 @@ static bool areDistinct(ArrayRef<Value> memrefs) {
   });
 }
 
+/// A value as constant `n`.
+static Value constantOf(OpBuilder &b, Location loc, int64_t n) {
+  return arith::ConstantIndexOp::create(b, loc, n);
+}
+
+static Value atLeastOne(OpBuilder &b, Location loc, Value value) {
+  return arith::MaxUIOp::create(b, loc, value, constantOf(b, loc, 1));
+}
+
+/// How large loops of open ranges are: what all their iterations cost, and the
+/// tasks that they are worth.
+struct OpenWork {
+  SmallVector<Value> ranges;
+  Value cost, tasks;
+
+  OpenWork(OpBuilder &b, linalg::LinalgOp op) {
+    Location loc = op.getLoc();
+    TargetInfo target = TargetInfo::of(op);
+    cost = constantOf(b, loc, costOf(op));
+    for (const Range &range : op.createLoopRanges(b, loc)) {
+      ranges.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
+      cost = arith::MulIOp::create(b, loc, cost, ranges.back());
+    }
+    tasks = arith::MinUIOp::create(
+        b, loc,
+        arith::DivUIOp::create(b, loc, cost,
+                               constantOf(b, loc, target.task_flops)),
+        constantOf(b, loc, target.most_tasks / 2));
+  }
+
+  /// What `split` gives where there are several tasks, else `whole`: to divide
+  /// the ranges takes as long as the work of a task alone may do.
+  ValueRange ifSeveral(OpBuilder &b, Location loc, ValueRange whole,
+                       function_ref<SmallVector<Value>()> split) const {
+    Value isSeveral = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ugt, tasks, constantOf(b, loc, 1));
+    auto choice = scf::IfOp::create(b, loc, whole.getTypes(), isSeveral,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, loc, split());
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, whole);
+    return choice.getResults();
+  }
+};
+
 /// Splits the loops of `op` into about as many tasks as they are worth.
 static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
-                                       const Split &split) {
+                                       const Split &split,
+                                       const OpenWork &work) {
   Location loc = op.getLoc();
-  TargetInfo target = TargetInfo::of(op);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  auto atLeastOne = [&](Value value) -> Value {
-    return arith::MaxUIOp::create(b, loc, value, constant(1));
-  };
-  auto atMost = [&](Value value, Value most) -> Value {
-    return arith::MinUIOp::create(b, loc, value, most);
-  };
-  SmallVector<Value> ranges;
-  Value cost = constant(costOf(op));
-  for (const Range &range : op.createLoopRanges(b, loc)) {
-    ranges.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
-    cost = arith::MulIOp::create(b, loc, cost, ranges.back());
-  }
-  Value tasks = arith::DivUIOp::create(b, loc, cost,
-                                       constant(target.task_flops));
-  tasks = atLeastOne(atMost(tasks, constant(target.most_tasks / 2)));
+  Value tasks = work.tasks;
   SmallVector<OpenLoop> loops;
   for (int64_t i : split.openLoops) {
-    OpenLoop loop{ranges[i], {}, {}};
-    Value grain = constant(grainOf(op, i));
+    OpenLoop loop{work.ranges[i], {}, {}};
+    Value grain = constantOf(b, loc, grainOf(op, i));
     Value grains = arith::CeilDivUIOp::create(b, loc, loop.range, grain);
-    Value blocks = atLeastOne(atMost(grains, tasks));
-    loop.chunk = arith::MulIOp::create(
-        b, loc,
-        atLeastOne(arith::CeilDivUIOp::create(b, loc, grains, blocks)), grain);
+    Value blocks =
+        atLeastOne(b, loc, arith::MinUIOp::create(b, loc, grains, tasks));
+    Value perBlock = arith::CeilDivUIOp::create(b, loc, grains, blocks);
+    loop.chunk =
+        arith::MulIOp::create(b, loc, atLeastOne(b, loc, perBlock), grain);
     loop.blocks = arith::CeilDivUIOp::create(b, loc, loop.range, loop.chunk);
     // What is left for the next one.
-    tasks = arith::CeilDivUIOp::create(b, loc, tasks, atLeastOne(loop.blocks));
+    tasks = arith::CeilDivUIOp::create(b, loc, tasks,
+                                       atLeastOne(b, loc, loop.blocks));
     loops.push_back(loop);
   }
   return loops;
@@ -272,25 +309,38 @@ static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
 static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
                                    const Split &split, Value number) {
   Location loc = copy.getLoc();
-  SmallVector<OpenLoop> loops = splitOpen(b, copy, split);
+  OpenWork work(b, copy);
+  size_t count = split.openLoops.size();
+  // Offsets, then sizes.
+  SmallVector<Value> whole(count, constantOf(b, loc, 0));
+  for (int64_t loop : split.openLoops)
+    whole.push_back(work.ranges[loop]);
+  ValueRange parts = work.ifSeveral(b, loc, whole, [&] {
+    SmallVector<OpenLoop> loops = splitOpen(b, copy, split, work);
+    SmallVector<Value> parts(2 * count);
+    // Blocks of the last loop are neighbours.
+    Value left = number;
+    for (size_t i = count; i-- > 0;) {
+      const OpenLoop &loop = loops[i];
+      Value block = left;
+      if (i != 0) {
+        block = arith::RemUIOp::create(b, loc, left, loop.blocks);
+        left = arith::DivUIOp::create(b, loc, left, loop.blocks);
+      }
+      parts[i] = arith::MulIOp::create(b, loc, block, loop.chunk);
+      Value rest = arith::SubIOp::create(b, loc, loop.range, parts[i]);
+      parts[count + i] = arith::MinSIOp::create(b, loc, rest, loop.chunk);
+    }
+    return parts;
+  });
   SmallVector<OpFoldResult> offsets, sizes;
   for (const Range &range : copy.createLoopRanges(b, loc)) {
     offsets.push_back(b.getIndexAttr(0));
     sizes.push_back(range.size);
   }
-  // Blocks of the last loop are neighbours.
-  for (size_t i = loops.size(); i-- > 0;) {
-    const OpenLoop &loop = loops[i];
-    Value block = i == 0 ? number
-                         : arith::RemUIOp::create(b, loc, number, loop.blocks)
-                               .getResult();
-    if (i != 0)
-      number = arith::DivUIOp::create(b, loc, number, loop.blocks);
-    Value offset = arith::MulIOp::create(b, loc, block, loop.chunk);
-    Value rest = arith::SubIOp::create(b, loc, loop.range, offset);
-    offsets[split.openLoops[i]] = offset;
-    sizes[split.openLoops[i]] =
-        Value(arith::MinSIOp::create(b, loc, rest, loop.chunk));
+  for (auto [i, loop] : llvm::enumerate(split.openLoops)) {
+    offsets[loop] = parts[i];
+    sizes[loop] = parts[count + i];
   }
   auto tiling = cast<TilingInterface>(*copy);
   if (failed(tiling.getTiledImplementation(b, offsets, sizes)))
@@ -301,12 +351,22 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
 
 /// How many tasks `op` is split into.
 static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split) {
-  Value tasks = arith::ConstantIndexOp::create(b, op.getLoc(), split.tasks);
+  Location loc = op.getLoc();
   if (split.openLoops.empty())
-    return tasks;
-  for (const OpenLoop &loop : splitOpen(b, op, split))
-    tasks = arith::MulIOp::create(b, op.getLoc(), tasks, loop.blocks);
-  return tasks;
+    return constantOf(b, loc, split.tasks);
+  OpenWork work(b, op);
+  // None where there is nothing to do.
+  Value one =
+      arith::MinUIOp::create(b, loc, work.cost, constantOf(b, loc, 1));
+  return work
+      .ifSeveral(b, loc, one,
+                 [&] {
+                   Value tasks = constantOf(b, loc, 1);
+                   for (const OpenLoop &loop : splitOpen(b, op, split, work))
+                     tasks = arith::MulIOp::create(b, loc, tasks, loop.blocks);
+                   return SmallVector<Value>{tasks};
+                 })
+      .front();
 }
 
 /// The iterations of task `number` of a copy of `op`.

@@ -66,6 +66,7 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase linalg.
+// CHECK-NEXT: {{^ *}}nn-lower-reshapes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}nn-broadcast-batches{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})

@@ -30,11 +30,14 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/amx/AmxTiles.h"
 #include "passes/codegen/cpu/product/ConvEmitter.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace ingot;
@@ -73,25 +76,117 @@ void ConvEmitter::forEachPixel(
 
 void ConvEmitter::forEachTileAcrossRows(
     const Tile &tile, const TaskRange &range,
-    function_ref<void(ArrayRef<Index> first, Index count, Index number,
-                      Value asTheyAre)>
-        body) {
+    function_ref<void(const PixelRun &run)> body) {
   int64_t inner = window.inner();
   forEach(b, range.firstRow, range.endRow, tile.rows, [&](Value number) {
-    Index count =
-        b.min(b.add(range.endRow, b.mul(Index(number), -1)), tile.rows);
-    SmallVector<Index> first =
-        coordinatesOf(b, op.getDst(), outer + 2, Index(number));
-    Index pixel = first.back();
-    Value areAll = b.compare(arith::CmpIPredicate::eq, count, tile.rows);
+    PixelRun run;
+    run.pixel = Index(number);
+    run.count = b.min(b.add(range.endRow, b.mul(run.pixel, -1)), tile.rows);
+    run.first = coordinatesOf(b, op.getDst(), outer + 2, run.pixel);
+    Index pixel = run.first.back();
+    Value areAll = b.compare(arith::CmpIPredicate::eq, run.count, tile.rows);
     Value isOneRow = b.compare(arith::CmpIPredicate::sle,
                                b.add(pixel, tile.rows), window.dstSizes[inner]);
     Index origin =
         b.add(b.mul(pixel, window.strides[inner]), -window.pads[inner]);
-    Value asTheyAre = b.both(b.both(areAll, isOneRow),
-                             window.isWithin(b, origin, tile.rows));
-    Index done = b.add(Index(number), b.mul(range.firstRow, -1));
-    body(first, count, b.div(done, tile.rows), asTheyAre);
+    run.asTheyAre = b.both(b.both(areAll, isOneRow),
+                           window.isWithin(b, origin, tile.rows));
+    Index done = b.add(run.pixel, b.mul(range.firstRow, -1));
+    run.number = b.div(done, tile.rows);
+    body(run);
+  });
+}
+
+/// The rows that a tile has where fewer pixels are left, the most first: rows
+/// that are not there would be multiplied like the others, and of a map of four
+/// pixels these are most. Sound has such maps; of pictures few are so small,
+/// and of volumes none, and each takes a compiler's time.
+SmallVector<int64_t> ConvEmitter::fewerRows(const Tile &tile) const {
+  // Nine and four of 14, four and two of six. All AMX tiles of a kernel are of
+  // one shape.
+  if (usesTiles(tile.product) || tile.rows < 6 || outer > 1)
+    return {};
+  if (outer == 0)
+    return {2 * tile.rows / 3, tile.rows / 3};
+  return {tile.rows / 3};
+}
+
+/// The rows of the tile that `count` pixels take.
+Index ConvEmitter::rowsOf(const Tile &tile, Index count) {
+  Index rows = tile.rows;
+  for (int64_t fewer : fewerRows(tile))
+    rows = b.select(b.compare(arith::CmpIPredicate::sgt, count, fewer), rows,
+                    fewer);
+  return rows;
+}
+
+/// Calls `body` for a tile's rows, and for fewer where these are enough.
+void ConvEmitter::forSomeRows(const Tile &tile, Index count,
+                              function_ref<void(int64_t rows)> body) {
+  SmallVector<int64_t> fewer = fewerRows(tile);
+  std::function<void(int64_t, size_t)> emit = [&](int64_t rows, size_t next) {
+    if (next == fewer.size())
+      return body(rows);
+    b.branch(b.compare(arith::CmpIPredicate::sgt, count, fewer[next]),
+             [&] { body(rows); }, [&] { emit(fewer[next], next + 1); });
+  };
+  emit(tile.rows, 0);
+}
+
+/// The sums that `then` gives where `condition` holds, else those that
+/// `otherwise` does.
+static Accumulators choose(IndexBuilder &b, const Tile &tile, Value condition,
+                           function_ref<Accumulators()> then,
+                           function_ref<Accumulators()> otherwise) {
+  SmallVector<Type> types(tile.rows * tile.vectors,
+                          VectorType::get({tile.lanes}, sumType(b, tile)));
+  auto choice = scf::IfOp::create(b.b, b.loc, types, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b.b, b.loc, then());
+  b.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b.b, b.loc, otherwise());
+  return Accumulators(choice.getResults());
+}
+
+void ConvEmitter::emitRun(
+    const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
+    function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
+  auto prepare = [&] { sums.prepare(rowsOf(tile, run.count)); };
+  // A tile's sums are stored in one place, however they came about.
+  if (storesInRow(tile)) {
+    b.branch(run.asTheyAre, [] {}, prepare);
+    return forSomeRows(tile, run.count, [&](int64_t rows) {
+      forEachColumn([&](Value columnTile, const Tile &full) {
+        Tile some = full.withRows(rows);
+        auto sumAny = [&] { return sums.any(some, Index(columnTile)); };
+        auto sumWhole = [&] { return sums.whole(some, Index(columnTile)); };
+        storeInRow(some,
+                   rows == tile.rows
+                       ? choose(b, some, run.asTheyAre, sumWhole, sumAny)
+                       : sumAny(),
+                   run, group, Index(columnTile));
+      });
+    });
+  }
+  auto emitWhole = [&] {
+    forEachColumn([&](Value columnTile, const Tile &tile) {
+      store(tile, sums.whole(tile, Index(columnTile)), group,
+            Index(columnTile), ArrayRef(run.first).drop_back(),
+            run.first.back());
+    });
+  };
+  auto emitPixels = [&](int64_t rows) {
+    forEachColumn([&](Value columnTile, const Tile &full) {
+      Tile some = full.withRows(rows);
+      storePixels(some, sums.any(some, Index(columnTile)), run.first, run.count,
+                  group, Index(columnTile));
+    });
+  };
+  b.branch(run.asTheyAre, emitWhole, [&] {
+    prepare();
+    forSomeRows(tile, run.count, emitPixels);
   });
 }
 
@@ -100,21 +195,25 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
   PixelTile whole = window.wholeTile(tile.rows);
   Index passes = b.divideCeil(
       b.add(range.endRow, b.mul(range.firstRow, -1)), tile.rows);
-  forEachTileAcrossRows(tile, range, [&](ArrayRef<Index> first, Index count,
-                                         Index number, Value asTheyAre) {
-    NextWeights next = nextPanel(group, columnTile, number, passes);
-    auto emitWhole = [&] {
-      emitTile(tile, whole, first.back(), group, columnTile, first.drop_back(),
-               next);
+  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
+    NextWeights next = nextPanel(group, columnTile, run.number, passes);
+    auto sumWhole = [&](const Tile &tile, Index columnTile) {
+      return sumTile(tile, whole, run.first.back(), group, columnTile,
+                     ArrayRef(run.first).drop_back(), next);
     };
-    auto emitPixels = [&] {
-      Accumulators sums =
-          findsPixels(tile)
-              ? sumFound(tile, first, count, group, columnTile, next)
-              : sumCopies(tile, first, count, group, columnTile);
-      storePixels(tile, sums, first, count, group, columnTile);
+    auto sumAny = [&](const Tile &tile, Index columnTile) {
+      return findsPixels(tile)
+                 ? sumFound(tile, group, columnTile, next)
+                 : sumCopies(tile, run.first, run.count, group, columnTile);
     };
-    b.branch(asTheyAre, emitWhole, emitPixels);
+    auto prepare = [&](Index rows) {
+      if (findsPixels(tile))
+        findOrigins(tile, run.first, run.count, rows, group);
+    };
+    emitRun(tile, run, group, {prepare, sumWhole, sumAny},
+            [&](function_ref<void(Value, const Tile &)> body) {
+              body(b.get(columnTile), tile);
+            });
   });
 }
 
@@ -139,7 +238,7 @@ bool ConvEmitter::findsPixels(const Tile &tile) const {
 /// Where tap 0 of each pixel of a tile is in src: a table on the stack with the
 /// coordinates of the spatial dimensions, and the offset of channel 0.
 void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
-                              Index count, Index group) {
+                              Index count, Index rows, Index group) {
   int64_t columns = outer + 2;
   if (!origins)
     origins = createScratch(
@@ -149,7 +248,7 @@ void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
     memref::StoreOp::create(b.b, b.loc, b.get(value), origins,
                             {b.get(pixel), b.get(column)});
   };
-  forEachPixel(first, tile.rows, [&](Index pixel, ArrayRef<Index> at) {
+  forEachPixel(first, rows, [&](Index pixel, ArrayRef<Index> at) {
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     srcAt.push_back(b.mul(group, channels));
     store(pixel, columns - 1, src.at(b, srcAt));
@@ -198,10 +297,8 @@ SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps,
   return rows;
 }
 
-Accumulators ConvEmitter::sumFound(const Tile &tile, ArrayRef<Index> first,
-                                   Index count, Index group, Index columnTile,
-                                   const NextWeights &next) {
-  findOrigins(tile, first, count, group);
+Accumulators ConvEmitter::sumFound(const Tile &tile, Index group,
+                                   Index columnTile, const NextWeights &next) {
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
   auto addTap = [&](ArrayRef<Index> outerTaps, Index tap,
                     const Accumulators &sums) {
@@ -261,4 +358,54 @@ void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
               },
               offsets);
   });
+}
+
+bool ConvEmitter::storesInRow(const Tile &tile) {
+  ArrayRef<int64_t> dst = output.dst.shape;
+  auto isPacked = [](Value memref) {
+    return cast<MemRefType>(memref.getType()).getLayout().isIdentity();
+  };
+  auto isInRow = [&](Value operand) {
+    ArrayRef<int64_t> shape = lower::shapeOf(operand).drop_back();
+    bool isOfAll = llvm::all_of(shape, [](int64_t size) { return size == 1; });
+    return isOfAll || (isPacked(operand) && shape == dst.drop_back() &&
+                       shape.back() != 1);
+  };
+  return !usesTiles(tile.product) && op.getSrcZeroPoint() == 0 &&
+         !op.getDstSigns() && isPacked(op.getDst()) &&
+         llvm::all_of(output.op.getEpilogueOperands(), isInRow);
+}
+
+void ConvEmitter::storeInRow(const Tile &tile, const Accumulators &sums,
+                             const PixelRun &run, Index group,
+                             Index columnTile) {
+  Index column = columnOf(group, columnTile);
+  auto placeOf = [&](Index pixel) {
+    SmallVector<Index> coordinates(outer + 1, Index(0));
+    coordinates.append({pixel, column});
+    return coordinates;
+  };
+  auto storeAll = [&] {
+    storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index inTile) {
+      return placeOf(b.add(run.pixel, inTile));
+    });
+  };
+  auto storeSome = [&] {
+    int64_t rowSize = tile.vectors * tile.lanes;
+    Value spilled =
+        createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+    spill(b, tile, sums, spilled, 0);
+    Tile row = tile.withRows(1);
+    forEach(b, 0, run.count, 1, [&](Value number) {
+      storeTile(b, row, output,
+                reload(b, row, spilled, b.mul(Index(number), rowSize)),
+                [&](IndexBuilder &b, Index) {
+                  return placeOf(b.add(run.pixel, Index(number)));
+                });
+    });
+  };
+  if (tile.rows != plan.tile.rows)
+    return storeSome();
+  b.branch(b.compare(arith::CmpIPredicate::eq, run.count, tile.rows), storeAll,
+           storeSome);
 }

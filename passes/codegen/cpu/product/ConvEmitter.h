@@ -44,6 +44,9 @@ struct ConvEmitter {
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index group, Index columnTile, llvm::ArrayRef<Index> row,
                 const NextWeights &next);
+  Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
+                       Index firstPixel, Index group, Index columnTile,
+                       llvm::ArrayRef<Index> row, const NextWeights &next);
   /// The same of signs.
   void emitSigns(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                  Index columnTile, llvm::ArrayRef<Index> row);
@@ -63,24 +66,43 @@ struct ConvEmitter {
       llvm::function_ref<
           void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
           forEachColumn);
-  /// Calls `body` for the tiles of a task with the first pixel's coordinates,
-  /// how many there are, the tile's number, and whether all of them are of one
-  /// row and their taps along it within src.
-  void forEachTileAcrossRows(
-      const Tile &tile, const TaskRange &range,
-      llvm::function_ref<void(llvm::ArrayRef<Index> first, Index count,
-                              Index number, mlir::Value asTheyAre)>
-          body);
+  /// The pixels of a tile: the first one's coordinates and number in dst, how
+  /// many there are, the tile's number, and whether all of them are of one row,
+  /// and their taps along it within src.
+  struct PixelRun {
+    llvm::SmallVector<Index> first;
+    Index pixel, count, number;
+    mlir::Value asTheyAre;
+  };
+  void
+  forEachTileAcrossRows(const Tile &tile, const TaskRange &range,
+                        llvm::function_ref<void(const PixelRun &run)> body);
+  /// How the sums of a tile come about: of pixels as they are, or of any, for
+  /// which `prepare` is called before the first column.
+  struct PixelSums {
+    llvm::function_ref<void(Index rows)> prepare;
+    llvm::function_ref<Accumulators(const Tile &tile, Index columnTile)> whole,
+        any;
+  };
+  void emitRun(
+      const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
+      llvm::function_ref<
+          void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
+          forEachColumn);
+  /// For the pixels of a tile of which fewer may be there.
+  llvm::SmallVector<int64_t> fewerRows(const Tile &tile) const;
+  Index rowsOf(const Tile &tile, Index count);
+  void forSomeRows(const Tile &tile, Index count,
+                   llvm::function_ref<void(int64_t rows)> body);
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
   /// `count` pixels from the one at coordinates `first` on, by their addresses,
   bool findsPixels(const Tile &tile) const;
-  Accumulators sumFound(const Tile &tile, llvm::ArrayRef<Index> first,
-                        Index count, Index group, Index columnTile,
+  Accumulators sumFound(const Tile &tile, Index group, Index columnTile,
                         const NextWeights &next);
   void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
-                   Index group);
+                   Index rows, Index group);
   SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
                      mlir::Value &isAnyWithin);
   /// or by copies of their taps.
@@ -98,22 +120,29 @@ struct ConvEmitter {
   };
   /// Whether whole windows are copied.
   bool copiesWindows(const Tile &tile);
-  void prepareCopies(const Tile &tile, const CopiedTaps &copied);
+  void prepareCopies(const CopiedTaps &copied);
   CopiedTaps copiedTaps(const Tile &tile);
   Accumulators sumCopies(const Tile &tile, llvm::ArrayRef<Index> first,
                          Index count, Index group, Index columnTile);
-  void copyTaps(const Tile &tile, const CopiedTaps &copied,
-                llvm::ArrayRef<Index> first, Index count,
+  void copyTaps(const CopiedTaps &copied, llvm::ArrayRef<Index> first,
+                Index count, Index rows,
                 llvm::ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                 int64_t size);
-  void copyWithin(Index from, Index to, Index low, Index high,
-                  int64_t vectors);
+  llvm::SmallVector<mlir::Value> masksWithin(Index low, Index high,
+                                             int64_t vectors);
+  void copyWithin(Index from, Index to, mlir::Value isThere,
+                  llvm::ArrayRef<mlir::Value> masks);
   Accumulators sumCopied(const Tile &tile, const CopiedTaps &copied,
                          llvm::ArrayRef<Index> outerTaps, Index panelAt,
                          int64_t depth, const Accumulators &start);
   void storePixels(const Tile &tile, const Accumulators &sums,
                    llvm::ArrayRef<Index> first, Index count, Index group,
                    Index columnTile);
+  /// Whether pixels of any row lie one behind the other in dst, and so do those
+  /// of what the epilogue reads; a number is then their place.
+  bool storesInRow(const Tile &tile);
+  void storeInRow(const Tile &tile, const Accumulators &sums,
+                  const PixelRun &run, Index group, Index columnTile);
 
   /// Adds the taps along the row: over src as it is, or
   Accumulators sumRow(const Tile &tile, const PixelTile &pixels,

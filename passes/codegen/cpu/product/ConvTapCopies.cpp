@@ -34,7 +34,8 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   int64_t taps = window.kernel[window.inner()];
   int64_t line = amxRowElements(srcElement());
   // Half of the first-level cache.
-  int64_t most = TargetInfo::of(op).l1 / 8 * plan.weights.group / tile.rows;
+  int64_t most =
+      TargetInfo::of(op).l1 / 8 * plan.weights.group / plan.tile.rows;
   CopiedTaps copied{taps, channels, channels, 0};
   // AMX tiles are of one shape throughout a kernel.
   bool canSplit = !usesTiles(tile.product) || channels % line == 0;
@@ -71,26 +72,42 @@ bool ConvEmitter::copiesWindows(const Tile &tile) {
   return plan.acrossRows && !findsPixels(tile) && copiedTaps(tile).rows != 0;
 }
 
-void ConvEmitter::prepareCopies(const Tile &tile, const CopiedTaps &copied) {
+void ConvEmitter::prepareCopies(const CopiedTaps &copied) {
   if (!copiesOf)
-    copiesOf = createScratch(b, op, tile.rows * copied.pixelPitch,
+    copiesOf = createScratch(b, op, plan.tile.rows * copied.pixelPitch,
                              srcElement());
 }
 
-/// Copies elements [low, high) of the next so many vectors, and zeros for the
-/// others.
-void ConvEmitter::copyWithin(Index from, Index to, Index low, Index high,
-                             int64_t vectors) {
+/// Masks of elements [low, high) of so many vectors.
+SmallVector<Value> ConvEmitter::masksWithin(Index low, Index high,
+                                            int64_t vectors) {
   int64_t lanes = plan.target.lanes;
-  auto type = VectorType::get({lanes}, srcElement());
-  Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  SmallVector<Value> masks;
   for (int64_t v = 0; v < vectors; ++v) {
     int64_t at = v * lanes;
     Value before = maskOfFirst(b, lanes, b.add(low, -at));
     Value mask = maskOfFirst(b, lanes, b.add(high, -at));
-    mask = arith::AndIOp::create(
-        b.b, b.loc, mask,
-        arith::XOrIOp::create(b.b, b.loc, mask, before));
+    masks.push_back(arith::AndIOp::create(
+        b.b, b.loc, mask, arith::XOrIOp::create(b.b, b.loc, mask, before)));
+  }
+  return masks;
+}
+
+/// Copies what `masks` say of the next vectors if `isThere`, and zeros for the
+/// others.
+void ConvEmitter::copyWithin(Index from, Index to, Value isThere,
+                             ArrayRef<Value> masks) {
+  int64_t lanes = plan.target.lanes;
+  auto type = VectorType::get({lanes}, srcElement());
+  auto maskType = VectorType::get({lanes}, b.b.getI1Type());
+  Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  Value none = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(maskType));
+  for (auto [v, within] : llvm::enumerate(masks)) {
+    int64_t at = int64_t(v) * lanes;
+    Value mask = isThere ? arith::SelectOp::create(b.b, b.loc, isThere, within,
+                                                   none)
+                               .getResult()
+                         : within;
     Value loaded = vector::MaskedLoadOp::create(
         b.b, b.loc, type, src.data, b.get(b.add(from, at)), mask, zeros);
     vector::StoreOp::create(b.b, b.loc, loaded, copiesOf,
@@ -100,8 +117,8 @@ void ConvEmitter::copyWithin(Index from, Index to, Index low, Index high,
 
 /// Copies `size` channels from `channel` on of the taps along a row, from
 /// `firstTap` on, of the pixels from the one at coordinates `first` on.
-void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
-                           ArrayRef<Index> first, Index count,
+void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
+                           Index count, Index rows,
                            ArrayRef<Index> outerTaps, Index firstTap,
                            Index channel, int64_t size) {
   int64_t inner = window.inner();
@@ -116,10 +133,14 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
   int64_t vectors = llvm::divideCeil(copied.taps * size, plan.target.lanes);
   bool isMasked = isRun && srcElement().isF32() && plan.target.hasFMA &&
                   vectors <= kMostMasked;
+  // What each row of taps has of a pixel's, for all of them.
+  SmallVector<Value> masks;
   auto copyRow = [&](Index number, ArrayRef<Index> at,
                      ArrayRef<Index> outerTaps, Index to) {
-    // Behind the last pixel there may be no src.
-    Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+    // Behind the last pixel there may be no src; masks know.
+    Value isThere;
+    if (!isMasked)
+      isThere = b.compare(arith::CmpIPredicate::slt, number, count);
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     for (auto [d, tap] : llvm::enumerate(outerTaps)) {
       Index &coordinate = srcAt[1 + d];
@@ -132,13 +153,8 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
     Index begin = origin;
     srcAt.push_back(channel);
     Index from = src.at(b, srcAt);
-    if (isMasked) {
-      Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
-      Index high = b.mul(b.min(b.add(window.srcSizes[inner], b.mul(begin, -1)),
-                               copied.taps),
-                         size);
-      return copyWithin(from, to, low, b.select(isThere, high, 0), vectors);
-    }
+    if (isMasked)
+      return copyWithin(from, to, isThere, masks);
     auto copyTap = [&](Index tap, int64_t elements) {
       copyRuns(b, lanes, src.data, b.add(from, b.mul(tap, tapStride)), copiesOf,
                b.add(to, b.mul(tap, copied.tapPitch)), elements);
@@ -177,8 +193,18 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
                     });
            });
   };
-  forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
+  forEachPixel(first, rows, [&](Index number, ArrayRef<Index> at) {
     Index to = b.mul(number, copied.pixelPitch);
+    if (isMasked) {
+      Index begin = window.originOf(b, at.drop_back(), at.back())[1 + inner];
+      begin = b.add(begin, b.mul(firstTap, window.dilations[inner]));
+      Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
+      Index high = b.mul(b.min(b.add(window.srcSizes[inner], b.mul(begin, -1)),
+                               copied.taps),
+                         size);
+      Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+      masks = masksWithin(low, b.select(isThere, high, 0), vectors);
+    }
     if (copied.rows == 0)
       return copyRow(number, at, outerTaps, to);
     int64_t rowPitch = copied.taps * copied.tapPitch;
@@ -207,13 +233,13 @@ Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
                                     Index count, Index group,
                                     Index columnTile) {
   CopiedTaps copied = copiedTaps(tile);
-  prepareCopies(tile, copied);
+  prepareCopies(copied);
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
   Index tapElements = plan.weights.depth * plan.panel;
   int64_t steps = window.kernel[window.inner()] / copied.taps;
   auto sumBlock = [&](ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                       int64_t size, const Accumulators &sums) {
-    copyTaps(tile, copied, first, count, outerTaps, firstTap,
+    copyTaps(copied, first, count, tile.rows, outerTaps, firstTap,
              b.add(b.mul(group, channels), channel), size);
     llvm::copy(outerTaps, weightsAt.begin() + 1);
     Index panelAt = b.add(weights.at(b, weightsAt),
@@ -243,26 +269,22 @@ void ConvEmitter::emitFewChannels(
   PixelTile whole = window.wholeTile(tile.rows);
   CopiedTaps copied = copiedTaps(tile);
   SmallVector<Index> noTaps(window.inner(), Index(0));
-  forEachTileAcrossRows(tile, range, [&](ArrayRef<Index> first, Index count,
-                                         Index, Value asTheyAre) {
-    auto emitWhole = [&] {
-      forEachColumn([&](Value columnTile, const Tile &tile) {
-        emitTile(tile, whole, first.back(), group, Index(columnTile),
-                 first.drop_back(), {});
-      });
+  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
+    auto copy = [&](Index rows) {
+      prepareCopies(copied);
+      copyTaps(copied, run.first, run.count, rows, noTaps, 0,
+               b.mul(group, channels), channels);
     };
-    auto emitPixels = [&] {
-      prepareCopies(tile, copied);
-      copyTaps(tile, copied, first, count, noTaps, 0, b.mul(group, channels),
-               channels);
-      forEachColumn([&](Value columnTile, const Tile &tile) {
-        Accumulators sums = sumCopied(
-            tile, copied, noTaps,
-            weights.at(b, weightsOf(group, Index(columnTile))),
-            copied.rows * copied.taps * channels, zeroAccumulators(b, tile));
-        storePixels(tile, sums, first, count, group, Index(columnTile));
-      });
+    auto sumWhole = [&](const Tile &tile, Index columnTile) {
+      return sumTile(tile, whole, run.first.back(), group, columnTile,
+                     ArrayRef(run.first).drop_back(), {});
     };
-    b.branch(asTheyAre, emitWhole, emitPixels);
+    auto sumAny = [&](const Tile &tile, Index columnTile) {
+      return sumCopied(tile, copied, noTaps,
+                       weights.at(b, weightsOf(group, columnTile)),
+                       copied.rows * copied.taps * channels,
+                       zeroAccumulators(b, tile));
+    };
+    emitRun(tile, run, group, {copy, sumWhole, sumAny}, forEachColumn);
   });
 }

@@ -130,15 +130,14 @@ void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
   });
 }
 
-void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
-                           Index firstPixel, Index group, Index columnTile,
-                           ArrayRef<Index> row, const NextWeights &next) {
-  if (tile.product == Product::signs)
-    return emitSigns(tile, pixels, firstPixel, columnTile, row);
+Accumulators ConvEmitter::sumTile(const Tile &tile, const PixelTile &pixels,
+                                  Index firstPixel, Index group,
+                                  Index columnTile, ArrayRef<Index> row,
+                                  const NextWeights &next) {
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(b.mul(group, channels));
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
-  Accumulators sums = window.sumOuter(
+  return window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
           const Accumulators &sums) {
@@ -146,7 +145,16 @@ void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
         return sumRow(tile, pixels, srcAt, weightsAt, sums,
                       next.from(b, inPanel(taps)));
       });
-  store(tile, sums, group, columnTile, row, firstPixel);
+}
+
+void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
+                           Index firstPixel, Index group, Index columnTile,
+                           ArrayRef<Index> row, const NextWeights &next) {
+  if (tile.product == Product::signs)
+    return emitSigns(tile, pixels, firstPixel, columnTile, row);
+  store(tile,
+        sumTile(tile, pixels, firstPixel, group, columnTile, row, next), group,
+        columnTile, row, firstPixel);
 }
 
 void ConvEmitter::store(const Tile &tile, const Accumulators &sums, Index group,

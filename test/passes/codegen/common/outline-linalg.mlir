@@ -198,3 +198,44 @@ func.func @forward(%x: memref<1x12544x64xf32>, %y: memref<1x64x12544xf32>, %call
   }
   return
 }
+
+// -----
+
+// A run splits what is open, and where that is worth several tasks only: a row
+// of three elements stays whole.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[SEVERAL:.*]] = arith.cmpi ugt
+// CHECK: %[[TASKS:.*]] = scf.if %[[SEVERAL]] -> (index)
+// CHECK: arith.ceildivui
+// CHECK: } else {
+// CHECK-NOT: div
+// CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[TASKS]])
+// CHECK: func.func private
+// CHECK: %[[PART:.*]]:2 = scf.if
+// CHECK: memref.subview %arg0[%[[PART]]#0, 0] [%[[PART]]#1, 3]
+#id = affine_map<(i, j) -> (i, j)>
+func.func @forward(%x: memref<?x3xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%x : memref<?x3xf32>) {
+  ^bb0(%a: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// One of as much as a task is split, too: the batch may be one.
+// CHECK-LABEL: func.func @forward
+// CHECK: func.func private
+// CHECK: %[[PART:.*]]:4 = scf.if
+// CHECK: memref.subview %arg0[%[[PART]]#0, %[[PART]]#1] [%[[PART]]#2, %[[PART]]#3]
+#id = affine_map<(i, j) -> (i, j)>
+func.func @forward(%x: memref<?x100000xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%x : memref<?x100000xf32>) {
+  ^bb0(%a: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

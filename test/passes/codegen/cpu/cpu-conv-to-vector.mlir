@@ -276,22 +276,34 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // Rows of open size: pixels of all rows are counted. A tile of one row with all
 // its taps in src has its pixels a stride apart; each pixel of another is looked
-// for, tap by tap, and stored one after the other. A tap that is in the padding
-// of all pixels is left out.
+// for, tap by tap. A tap that is in the padding of all pixels is left out. Both
+// are stored in one place, at once if all pixels are there. What is left of four
+// and fewer is a tile of four.
 // CHECK-LABEL: func.func private @open
 // CHECK: scf.for
 // CHECK: %[[IN:.*]] = arith.cmpi sge
-// CHECK: scf.if
+// CHECK: %[[ROWS:.*]] = arith.select %{{.*}}, %c14, %c4
+// CHECK: scf.for %{{.*}} = %c0 to %[[ROWS]] step
+// CHECK: memref.store {{.*}} : memref<14x3xindex>
+// CHECK: %[[SUMS:.*]]:28 = scf.if
 // CHECK: %{{.*}}:28 = scf.for
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
 // CHECK: } else {
-// CHECK: memref.store {{.*}} : memref<14x3xindex>
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c3 step
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c3 step
 // CHECK-COUNT-14: arith.select {{.*}} : memref<?xf32>
 // CHECK: %{{.*}}:28 = scf.if
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
+// CHECK: scf.if
+// CHECK: vector.store %[[SUMS]]#0, {{.*}} : memref<2147483647xf32
+// CHECK: vector.store %[[SUMS]]#27, {{.*}} : memref<2147483647xf32
+// CHECK: } else {
+// CHECK: vector.store %[[SUMS]]#0, {{.*}} : memref<448xf32>
+// CHECK: } else {
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK-COUNT-8: vector.fma {{.*}} : vector<16xf32>
+// CHECK: vector.store {{.*}} : memref<128xf32>
 // CHECK-NOT: cpu.
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -330,8 +342,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 // Of few channels whole windows are copied, under masks that leave out what lies
 // in the padding or behind the last pixel, and multiplied as one run.
 // CHECK-LABEL: func.func private @open_channels
-// CHECK: } else {
-// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %c14 step
+// CHECK: %[[ROWS:.*]] = arith.select %{{.*}}, %c14, %c4
+// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %[[ROWS]] step
 // CHECK-NOT: scf.if
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step
 // CHECK-NOT: scf.if
@@ -357,10 +369,15 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // They serve all columns of a task.
 // CHECK-LABEL: func.func private @open_columns
-// CHECK: } else {
 // CHECK: vector.maskedload
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// CHECK-NOT: vector.maskedload
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c72 step
+// CHECK-NOT: vector.maskedload
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// CHECK-NOT: vector.maskedload
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c72 step
 // CHECK-NOT: vector.maskedload
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -380,8 +397,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // the other if some do, and zeros without asking for each if there is no such
 // row, or no such pixel.
 // CHECK-LABEL: func.func private @open_more_channels
-// CHECK: } else {
-// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %c14 step
+// CHECK: %[[ROWS:.*]] = arith.select %{{.*}}, %c14, %c4
+// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %[[ROWS]] step
 // CHECK: scf.if
 // CHECK: vector.store {{.*}} : memref<[[SIZE:[0-9]+]]xf32>, vector<16xf32>
 // CHECK: } else {
@@ -406,3 +423,63 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   }
 }
 
+
+// -----
+
+// What sound leaves is often fewer pixels: there are tiles of nine and of four.
+// CHECK-LABEL: func.func private @open_line
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK: %{{.*}}:18 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_line(%x: memref<1x?x64xf32>, %w: memref<1x3x64x32xf32>, %d: memref<1x?x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x64xf32>, memref<1x3x64x32xf32>) outs(%d : memref<1x?x32xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Volumes have none: what is left is a tile of 14 rows.
+// CHECK-LABEL: func.func private @open_volume
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK-NOT: %{{.*}}:8 = scf.for
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_volume(%x: memref<1x?x?x?x64xf32>, %w: memref<1x3x3x3x64x32xf32>, %d: memref<1x?x?x?x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x?x?x64xf32>, memref<1x3x3x3x64x32xf32>) outs(%d : memref<1x?x?x?x32xf32>)
+        attributes {strides = array<i64: 1, 1, 1>, pads = array<i64: 1, 1, 1, 1, 1, 1>, dilations = array<i64: 1, 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// What the epilogue adds of each picture has no place by a pixel's number: tiles
+// as they are and others are stored each in its way.
+// CHECK-LABEL: func.func private @open_of_picture
+// CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
+// CHECK-COUNT-28: arith.addf {{.*}} : vector<16xf32>
+// CHECK: } else {
+// CHECK: memref.store {{.*}} : memref<14x3xindex>
+// CHECK: vector.store {{.*}} : memref<448xf32>
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_of_picture(%x: memref<?x?x?x64xf32>, %w: memref<1x1x3x64x32xf32>, %s: memref<?x1x1x32xf32>, %d: memref<?x?x?x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<?x?x?x64xf32>, memref<1x1x3x64x32xf32>) operands(%s : memref<?x1x1x32xf32>) outs(%d : memref<?x?x?x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32, %o: f32):
+      %0 = arith.addf %sum, %o : f32
+      cpu.yield %0 : f32
+    }
+    return
+  }
+}

@@ -224,3 +224,34 @@ func.func @broadcast_work(%x: tensor<?xf32>, %y: tensor<?x8xf32>, %e: tensor<?xf
   } -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
 }
+
+// What is asked for its sizes, too, has one user besides: those of a view are
+// what it was made of.
+// CHECK-LABEL: @sizes
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x8xf32>
+// CHECK: %[[V:.*]] = tensor.expand_shape %[[X]]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[V]] : tensor<?x?x2x4xf32>)
+// CHECK: math.sqrt
+// CHECK-NEXT: arith.negf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @sizes(%x: tensor<?x?x8xf32>, %n: index, %m: index) -> tensor<?x?x2x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty(%n, %m) : tensor<?x?x8xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<?x?x8xf32>) outs(%e : tensor<?x?x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %q = math.sqrt %in : f32
+    linalg.yield %q : f32
+  } -> tensor<?x?x8xf32>
+  %v = tensor.expand_shape %a [[0], [1], [2, 3]] output_shape [%n, %m, 2, 4] : tensor<?x?x8xf32> into tensor<?x?x2x4xf32>
+  %d0 = tensor.dim %v, %c0 : tensor<?x?x2x4xf32>
+  %d1 = tensor.dim %v, %c1 : tensor<?x?x2x4xf32>
+  %f = tensor.empty(%d0, %d1) : tensor<?x?x2x4xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v : tensor<?x?x2x4xf32>) outs(%f : tensor<?x?x2x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %q = arith.negf %in : f32
+    linalg.yield %q : f32
+  } -> tensor<?x?x2x4xf32>
+  return %b : tensor<?x?x2x4xf32>
+}

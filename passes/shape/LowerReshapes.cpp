@@ -1,0 +1,68 @@
+//===- LowerReshapes.cpp - nn-lower-reshapes ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's rules move what an operation computes past views that merge
+// dimensions or take one apart, and past no other reshape.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/shape/Passes.h"
+#include "passes/shape/SplitReshape.h"
+#include "passes/support/Tensors.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_LOWERRESHAPES
+#include "passes/shape/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+struct LowerReshapesPass : ingot::impl::LowerReshapesBase<LowerReshapesPass> {
+  void runOnOperation() override {
+    SmallVector<tensor::ReshapeOp> ops;
+    getOperation()->walk([&](tensor::ReshapeOp op) {
+      if (op.getShape().getDefiningOp<tensor::FromElementsOp>() &&
+          isa<RankedTensorType>(op.getSource().getType()) &&
+          isa<RankedTensorType>(op.getType()))
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return;
+    shape::SameSizes sizes(getOperation());
+    for (tensor::ReshapeOp op : ops)
+      rewrite(op, sizes);
+  }
+
+  void rewrite(tensor::ReshapeOp op, shape::SameSizes &sizes) {
+    OpBuilder b(op);
+    auto type = cast<RankedTensorType>(op.getType());
+    auto list = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+    SmallVector<OpFoldResult> to(list.getElements());
+    for (auto [size, known] : llvm::zip_equal(to, type.getShape()))
+      if (!ShapedType::isDynamic(known))
+        size = b.getIndexAttr(known);
+    // A view has the sizes of what it is of, which are others where there are
+    // no elements and a group is one because nothing is known of it.
+    SmallVector<lower::ReshapeGroup> groups = shape::splitReshape(sizes, op);
+    bool areSame = llvm::all_of(groups, [&](const lower::ReshapeGroup &group) {
+      return sizes.isSameProduct(op.getSource(), group.from, op.getResult(),
+                                 group.to);
+    });
+    if (!areSame)
+      return;
+    Value view = lower::reshapeByGroups(b, op.getLoc(), op.getSource(), to,
+                                        groups);
+    if (!view)
+      return;
+    sizes.forget(op);
+    op.replaceAllUsesWith(lower::castTo(b, op.getLoc(), view, type));
+    op.erase();
+    ++numLowered;
+  }
+};
+} // namespace
