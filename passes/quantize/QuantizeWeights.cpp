@@ -150,6 +150,7 @@ void QuantizeWeightsPass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
+  SmallVector<Operation *> all;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -166,7 +167,13 @@ void QuantizeWeightsPass::runOnOperation() {
         quantize::findProducts(function, isWanted);
     products.append(
         quantize::findInnerProducts(function, kLeastInLoop, isWanted));
-    for (Operation *product : products)
-      quantize(cast<nn::MatMulOp>(product));
+    llvm::append_range(all, products);
   }
+  int64_t weights = 0;
+  for (Operation *product : all)
+    weights += typeOf(cast<nn::MatMulOp>(product).getB()).getNumElements();
+  if (weights < least)
+    return;
+  for (Operation *product : all)
+    quantize(cast<nn::MatMulOp>(product));
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -37,6 +38,13 @@ Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
 Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
   auto type = cast<VectorType>(words.getType());
   auto real = VectorType::get({lanes}, b.b.getF32Type());
+  if (readsBytes()) {
+    auto bytes = VectorType::get({lanes}, b.b.getI8Type());
+    words = arith::ExtSIOp::create(
+        b.b, b.loc, VectorType::get({lanes}, b.b.getI32Type()),
+        vector::BitCastOp::create(b.b, b.loc, bytes, words));
+    return arith::SIToFPOp::create(b.b, b.loc, real, words);
+  }
   if (table) {
     if (i != 0)
       words = arith::ShRUIOp::create(b.b, b.loc, words,

@@ -17,7 +17,11 @@ class Unpacker {
 public:
   Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits);
 
-  /// Number `i` of each word, as f32.
+  /// Whether the numbers of neighbouring columns lie beside each other, as
+  /// bytes: an instruction that loads also extends their sign.
+  bool readsBytes() const { return bits == 8; }
+
+  /// Number `i` of each word, as f32; of bytes, those that words hold.
   mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
 
 private:
