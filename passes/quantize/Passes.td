@@ -267,7 +267,7 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     column, of several the one with the least squared error. What is multiplied
     stays f32. Operations that come from nodes which `keep` names are left
     alone, and so are weights that are not finite, those of a loop that has
-    fewer than 2^17 of them, and those of a module that has fewer than `least`.
+    fewer than 2^18 of them, and those of a module that has fewer than `least`.
   }];
   let options = [
     Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,

@@ -40,9 +40,9 @@ private:
 
 } // namespace
 
-/// With fewer, weights of a loop stay in the nearest caches as floats, and are
-/// multiplied in one kernel of all steps; unpacking takes a sixth longer.
-static constexpr int64_t kLeastInLoop = 1 << 17;
+/// With fewer, weights of a loop stay in the nearest caches as floats, too, and
+/// are multiplied in one kernel of all steps.
+static constexpr int64_t kLeastInLoop = quantize::kWorthPacking;
 
 /// What is left of a number in steps of `scale`.
 static double nearest(double number, double scale, double least, double most) {

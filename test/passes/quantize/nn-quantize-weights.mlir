@@ -35,21 +35,21 @@ func.func @transposed(%x: tensor<?x9xf32>, %b: tensor<1xf32>) -> tensor<?x1xf32>
 // BYTES: scf.for
 // BYTES-NOT: packed_matmul
 // BYTES: nn.matmul
-func.func @steps(%x: tensor<1x256xf32>, %z: tensor<1x128xf32>, %n: index) -> (tensor<1x256xf32>, tensor<1x128xf32>) {
+func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (tensor<1x512xf32>, tensor<1x256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %w = arith.constant dense<1.0> : tensor<256x256xf32>
-  %v = arith.constant dense<1.0> : tensor<128x128xf32>
-  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x256xf32> {
-    %0 = nn.matmul %state, %w : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> loc("m4")
-    %1 = nn.matmul %0, %w : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> loc("m4")
-    scf.yield %1 : tensor<1x256xf32>
+  %w = arith.constant dense<1.0> : tensor<512x512xf32>
+  %v = arith.constant dense<1.0> : tensor<256x256xf32>
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x512xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x512xf32>, tensor<512x512xf32>) -> tensor<1x512xf32> loc("m4")
+    %1 = nn.matmul %0, %w : (tensor<1x512xf32>, tensor<512x512xf32>) -> tensor<1x512xf32> loc("m4")
+    scf.yield %1 : tensor<1x512xf32>
   }
-  %k = scf.for %i = %c0 to %n step %c1 iter_args(%state = %z) -> tensor<1x128xf32> {
-    %0 = nn.matmul %state, %v : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32> loc("m4")
-    scf.yield %0 : tensor<1x128xf32>
+  %k = scf.for %i = %c0 to %n step %c1 iter_args(%state = %z) -> tensor<1x256xf32> {
+    %0 = nn.matmul %state, %v : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> loc("m4")
+    scf.yield %0 : tensor<1x256xf32>
   }
-  return %h, %k : tensor<1x256xf32>, tensor<1x128xf32>
+  return %h, %k : tensor<1x512xf32>, tensor<1x256xf32>
 }
 
 // Computed weights, those that are not finite, and convolutions.
