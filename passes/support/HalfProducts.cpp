@@ -10,12 +10,50 @@
 #include "passes/support/Shapes.h"
 #include "passes/support/SmallGroups.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace ingot;
 using lower::shapeOf;
 
 static bool isDepthwise(nn::ConvOp conv) {
   return lower::areDepthwise(shapeOf(conv.getW()), conv.getGroups());
+}
+
+/// Ops of a model that are looked at before or behind one.
+static constexpr size_t kMostAround = 64;
+
+bool lower::isDepthwiseAlone(Operation *op,
+                             function_ref<bool(Operation *)> isHalf) {
+  auto conv = dyn_cast<nn::ConvOp>(op);
+  if (!conv || !isDepthwise(conv))
+    return false;
+  auto isProduct = [](Operation *op) {
+    return isa<nn::ConvOp, nn::MatMulOp>(op);
+  };
+  auto meets = [&](bool isBefore) {
+    llvm::SetVector<Operation *> around;
+    auto addNeighbours = [&](Operation *op) {
+      if (!isBefore)
+        around.insert(op->user_begin(), op->user_end());
+      else
+        for (Value operand : op->getOperands())
+          if (Operation *producer = operand.getDefiningOp())
+            around.insert(producer);
+    };
+    addNeighbours(op);
+    for (size_t i = 0; i < around.size() && i < kMostAround; ++i) {
+      Operation *other = around[i];
+      auto otherConv = dyn_cast<nn::ConvOp>(other);
+      if (isProduct(other) && !(otherConv && isDepthwise(otherConv)) &&
+          isHalf(other))
+        return true;
+      if (!isProduct(other) && !isa<nn::ReduceOp>(other))
+        addNeighbours(other);
+    }
+    return false;
+  };
+  return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
 }
 
 bool lower::isWorthBF16(Operation *op) {
