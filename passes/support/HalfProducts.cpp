@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/HalfProducts.h"
 
+#include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/SmallGroups.h"
@@ -56,7 +57,27 @@ bool lower::isDepthwiseAlone(Operation *op,
   return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
 }
 
+/// Whether `product` multiplies few rows by a small matrix: floats in the first
+/// cache then take less time than rounding rows takes. One to three rows are no
+/// tiles. Rows of open number may be many.
+static bool isSmall(nn::MatMulOp product) {
+  constexpr int64_t kFewRows = 4, kLeastWeights = 1 << 13,
+                    kLeastProducts = 1 << 14;
+  ArrayRef<int64_t> weights = shapeOf(product.getB());
+  if (weights.size() != 2 || product.getTransposeA() ||
+      !nn::getConstant(product.getB()))
+    return false;
+  int64_t rows = lower::productOf(shapeOf(product.getA()).drop_back()),
+          elements = lower::productOf(weights);
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(elements))
+    return false;
+  return rows < kFewRows ? elements < kLeastWeights
+                         : rows * elements < kLeastProducts;
+}
+
 bool lower::isWorthBF16(Operation *op) {
+  if (auto product = dyn_cast<nn::MatMulOp>(op))
+    return !isSmall(product);
   auto conv = dyn_cast<nn::ConvOp>(op);
   if (!conv || isDepthwise(conv))
     return true;
