@@ -295,8 +295,8 @@ def PackWeights : Pass<"nn-pack-weights"> {
   }];
   let options = [
     Option<"least", "least", "int64_t", "::ingot::quantize::kWorthPacking",
-           "Weights with a scale for each output, with fewer of which they stay "
-           "as they are">];
+           "Weights with a scale for each output, with fewer of which they "
+           "stay as they are">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numPacked", "packed", "Products">];
 }

@@ -256,11 +256,13 @@ bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep) {
   if (auto conv = dyn_cast<nn::ConvOp>(product);
       conv && (conv.getGroups() != 1 || hasFewChannels(conv)))
     return false;
-  // Finding a range takes as long as a small matrix is multiplied with.
+  // Finding a range takes as long as rows are multiplied by a small matrix. Rows
+  // of open number are often of a product that is large elsewhere.
   constexpr int64_t kLeastWeights = 1 << 12;
-  if (auto matmul = dyn_cast<nn::MatMulOp>(product);
-      matmul && cast<ShapedType>(matmul.getB().getType()).getNumElements() <
-                    kLeastWeights)
+  auto matmul = dyn_cast<nn::MatMulOp>(product);
+  if (matmul && matmul.getType().hasStaticShape() &&
+      cast<ShapedType>(matmul.getB().getType()).getNumElements() <
+          kLeastWeights)
     return false;
   return !keep.keeps(product) &&
          areFinite(product->getOperand(weightsOperand(product)));

@@ -48,8 +48,6 @@ using namespace ingot::codegen;
 static constexpr int64_t kFewRows = 4;
 /// How many words ahead those of few rows are prefetched.
 static constexpr int64_t kPrefetchedWords = 24;
-/// With more tiles of rows, unpacking is a small part of a product.
-static constexpr int64_t kManyTiles = 3;
 /// Words that are unpacked in one step of a loop.
 static constexpr int64_t kWordsAtOnce = 4;
 
@@ -99,7 +97,6 @@ struct Emitter {
   Value scaleNumber(Value number, const BlockScales &loaded, int64_t v);
   Accumulators scaleSums(const Tile &tile, const ColumnTile &columns,
                          const Accumulators &sums);
-  int64_t unpackedAtOnce(int64_t rowSize, int64_t tileRows);
   void unpack(const Tile &tile, const ColumnTile &columns, Index from,
               int64_t count, Value scratch);
   void store(const Tile &tile, const Accumulators &sums,
@@ -397,28 +394,6 @@ void Emitter::emitDirect(const Tile &tile, const ColumnTile &columns,
 // Many rows
 //===----------------------------------------------------------------------===//
 
-/// How many rows of weights are unpacked at a time: whole blocks, or an even
-/// part of one.
-int64_t Emitter::unpackedAtOnce(int64_t rowSize, int64_t tileRows) {
-  // Beside what is read meanwhile, in the first cache; but sums that wait for
-  // the second half of a column cost many rows more.
-  int64_t room = plan.target.l1 / int64_t(sizeof(float)) / rowSize;
-  bool isForMany = ShapedType::isDynamic(plan.rows) ||
-                   plan.rows > kManyTiles * tileRows;
-  int64_t most = depth <= room && isForMany ? room : room / 2;
-  if (op.blocks() == 1 || block <= most) {
-    int64_t unit = op.blocks() == 1 ? perWord : block;
-    int64_t parts =
-        llvm::divideCeil(depth, std::max(most / unit * unit, unit));
-    int64_t even = llvm::divideCeil(depth, std::max<int64_t>(parts, 1));
-    return std::min<int64_t>(depth, llvm::alignTo(even, unit));
-  }
-  int64_t size = std::max(most / perWord * perWord, perWord);
-  while (block % size != 0)
-    size -= perWord;
-  return size;
-}
-
 /// Writes `count` rows of weights from `from` on to `scratch`, scaled unless
 /// that is left to their sums.
 void Emitter::unpack(const Tile &tile, const ColumnTile &columns, Index from,
@@ -469,7 +444,7 @@ void Emitter::unpack(const Tile &tile, const ColumnTile &columns, Index from,
 void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
                            const TaskRange &range) {
   int64_t rowSize = tile.vectors * tile.lanes;
-  int64_t size = unpackedAtOnce(rowSize, tile.rows);
+  int64_t size = unpackedAtOnce(op, plan, rowSize);
   Type real = b.b.getF32Type();
   Value scratch = createScratch(b, op, size * rowSize, real), waiting;
   Index stride = src.strides[src.strides.size() - 2];

@@ -168,8 +168,8 @@ void Emitter::emit() {
 // For what
 //===----------------------------------------------------------------------===//
 
-/// Whether rows are a few whole vectors, which need no mask. LLVM unrolls such a
-/// loop, and then may make vectors of the loop around it: element by element
+/// Whether rows are a few whole vectors, which need no mask. LLVM unrolls such
+/// a loop, and then may make vectors of the loop around it: element by element
 /// from and to what lies far apart.
 static bool isFewVectors(linalg::GenericOp op) {
   int64_t length = op.getStaticLoopRanges().back();
