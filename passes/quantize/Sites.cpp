@@ -256,8 +256,8 @@ bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep) {
   if (auto conv = dyn_cast<nn::ConvOp>(product);
       conv && (conv.getGroups() != 1 || hasFewChannels(conv)))
     return false;
-  // Finding a range takes as long as rows are multiplied by a small matrix. Rows
-  // of open number are often of a product that is large elsewhere.
+  // Finding a range takes as long as rows are multiplied by a small matrix.
+  // Rows of open number may be a model's whose other products are larger.
   constexpr int64_t kLeastWeights = 1 << 12;
   auto matmul = dyn_cast<nn::MatMulOp>(product);
   if (matmul && matmul.getType().hasStaticShape() &&
