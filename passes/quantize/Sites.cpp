@@ -257,10 +257,12 @@ bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep) {
       conv && (conv.getGroups() != 1 || hasFewChannels(conv)))
     return false;
   // Finding a range takes as long as rows are multiplied by a small matrix.
-  // Rows of open number may be a model's whose other products are larger.
+  // Rows of open number may be a model's whose other products are larger. A
+  // rule that names the product decides.
   constexpr int64_t kLeastWeights = 1 << 12;
   auto matmul = dyn_cast<nn::MatMulOp>(product);
-  if (matmul && matmul.getType().hasStaticShape() &&
+  if (matmul && !keep.find({product->getLoc()}) &&
+      matmul.getType().hasStaticShape() &&
       cast<ShapedType>(matmul.getB().getType()).getNumElements() <
           kLeastWeights)
     return false;
