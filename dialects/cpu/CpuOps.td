@@ -169,8 +169,9 @@ def Cpu_PackedMatMulOp
     block_size, j]) scales[k / block_size, j]`, then the epilogue. weights are
     words of i32, `ceil(N / P), blocks * words, P`: a word holds `32 / bits`
     neighbouring k of one column, the lowest bits first, as signed numbers, so
-    that words times panels are read as one stream. scales and zero points are
-    `ceil(N / P), blocks, P`; without zero points they are 0.
+    that words times panels are read as one stream. Of 8 bits each 16 words hold
+    the bytes of 16 columns, those of one k beside each other. scales and zero
+    points are `ceil(N / P), blocks, P`; without zero points they are 0.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more, src is of f32

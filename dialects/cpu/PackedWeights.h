@@ -39,6 +39,10 @@ constexpr int64_t kPairColumns = 16;
 /// and for panels.
 constexpr size_t kPairCounts = 6;
 
+/// The columns whose bytes lie beside each other where `cpu.packed_matmul` has
+/// weights of 8 bits.
+constexpr int64_t kByteColumns = 16;
+
 /// Weights of a product taken apart: `outer…, depth / group, width`, and
 /// `group` behind it where that is not 1.
 struct PackedWeights {

@@ -59,9 +59,11 @@ struct AssignPrecisionPass
 private:
   /// Weights that are stored as f16 and multiplied as f32 are half as large.
   bool isWorth(Operation *op) const {
-    if (half == Precision::bf16)
-      return lower::isWorthBF16(op);
-    return !halfSums || lower::isWorthHalfSums(op);
+    if (half == Precision::fp16 && !halfSums)
+      return true;
+    auto isWorthIt = half == Precision::bf16 ? lower::isWorthBF16
+                                             : lower::isWorthHalfSums;
+    return isWorthIt(op) && !lower::isDepthwiseAlone(op, isWorthIt);
   }
 };
 

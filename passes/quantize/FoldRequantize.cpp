@@ -142,7 +142,8 @@ static bool isOfFunction(Value value) {
     });
   return isa_and_nonnull<nn::SigmoidOp, nn::SwishOp, nn::HardSwishOp,
                          nn::GeluOp, nn::EluOp, nn::TanhOp, nn::ErfOp,
-                         nn::SoftplusOp>(op);
+                         nn::SoftplusOp, nn::SoftmaxOp, nn::LayerNormOp,
+                         nn::RMSNormOp, nn::GroupNormOp>(op);
 }
 
 /// Whether nobody reads a result of `op`, or of those who do.

@@ -59,11 +59,14 @@ struct Codes {
 };
 
 struct PackMatMul : OpRewritePattern<nn::MatMulOp> {
-  PackMatMul(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
+  PackMatMul(MLIRContext *context, bool ofWholeColumns, Pass::Statistic &count)
+      : OpRewritePattern(context), ofWholeColumns(ofWholeColumns),
+        count(count) {}
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override;
+  /// Whether weights with a scale for each output are packed.
+  bool ofWholeColumns;
   Pass::Statistic &count;
 };
 
@@ -71,8 +74,14 @@ struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
   using PackWeightsBase::PackWeightsBase;
 
   void runOnOperation() override {
+    int64_t weights = 0;
+    getOperation()->walk([&](nn::MatMulOp op) {
+      if (op.getB().getDefiningOp<nn::DequantizeOp>() &&
+          typeOf(op.getB()).hasStaticShape())
+        weights += typeOf(op.getB()).getNumElements();
+    });
     RewritePatternSet patterns(&getContext());
-    patterns.add<PackMatMul>(&getContext(), numPacked);
+    patterns.add<PackMatMul>(&getContext(), weights >= least, numPacked);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
@@ -81,10 +90,11 @@ struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
 
 /// Smaller matrices stay in the first caches as floats, which need no
 /// unpacking, and are a small part of any artifact.
-static constexpr int64_t kWorthPacking = 1 << 14;
+static constexpr int64_t kLeastOfMatrix = 1 << 14;
 
 /// The weights behind `value`; null with a reason.
 static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
+                                        bool ofWholeColumns,
                                         StringRef &reason) {
   auto blocks = value.getDefiningOp<nn::DequantizeBlocksOp>();
   auto whole = value.getDefiningOp<nn::DequantizeOp>();
@@ -94,8 +104,8 @@ static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
     reason = "has no matrix of integers";
     return std::nullopt;
   }
-  if (whole && type.getNumElements() < kWorthPacking) {
-    reason = "has a small matrix, which is faster as floats";
+  if (whole && (!ofWholeColumns || type.getNumElements() < kLeastOfMatrix)) {
+    reason = "has few weights, which are faster as floats";
     return std::nullopt;
   }
   const int64_t inner = isTransposed ? 1 : 0;
@@ -154,7 +164,7 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
     return rewriter.notifyMatchFailure(op, "is no product of rows of f32");
   StringRef reason;
   std::optional<Blocks> weights =
-      readBlocks(op.getB(), op.getTransposeB(), reason);
+      readBlocks(op.getB(), op.getTransposeB(), ofWholeColumns, reason);
   if (!weights)
     return rewriter.notifyMatchFailure(op, reason);
   std::optional<Codes> chosen = chooseCodes(*weights);

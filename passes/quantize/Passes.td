@@ -266,13 +266,15 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     bits a scale for each column, with 4 one for each `block_size` elements of a
     column, of several the one with the least squared error. What is multiplied
     stays f32. Operations that come from nodes which `keep` names are left
-    alone, and so are weights that are not finite, and those of a loop that has
-    fewer than 2^17 of them.
+    alone, and so are weights that are not finite, those of a loop that has
+    fewer than 2^18 of them, and those of a module that has fewer than `least`.
   }];
   let options = [
     Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,
     Option<"blockSize", "block-size", "int64_t", "32",
            "Elements of a column that share a scale, of 4 bits">,
+    Option<"least", "least", "int64_t", "::ingot::quantize::kWorthPacking",
+           "Weights, with fewer of which they stay as they are">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
@@ -288,8 +290,13 @@ def PackWeights : Pass<"nn-pack-weights"> {
     `nn.packed_matmul`: behind `dequantize_blocks` with blocks along the inner
     dimension, which are whole words of 32 bits or the only ones; or behind
     `dequantize` with one scale, or one for each output, unless the matrix is
-    small. Each number takes the fewest of 2, 4 or 8 bits that hold all.
+    small, or the module has fewer than `least` such weights. Each number takes
+    the fewest of 2, 4 or 8 bits that hold all.
   }];
+  let options = [
+    Option<"least", "least", "int64_t", "::ingot::quantize::kWorthPacking",
+           "Weights with a scale for each output, with fewer of which they "
+           "stay as they are">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numPacked", "packed", "Products">];
 }

@@ -40,9 +40,9 @@ private:
 
 } // namespace
 
-/// With fewer, weights of a loop stay in the nearest caches as floats, and are
-/// multiplied in one kernel of all steps; unpacking takes a sixth longer.
-static constexpr int64_t kLeastInLoop = 1 << 17;
+/// With fewer, weights of a loop stay in the nearest caches as floats, too, and
+/// are multiplied in one kernel of all steps.
+static constexpr int64_t kLeastInLoop = quantize::kWorthPacking;
 
 /// What is left of a number in steps of `scale`.
 static double nearest(double number, double scale, double least, double most) {
@@ -150,6 +150,7 @@ void QuantizeWeightsPass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
+  SmallVector<Operation *> all;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -166,7 +167,13 @@ void QuantizeWeightsPass::runOnOperation() {
         quantize::findProducts(function, isWanted);
     products.append(
         quantize::findInnerProducts(function, kLeastInLoop, isWanted));
-    for (Operation *product : products)
-      quantize(cast<nn::MatMulOp>(product));
+    llvm::append_range(all, products);
   }
+  int64_t weights = 0;
+  for (Operation *product : all)
+    weights += typeOf(cast<nn::MatMulOp>(product).getB()).getNumElements();
+  if (weights < least)
+    return;
+  for (Operation *product : all)
+    quantize(cast<nn::MatMulOp>(product));
 }

@@ -256,6 +256,16 @@ bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep) {
   if (auto conv = dyn_cast<nn::ConvOp>(product);
       conv && (conv.getGroups() != 1 || hasFewChannels(conv)))
     return false;
+  // Finding a range takes as long as rows are multiplied by a small matrix.
+  // Rows of open number may be a model's whose other products are larger. A
+  // rule that names the product decides.
+  constexpr int64_t kLeastWeights = 1 << 12;
+  auto matmul = dyn_cast<nn::MatMulOp>(product);
+  if (matmul && !keep.find({product->getLoc()}) &&
+      matmul.getType().hasStaticShape() &&
+      cast<ShapedType>(matmul.getB().getType()).getNumElements() <
+          kLeastWeights)
+    return false;
   return !keep.keeps(product) &&
          areFinite(product->getOperand(weightsOperand(product)));
 }

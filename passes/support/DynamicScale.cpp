@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/support/Intervals.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;
@@ -30,8 +31,11 @@ lower::DynamicBytes lower::quantizeDynamically(OpBuilder &builder, Location loc,
                                 /*keep_dims=*/false);
   };
   Value zero = scalar(0);
-  Value low = nn::MinOp::create(builder, loc, scalarType,
-                                extreme(nn::ReduceKind::min), zero);
+  // Of what is never below zero, as behind a relu, that is the least.
+  bool isNegative = !(IntervalAnalysis().intervalOf(x).least >= 0);
+  Value low = isNegative ? nn::MinOp::create(builder, loc, scalarType,
+                                             extreme(nn::ReduceKind::min), zero)
+                         : zero;
   Value high = nn::MaxOp::create(builder, loc, scalarType,
                                  extreme(nn::ReduceKind::max), zero);
   Value range = nn::SubOp::create(builder, loc, scalarType, high, low);

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/HalfProducts.h"
 
+#include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/SmallGroups.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -18,7 +21,63 @@ static bool isDepthwise(nn::ConvOp conv) {
   return lower::areDepthwise(shapeOf(conv.getW()), conv.getGroups());
 }
 
+/// Ops of a model that are looked at before or behind one.
+static constexpr size_t kMostAround = 64;
+
+bool lower::isDepthwiseAlone(Operation *op,
+                             function_ref<bool(Operation *)> isHalf) {
+  auto conv = dyn_cast<nn::ConvOp>(op);
+  if (!conv || !isDepthwise(conv))
+    return false;
+  auto isProduct = [](Operation *op) {
+    return isa<nn::ConvOp, nn::MatMulOp>(op);
+  };
+  auto meets = [&](bool isBefore) {
+    llvm::SetVector<Operation *> around;
+    auto addNeighbours = [&](Operation *op) {
+      if (!isBefore)
+        around.insert(op->user_begin(), op->user_end());
+      else
+        for (Value operand : op->getOperands())
+          if (Operation *producer = operand.getDefiningOp())
+            around.insert(producer);
+    };
+    addNeighbours(op);
+    for (size_t i = 0; i < around.size() && i < kMostAround; ++i) {
+      Operation *other = around[i];
+      auto otherConv = dyn_cast<nn::ConvOp>(other);
+      if (isProduct(other) && !(otherConv && isDepthwise(otherConv)) &&
+          isHalf(other))
+        return true;
+      if (!isProduct(other) && !isa<nn::ReduceOp>(other))
+        addNeighbours(other);
+    }
+    return false;
+  };
+  return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
+}
+
+/// Whether `product` multiplies few rows by a small matrix: floats in the first
+/// cache then take less time than rounding rows takes. One to three rows are no
+/// tiles. Rows of open number may be many.
+static bool isSmall(nn::MatMulOp product) {
+  constexpr int64_t kFewRows = 4, kLeastWeights = 1 << 13,
+                    kLeastProducts = 1 << 14;
+  ArrayRef<int64_t> weights = shapeOf(product.getB());
+  if (weights.size() != 2 || product.getTransposeA() ||
+      !nn::getConstant(product.getB()))
+    return false;
+  int64_t rows = lower::productOf(shapeOf(product.getA()).drop_back()),
+          elements = lower::productOf(weights);
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(elements))
+    return false;
+  return rows < kFewRows ? elements < kLeastWeights
+                         : rows * elements < kLeastProducts;
+}
+
 bool lower::isWorthBF16(Operation *op) {
+  if (auto product = dyn_cast<nn::MatMulOp>(op))
+    return !isSmall(product);
   auto conv = dyn_cast<nn::ConvOp>(op);
   if (!conv || isDepthwise(conv))
     return true;

@@ -24,6 +24,14 @@ bool isWorthBF16(mlir::Operation *op);
 /// read half of the bytes.
 bool isWorthHalfSums(mlir::Operation *op);
 
+/// Whether `op` is a depthwise convolution far from all products for which
+/// `isHalf` is true: neither does one make what it reads, nor read what it
+/// makes, with no product or mean between them. It multiplies f32 in any case,
+/// so that there reading and writing half of the bytes, which have to be
+/// widened and rounded, takes longer than floats that caches hold.
+bool isDepthwiseAlone(mlir::Operation *op,
+                      llvm::function_ref<bool(mlir::Operation *)> isHalf);
+
 } // namespace ingot::lower
 
 #endif // INGOT_PASSES_SUPPORT_HALFPRODUCTS_H

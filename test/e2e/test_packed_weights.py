@@ -170,7 +170,7 @@ class Blocks(Case):
 class Outputs(Case):
     """DequantizeLinear of weights with one scale, or one for each output, before a product of floats."""
 
-    def check(self, dtype, info, bits, rows=3, axis=1, kind="MatMul", zeros=False, k=200, n=96):
+    def check(self, dtype, info, bits, rows=3, axis=1, kind="MatMul", zeros=False, k=600, n=480):
         rng = np.random.default_rng(0)
         inner = 0 if kind == "MatMul" else 1
         shape = [k, n] if inner == 0 else [n, k]
@@ -230,7 +230,7 @@ class Outputs(Case):
 class Precision(Case):
     """`--precision=w8` and `w4`."""
 
-    def model(self, k=300, n=96):
+    def model(self, k=600, n=320):
         rng = np.random.default_rng(0)
         weights = {"w": rng.standard_normal((k, n)).astype(np.float32), "b": rng.standard_normal(n).astype(np.float32),
                    "v": rng.standard_normal((n, n)).astype(np.float32)}
@@ -246,13 +246,41 @@ class Precision(Case):
             artifact = self.compile(model, f"--precision={precision}", name=precision)
             self.assertLessEqual(inspect(artifact)["weights_bytes"], share * inspect(floats)["weights_bytes"] + 1024)
             for rows in (1, 3, 64, 200):
-                x = np.random.default_rng(rows).standard_normal((rows, 300)).astype(np.float32)
+                x = np.random.default_rng(rows).standard_normal((rows, 600)).astype(np.float32)
                 want = self.run_model(floats, {"x": x})["y"]
                 got = self.run_model(artifact, {"x": x})["y"]
                 error = np.linalg.norm(got - want) / np.linalg.norm(want)
                 with self.subTest(precision=precision, rows=rows):
                     self.assertGreater(error, 0)
                     self.assertLess(error, most)
+
+    def test_few_weights(self):
+        """Weights that the second-level cache holds as floats stay so."""
+        model = self.model(300, 96)
+        floats = self.compile(model, name="fp32")
+        x = np.random.default_rng(1).standard_normal((7, 300)).astype(np.float32)
+        for precision in ("w8", "w4"):
+            artifact = self.compile(model, f"--precision={precision}", name=precision)
+            with self.subTest(precision=precision):
+                self.assertEqual(inspect(artifact)["weights_bytes"], inspect(floats)["weights_bytes"])
+                np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"],
+                                              self.run_model(floats, {"x": x})["y"])
+
+    def test_rows(self):
+        """One tile of rows, in registers, and more, by way of the stack, of any number of k."""
+        for k in (96, 261, 600):
+            rng = np.random.default_rng(k)
+            weights = rng.standard_normal((k, 3000)).astype(np.float32)
+            for rows in (1, 5, 7, 14, 16, 29, 90):
+                model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [rows, k])],
+                                   [("y", [rows, 3000])], {"w": weights})
+                x = rng.standard_normal((rows, k)).astype(np.float32)
+                for precision, most in (("w8", 0.01), ("w4", 0.12)):
+                    artifact = self.compile(model, f"--precision={precision}", "--target", ",".join(LEVELS))
+                    for level in LEVELS:
+                        with cap(level), self.subTest(k=k, rows=rows, precision=precision, level=level):
+                            got, want = self.run_model(artifact, {"x": x})["y"], x @ weights
+                            self.assertLess(np.linalg.norm(got - want) / np.linalg.norm(want), most)
 
     def test_largest_weights(self):
         """No scale turns a finite weight into infinity."""
@@ -262,8 +290,11 @@ class Precision(Case):
             # Whichever sign is the larger, others near it; of the search each candidate wins somewhere.
             weights[:, column] = np.linspace(-1, 1, 64, dtype=np.float32) * most * np.float32(1 - column / 500)
             weights[column, column] = most * (-1) ** column
-        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [64, 64])],
-                           [("y", [64, 32])], {"w": weights})
+        # Alone they would be too few to be packed.
+        others = np.ones((64, 1 << 12), np.float32)
+        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m"),
+                            helper.make_node("MatMul", ["x", "v"], ["z"], name="n")], [("x", [64, 64])],
+                           [("y", [64, 32]), ("z", [64, 1 << 12])], {"w": weights, "v": others})
         for precision in ("w4", "w8"):
             got = self.run_model(self.compile(model, "--precision=" + precision, name=precision),
                                  {"x": np.eye(64, dtype=np.float32)})["y"]
@@ -275,7 +306,7 @@ class Precision(Case):
         model = self.model()
         kept, all_ = (inspect(self.compile(model, "--precision=w4", *options))["weights_bytes"]
                       for options in (["--keep=second=fp32"], []))
-        self.assertGreater(kept, all_ + 3 * 96 * 96)
+        self.assertGreater(kept, all_ + 3 * 320 * 320)
 
     def test_refused(self):
         model = self.model()

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/lower/cpu/PackBlocks.h"
 
+#include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Shapes.h"
@@ -18,6 +19,11 @@ using namespace mlir;
 using namespace ingot;
 
 namespace {
+
+/// The column of a word, and its lowest bit.
+struct Place {
+  int64_t column, bit;
+};
 
 /// Sizes of the weights, and how they are cut into panels.
 struct Layout {
@@ -36,6 +42,16 @@ struct Layout {
   /// Where entry `row` of a column stands of `rows` in a panel.
   int64_t at(int64_t column, int64_t row, int64_t rows) const {
     return (column / width * rows + row) * width + column % width;
+  }
+
+  /// Number `i` of a column's word, among the words of its row.
+  Place placeOf(int64_t column, int64_t i) const {
+    if (bits != 8)
+      return {column, i * bits};
+    // The bytes of 16 columns, for each number of their words.
+    int64_t perWord = 32 / bits, in = column % cpu::kByteColumns;
+    int64_t first = column - in, byte = i * cpu::kByteColumns + in;
+    return {first + byte / perWord, byte % perWord * bits};
   }
 
   int64_t bits, depth, block, columns, blocks, bytes, width, panels;
@@ -62,8 +78,8 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
           (column * layout.blocks + block) * layout.bytes + in / perByte;
       uint32_t code = uint8_t((*bytes)[from]) >> (in % perByte * bits) & mask;
       int64_t row = block * layout.words + in / perWord;
-      words[layout.at(column, row, rows)] |= (code ^ sign)
-                                             << (in % perWord * bits);
+      Place place = layout.placeOf(column, in % perWord);
+      words[layout.at(place.column, row, rows)] |= (code ^ sign) << place.bit;
     }
   std::vector<char> raw(words.size() * sizeof(uint32_t));
   std::memcpy(raw.data(), words.data(), raw.size());

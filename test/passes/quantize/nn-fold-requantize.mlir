@@ -124,7 +124,13 @@ func.func @beyond(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
 // CHECK: %[[M:.*]] = nn.mul %[[H]], %{{.*}}
 // CHECK: %[[C:.*]] = nn.clamp %[[M]]
 // CHECK: nn.round %[[C]]
-func.func @functions(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+// CHECK: %[[S2:.*]] = nn.softmax
+// CHECK: %[[Q2:.*]] = nn.mul %[[S2]], %{{.*}}
+// CHECK: nn.round %[[Q2]]
+// CHECK: %[[N:.*]] = nn.layer_norm
+// CHECK: %[[Q3:.*]] = nn.mul %[[N]], %{{.*}}
+// CHECK: nn.round %[[Q3]]
+func.func @functions(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %s = arith.constant dense<0.25> : tensor<f32>
   %0 = nn.sigmoid %x : tensor<2xf32> -> tensor<2xf32>
   %1 = nn.mul %x, %0 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
@@ -134,7 +140,13 @@ func.func @functions(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %5 = nn.div %4, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
   %6 = nn.clamp %5 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
   %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
-  return %3, %7 : tensor<2xf32>, tensor<2xf32>
+  %8 = nn.softmax %x {axis = 0 : i64} : tensor<2xf32> -> tensor<2xf32>
+  %9 = nn.div %8, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %10 = nn.round %9 : tensor<2xf32> -> tensor<2xf32>
+  %11 = nn.layer_norm %x {axis = 0 : i64, epsilon = 1.0e-5 : f32} : (tensor<2xf32>) -> tensor<2xf32>
+  %12 = nn.div %11, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %13 = nn.round %12 : tensor<2xf32> -> tensor<2xf32>
+  return %3, %7, %10, %13 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // -----

@@ -2,6 +2,7 @@
 // RUN: ingot-opt %t/model.mlir --nn-insert-dynamic-quantize | FileCheck %s
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=m?=fp32})' | FileCheck %s --check-prefix=KEEP
 // RUN: ingot-opt %t/no.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=NO
+// RUN: ingot-opt %t/positive.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=POSITIVE
 // RUN: ingot-opt %t/inner.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=INNER,ALL
 // RUN: ingot-opt %t/inner.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{inner-only})' | FileCheck %s --check-prefixes=INNER,ONLY
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=n1=fp32})' 2>&1 \
@@ -91,4 +92,25 @@ func.func @small(%x: tensor<1x64xf32>, %n: index, %p: i1) -> (tensor<1x64xf32>, 
     scf.yield %x : tensor<1x64xf32>
   }
   return %h, %y : tensor<1x64xf32>, tensor<1x64xf32>
+}
+
+// Nobody looks for the least of what is never below zero.
+// POSITIVE-LABEL: @positive
+// POSITIVE-NOT: nn.reduce min
+// POSITIVE: nn.reduce max
+// POSITIVE: nn.quantize
+// A few rows by a small matrix take less time than finding a range.
+// POSITIVE-LABEL: @few
+// POSITIVE-NOT: nn.quantize
+//--- positive.mlir
+func.func @positive(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %w = arith.constant dense<1.0> : tensor<64x64xf32>
+  %0 = nn.relu %x : tensor<4x64xf32> -> tensor<4x64xf32>
+  %1 = nn.matmul %0, %w : (tensor<4x64xf32>, tensor<64x64xf32>) -> tensor<4x64xf32>
+  return %1 : tensor<4x64xf32>
+}
+func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
+  %w = arith.constant dense<1.0> : tensor<32x64xf32>
+  %0 = nn.matmul %x, %w : (tensor<4x32xf32>, tensor<32x64xf32>) -> tensor<4x64xf32>
+  return %0 : tensor<4x64xf32>
 }

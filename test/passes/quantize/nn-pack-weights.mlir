@@ -1,4 +1,5 @@
-// RUN: ingot-opt --nn-pack-weights --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --nn-pack-weights=least=0 --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --nn-pack-weights --split-input-file %s | FileCheck %s --check-prefix=FEW
 
 // Two blocks of eight, of signed numbers: codes and zero points are 8 more.
 // CHECK-LABEL: @signed
@@ -37,6 +38,9 @@ func.func @no(%x: tensor<2x16xf32>) -> (tensor<2x16xf32>, tensor<2x16xf32>) {
 // One scale for each output: a block is a whole column. Codes start at the
 // least number, and zero points, which all share here, do so, too.
 // CHECK-LABEL: @whole
+// FEW-LABEL: @whole
+// FEW-NOT: packed_matmul
+// FEW: return
 func.func @whole(%x: tensor<?x512xf32>) -> tensor<?x32xf32> {
   %w = arith.constant dense<3> : tensor<512x32xi8>
   %s = arith.constant dense<0.5> : tensor<32xf32>

@@ -1,11 +1,15 @@
-// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=8})' %s | FileCheck %s
-// RUN: ingot-opt --nn-quantize-weights %s | FileCheck %s --check-prefix=BYTES
-// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=8 least=0})' %s | FileCheck %s
+// RUN: ingot-opt --nn-quantize-weights=least=0 %s | FileCheck %s --check-prefix=BYTES
+// RUN: ingot-opt --nn-quantize-weights=least=1048576 %s | FileCheck %s --check-prefix=FEW
+// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=0 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=3})' %s 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=12})' %s 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{keep=n=fp32})' %s 2>&1 | FileCheck %s --check-prefix=RULE
 // BITS: error: expects 4 or 8 bits and blocks of whole words of 8 elements, but got
 // RULE: error: rule 'n=fp32' is of no node of the model
+
+// Fewer weights in all than are asked for: none is packed.
+// FEW-NOT: packed_matmul
 
 // Two blocks of a column, the second of one element; -8 is the extreme: 0 is code 8.
 // CHECK-LABEL: @transposed
@@ -31,21 +35,21 @@ func.func @transposed(%x: tensor<?x9xf32>, %b: tensor<1xf32>) -> tensor<?x1xf32>
 // BYTES: scf.for
 // BYTES-NOT: packed_matmul
 // BYTES: nn.matmul
-func.func @steps(%x: tensor<1x256xf32>, %z: tensor<1x128xf32>, %n: index) -> (tensor<1x256xf32>, tensor<1x128xf32>) {
+func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (tensor<1x512xf32>, tensor<1x256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %w = arith.constant dense<1.0> : tensor<256x256xf32>
-  %v = arith.constant dense<1.0> : tensor<128x128xf32>
-  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x256xf32> {
-    %0 = nn.matmul %state, %w : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> loc("m4")
-    %1 = nn.matmul %0, %w : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> loc("m4")
-    scf.yield %1 : tensor<1x256xf32>
+  %w = arith.constant dense<1.0> : tensor<512x512xf32>
+  %v = arith.constant dense<1.0> : tensor<256x256xf32>
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%state = %x) -> tensor<1x512xf32> {
+    %0 = nn.matmul %state, %w : (tensor<1x512xf32>, tensor<512x512xf32>) -> tensor<1x512xf32> loc("m4")
+    %1 = nn.matmul %0, %w : (tensor<1x512xf32>, tensor<512x512xf32>) -> tensor<1x512xf32> loc("m4")
+    scf.yield %1 : tensor<1x512xf32>
   }
-  %k = scf.for %i = %c0 to %n step %c1 iter_args(%state = %z) -> tensor<1x128xf32> {
-    %0 = nn.matmul %state, %v : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32> loc("m4")
-    scf.yield %0 : tensor<1x128xf32>
+  %k = scf.for %i = %c0 to %n step %c1 iter_args(%state = %z) -> tensor<1x256xf32> {
+    %0 = nn.matmul %state, %v : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32> loc("m4")
+    scf.yield %0 : tensor<1x256xf32>
   }
-  return %h, %k : tensor<1x256xf32>, tensor<1x128xf32>
+  return %h, %k : tensor<1x512xf32>, tensor<1x256xf32>
 }
 
 // Computed weights, those that are not finite, and convolutions.

@@ -111,10 +111,10 @@ bool isHeldWithin(Value value, double low, double high) {
 
 /// Bytes that become floats at once are what was rounded: the zero point, which
 /// is added and taken off again, changes nothing within a byte.
-struct ReadWhatWasRounded : OpRewritePattern<arith::SIToFPOp> {
-  using OpRewritePattern::OpRewritePattern;
+template <typename Op> struct ReadWhatWasRounded : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(arith::SIToFPOp op,
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Value whole = op.getIn();
     int64_t zero = 0;
@@ -125,10 +125,16 @@ struct ReadWhatWasRounded : OpRewritePattern<arith::SIToFPOp> {
       zero = number.getSExtValue();
       whole = shifted.getLhs();
     }
+    // A byte becomes a float by way of a word, or without.
     Operation *extend = whole.getDefiningOp();
-    if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend))
-      return rewriter.notifyMatchFailure(op, "is of no bytes");
-    auto bytes = extend->getOperand(0).getDefiningOp<arith::TruncIOp>();
+    bool isSigned = isa<arith::SIToFPOp>(op);
+    if (isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend)) {
+      isSigned = isa<arith::ExtSIOp>(extend);
+      whole = extend->getOperand(0);
+    }
+    if (isa<arith::UIToFPOp>(op) && (isSigned || zero != 0))
+      return rewriter.notifyMatchFailure(op, "may be of negative numbers");
+    auto bytes = whole.getDefiningOp<arith::TruncIOp>();
     if (!bytes || !getElementTypeOrSelf(bytes.getType()).isInteger(8))
       return rewriter.notifyMatchFailure(op, "is of bytes that are loaded");
     whole = bytes.getIn();
@@ -141,7 +147,6 @@ struct ReadWhatWasRounded : OpRewritePattern<arith::SIToFPOp> {
     }
     // The walk has made one op of rounding and converting.
     auto rounded = whole.getDefiningOp<LLVM::LrintOp>();
-    bool isSigned = isa<arith::ExtSIOp>(extend);
     if (!rounded || rounded.getOperand().getType() != op.getType() ||
         !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,
                       (isSigned ? 127 : 255) - zero))
@@ -156,7 +161,8 @@ struct RoundToIntegerPass
     : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BoundByZero, ReadWhatWasRounded, RoundWhileConverting,
+    patterns.add<BoundByZero, ReadWhatWasRounded<arith::SIToFPOp>,
+                 ReadWhatWasRounded<arith::UIToFPOp>, RoundWhileConverting,
                  BoundNumbers<arith::MaximumFOp, arith::MaxNumFOp>,
                  BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
         &getContext());

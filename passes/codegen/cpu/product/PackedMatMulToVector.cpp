@@ -22,6 +22,7 @@
 //   epilogue, store
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/product/UnpackWeights.h"
@@ -45,8 +46,6 @@ using namespace ingot::codegen;
 /// With as many rows or fewer, unpacking takes no longer than it takes memory
 /// to bring the words.
 static constexpr int64_t kFewRows = 4;
-/// Weights that are unpacked at a time.
-static constexpr int64_t kScratchBytes = 32 << 10;
 /// How many words ahead those of few rows are prefetched.
 static constexpr int64_t kPrefetchedWords = 24;
 /// Words that are unpacked in one step of a loop.
@@ -91,16 +90,19 @@ struct Emitter {
   Accumulators addBlock(const Tile &tile, const ColumnTile &columns, Index row,
                         Index number, int64_t size, const Accumulators &sums);
   void addWord(const Tile &tile, const ColumnTile &columns, Index row,
-               Index word, Index k, int64_t count,
+               Index word, Index k, int64_t count, const BlockScales *scales,
                MutableArrayRef<Value> chains, MutableArrayRef<Value> totals);
   BlockScales loadScales(const Tile &tile, const ColumnTile &columns,
                          Index number);
+  Value scaleNumber(Value number, const BlockScales &loaded, int64_t v);
+  Accumulators scaleSums(const Tile &tile, const ColumnTile &columns,
+                         const Accumulators &sums);
   void unpack(const Tile &tile, const ColumnTile &columns, Index from,
               int64_t count, Value scratch);
   void store(const Tile &tile, const Accumulators &sums,
              const ColumnTile &columns, Index row);
-  Value loadWords(const Tile &tile, const ColumnTile &columns, Index word,
-                  int64_t v);
+  Value loadNumber(const Tile &tile, const ColumnTile &columns, Index word,
+                   int64_t v, int64_t i, Value &words);
   Index srcAt(const ColumnTile &columns, Index row, Index k);
   VectorType realVector(const Tile &tile) {
     return VectorType::get({tile.lanes}, b.b.getF32Type());
@@ -145,14 +147,18 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   ColumnTile at{b.div(columnTile, plan.tilesPerPanel),
                 b.mul(b.rem(columnTile, plan.tilesPerPanel), columns),
                 b.mul(columnTile, columns), batch};
+  // What one tile of rows reads is unpacked once in any case.
+  bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
   auto direct = [&] {
-    forEachRowTile(tile.withRows(std::min(kFewRows, tile.rows)), range,
+    forEachRowTile(isOneTile ? tile
+                             : tile.withRows(std::min(kFewRows, tile.rows)),
+                   range,
                    [&](const Tile &part, Index row) {
                      emitDirect(part, at, row);
                    });
   };
   if (!ShapedType::isDynamic(plan.rows)) {
-    if (plan.rows <= kFewRows)
+    if (isOneTile || plan.rows <= kFewRows)
       direct();
     else
       emitUnpacked(tile, at, range);
@@ -200,13 +206,27 @@ void Emitter::store(const Tile &tile, const Accumulators &sums,
   });
 }
 
-Value Emitter::loadWords(const Tile &tile, const ColumnTile &columns,
-                         Index word, int64_t v) {
-  Index at = weights.at(
-      b, {columns.panel, word, b.add(columns.inPanel, v * tile.lanes)});
-  return vector::LoadOp::create(
-      b.b, b.loc, VectorType::get({tile.lanes}, b.b.getI32Type()),
-      weights.data, b.get(at));
+/// Number `i` of a vector of words; `words` is what was loaded for the one
+/// before.
+Value Emitter::loadNumber(const Tile &tile, const ColumnTile &columns,
+                          Index word, int64_t v, int64_t i, Value &words) {
+  Index column = b.add(columns.inPanel, v * tile.lanes);
+  int64_t count = tile.lanes;
+  if (unpacker.readsBytes()) {
+    // A row of bytes of 16 columns is as long as a word of four of them.
+    Index block = b.div(column, cpu::kByteColumns),
+          inBlock = b.rem(column, cpu::kByteColumns);
+    column = b.add(b.add(b.mul(block, cpu::kByteColumns),
+                         i * cpu::kByteColumns / perWord),
+                   b.div(inBlock, perWord));
+    count /= perWord;
+  } else if (i != 0) {
+    return unpacker.unpack(b, words, i);
+  }
+  words = vector::LoadOp::create(
+      b.b, b.loc, VectorType::get({count}, b.b.getI32Type()), weights.data,
+      b.get(weights.at(b, {columns.panel, word, column})));
+  return unpacker.unpack(b, words, i);
 }
 
 BlockScales Emitter::loadScales(const Tile &tile, const ColumnTile &columns,
@@ -231,21 +251,43 @@ BlockScales Emitter::loadScales(const Tile &tile, const ColumnTile &columns,
   return loaded;
 }
 
+/// A number less its zero point, and scaled where its block is not a whole
+/// column: sums of these are scaled once.
+Value Emitter::scaleNumber(Value number, const BlockScales &loaded, int64_t v) {
+  if (zeros)
+    number = arith::SubFOp::create(b.b, b.loc, number, loaded.zeros[v]);
+  if (op.blocks() == 1)
+    return number;
+  return arith::MulFOp::create(b.b, b.loc, number, loaded.scales[v]);
+}
+
+Accumulators Emitter::scaleSums(const Tile &tile, const ColumnTile &columns,
+                                const Accumulators &sums) {
+  if (op.blocks() != 1)
+    return sums;
+  BlockScales loaded = loadScales(tile, columns, 0);
+  Accumulators scaled;
+  for (auto [i, sum] : llvm::enumerate(sums))
+    scaled.push_back(arith::MulFOp::create(
+        b.b, b.loc, sum, loaded.scales[i % tile.vectors]));
+  return scaled;
+}
+
 //===----------------------------------------------------------------------===//
 // Few rows
 //===----------------------------------------------------------------------===//
 
 /// Adds the products of the first `count` numbers of a word to `chains`: for
-/// each row and vector as many as there are numbers side by side. With zero
-/// points, to `totals` what is read of src.
+/// each row and vector as many as there are numbers side by side. Numbers are
+/// scaled if `scales` are given; else, with zero points, what is read of src is
+/// added to `totals`.
 void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
                       Index word, Index k, int64_t count,
+                      const BlockScales *scales,
                       MutableArrayRef<Value> chains,
                       MutableArrayRef<Value> totals) {
   int64_t perSum = chains.size() / (tile.rows * tile.vectors);
-  SmallVector<Value> words;
-  for (int64_t v = 0; v < tile.vectors; ++v)
-    words.push_back(loadWords(tile, columns, word, v));
+  SmallVector<Value> words(tile.vectors);
   // What comes from memory is asked for long before it is multiplied.
   for (int64_t at = 0; at < tile.vectors * tile.lanes;
        at += plan.target.wordsOfLine())
@@ -257,15 +299,17 @@ void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
         /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> numbers;
-    for (Value vector : words)
-      numbers.push_back(unpacker.unpack(b, vector, i));
+    for (auto [v, loaded] : llvm::enumerate(words)) {
+      Value number = loadNumber(tile, columns, word, v, i, loaded);
+      numbers.push_back(scales ? scaleNumber(number, *scales, v) : number);
+    }
     for (int64_t r = 0; r < tile.rows; ++r) {
       Value element = memref::LoadOp::create(
           b.b, b.loc, src.data,
           b.get(srcAt(columns, b.add(row, r), b.add(k, i))));
       Value x = vector::BroadcastOp::create(b.b, b.loc, realVector(tile),
                                             element);
-      if (zeros)
+      if (!totals.empty())
         totals[r] = arith::AddFOp::create(b.b, b.loc, totals[r], x);
       for (int64_t v = 0; v < tile.vectors; ++v) {
         Value &sum = chains[(r * tile.vectors + v) * perSum + i % perSum];
@@ -280,18 +324,26 @@ Accumulators Emitter::addBlock(const Tile &tile, const ColumnTile &columns,
                                Index row, Index number, int64_t size,
                                const Accumulators &sums) {
   int64_t count = tile.rows * tile.vectors;
+  BlockScales loaded = loadScales(tile, columns, number);
+  // Where registers do not hold a block's sums beside those of all, numbers are
+  // scaled.
+  bool scalesNumbers =
+      op.blocks() > 1 && 2 * count > plan.target.numRegisters;
   // So that no sum waits for the one before.
   int64_t perSum =
       std::clamp<int64_t>(plan.target.sumsInFlight() / count, 1, 4);
-  Accumulators carried(count * perSum + (zeros ? tile.rows : 0),
-                       zeroAccumulators(b, tile.withRows(1)).front());
-  int64_t chains = count * perSum;
+  Accumulators carried = sums;
+  if (!scalesNumbers)
+    carried.assign(count * perSum + (zeros ? tile.rows : 0),
+                   zeroAccumulators(b, tile.withRows(1)).front());
+  int64_t chains = scalesNumbers ? count : count * perSum;
   int64_t words = llvm::divideCeil(block, perWord), whole = size / perWord;
   auto add = [&](Index word, int64_t numbers, Accumulators &sums) {
     MutableArrayRef<Value> all(sums);
     addWord(tile, columns, row, b.add(b.mul(number, words), word),
             b.add(b.mul(number, block), b.mul(word, perWord)), numbers,
-            all.take_front(chains), all.drop_front(chains));
+            scalesNumbers ? &loaded : nullptr, all.take_front(chains),
+            all.drop_front(chains));
   };
   carried = forEachBlock(
       b, whole, kWordsAtOnce, carried,
@@ -304,7 +356,9 @@ Accumulators Emitter::addBlock(const Tile &tile, const ColumnTile &columns,
   if (size % perWord != 0)
     add(whole, size % perWord, carried);
 
-  BlockScales loaded = loadScales(tile, columns, number);
+  if (scalesNumbers)
+    return carried;
+
   Accumulators result;
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = i % tile.vectors;
@@ -340,43 +394,57 @@ void Emitter::emitDirect(const Tile &tile, const ColumnTile &columns,
 // Many rows
 //===----------------------------------------------------------------------===//
 
-/// Writes `count` rows of weights from `from` on, the first of a word, to
-/// `scratch`.
+/// Writes `count` rows of weights from `from` on to `scratch`, scaled unless
+/// that is left to their sums.
 void Emitter::unpack(const Tile &tile, const ColumnTile &columns, Index from,
                      int64_t count, Value scratch) {
-  int64_t words = llvm::divideCeil(block, perWord);
   int64_t rowSize = tile.vectors * tile.lanes;
-  auto unpackWord = [&](Index inScratch, int64_t numbers) {
-    Index k = b.add(from, inScratch);
-    Index number = b.div(k, block);
-    Index word = b.add(b.mul(number, words), b.div(b.rem(k, block), perWord));
-    BlockScales loaded = loadScales(tile, columns, number);
+  auto unpackWord = [&](Index word, Index inScratch, int64_t numbers,
+                        const BlockScales &loaded) {
     for (int64_t v = 0; v < tile.vectors; ++v) {
-      Value vector = loadWords(tile, columns, word, v);
+      Value words;
       for (int64_t i = 0; i < numbers; ++i) {
-        Value weight = unpacker.unpack(b, vector, i);
-        if (zeros)
-          weight = arith::SubFOp::create(b.b, b.loc, weight, loaded.zeros[v]);
-        weight =
-            arith::MulFOp::create(b.b, b.loc, weight, loaded.scales[v]);
+        Value weight = scaleNumber(
+            loadNumber(tile, columns, word, v, i, words), loaded, v);
         Index at = b.add(b.mul(b.add(inScratch, i), rowSize), v * tile.lanes);
         vector::StoreOp::create(b.b, b.loc, weight, scratch, b.get(at));
       }
     }
   };
-  // Only the last block may end within a word.
-  forEach(b, 0, count / perWord * perWord, perWord,
-          [&](Value k) { unpackWord(Index(k), perWord); });
-  if (count % perWord != 0)
-    unpackWord(count / perWord * perWord, count % perWord);
+  // Rows of one block, the first `inBlock` of it.
+  auto unpackRows = [&](Index number, Index inBlock, Index inScratch,
+                        int64_t count) {
+    BlockScales loaded = loadScales(tile, columns, number);
+    Index first = b.add(b.mul(number, llvm::divideCeil(block, perWord)),
+                        b.div(inBlock, perWord));
+    forEachBlock(b, count / perWord, kWordsAtOnce,
+                 [&](Index word, int64_t words) {
+                   for (int64_t w = 0; w < words; ++w) {
+                     Index at = b.add(word, w);
+                     unpackWord(b.add(first, at),
+                                b.add(inScratch, b.mul(at, perWord)), perWord,
+                                loaded);
+                   }
+                 });
+    // Only the last block may end within a word.
+    if (int64_t rest = count % perWord)
+      unpackWord(b.add(first, count / perWord),
+                 b.add(inScratch, count - rest), rest, loaded);
+  };
+  if (count <= block) {
+    Index number = b.div(from, block);
+    unpackRows(number, b.rem(from, block), 0, count);
+    return;
+  }
+  forEachBlock(b, count, block, [&](Index inScratch, int64_t size) {
+    unpackRows(b.div(b.add(from, inScratch), block), 0, inScratch, size);
+  });
 }
 
 void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
                            const TaskRange &range) {
   int64_t rowSize = tile.vectors * tile.lanes;
-  // Of whole words, each of which is of one block.
-  int64_t atOnce = llvm::alignDown(kScratchBytes / 4 / rowSize, perWord);
-  int64_t size = std::min(depth, atOnce);
+  int64_t size = unpackedAtOnce(op, plan, rowSize);
   Type real = b.b.getF32Type();
   Value scratch = createScratch(b, op, size * rowSize, real), waiting;
   Index stride = src.strides[src.strides.size() - 2];
@@ -389,7 +457,9 @@ void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
   if (size == depth) {
     unpack(tile, columns, 0, depth, scratch);
     forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
-      store(tile, multiply(tile, row, 0, depth, zeroAccumulators(b, tile)),
+      store(tile,
+            scaleSums(tile, columns,
+                      multiply(tile, row, 0, depth, zeroAccumulators(b, tile))),
             columns, row);
     });
     return;
@@ -410,6 +480,8 @@ void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
     });
   });
   forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
-    store(tile, reload(b, tile, waiting, waitingAt(row)), columns, row);
+    store(tile,
+          scaleSums(tile, columns, reload(b, tile, waiting, waitingAt(row))),
+          columns, row);
   });
 }

@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -37,6 +39,13 @@ Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
 Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
   auto type = cast<VectorType>(words.getType());
   auto real = VectorType::get({lanes}, b.b.getF32Type());
+  if (readsBytes()) {
+    auto bytes = VectorType::get({lanes}, b.b.getI8Type());
+    words = arith::ExtSIOp::create(
+        b.b, b.loc, VectorType::get({lanes}, b.b.getI32Type()),
+        vector::BitCastOp::create(b.b, b.loc, bytes, words));
+    return arith::SIToFPOp::create(b.b, b.loc, real, words);
+  }
   if (table) {
     if (i != 0)
       words = arith::ShRUIOp::create(b.b, b.loc, words,
@@ -53,6 +62,32 @@ Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
   words =
       arith::ShRSIOp::create(b.b, b.loc, words, splatInt(b, type, 32 - bits));
   return arith::SIToFPOp::create(b.b, b.loc, real, words);
+}
+
+/// With more tiles of rows, unpacking is a small part of a product.
+static constexpr int64_t kManyTiles = 3;
+
+int64_t codegen::unpackedAtOnce(cpu::PackedMatMulOp op,
+                                const PackedMatMulPlan &plan, int64_t rowSize) {
+  int64_t depth = op.depth(), perWord = op.perWord();
+  int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
+  // Beside what is read meanwhile, in the first cache; but sums that wait for
+  // the second half of a column cost many rows more.
+  int64_t room = plan.target.l1 / int64_t(sizeof(float)) / rowSize;
+  bool isForMany = ShapedType::isDynamic(plan.rows) ||
+                   plan.rows > kManyTiles * plan.tile.rows;
+  int64_t most = depth <= room && isForMany ? room : room / 2;
+  if (op.blocks() == 1 || block <= most) {
+    int64_t unit = op.blocks() == 1 ? perWord : block;
+    int64_t parts =
+        llvm::divideCeil(depth, std::max(most / unit * unit, unit));
+    int64_t even = llvm::divideCeil(depth, std::max<int64_t>(parts, 1));
+    return std::min<int64_t>(depth, llvm::alignTo(even, unit));
+  }
+  int64_t size = std::max(most / perWord * perWord, perWord);
+  while (block % size != 0)
+    size -= perWord;
+  return size;
 }
 
 Value codegen::widenF16(IndexBuilder &b, Value weights) {

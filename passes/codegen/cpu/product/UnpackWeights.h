@@ -8,6 +8,7 @@
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_UNPACKWEIGHTS_H
 
 #include "passes/codegen/cpu/product/MicroKernel.h"
+#include "passes/codegen/cpu/schedule/Plans.h"
 
 namespace ingot::codegen {
 
@@ -17,7 +18,11 @@ class Unpacker {
 public:
   Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits);
 
-  /// Number `i` of each word, as f32.
+  /// Whether the numbers of neighbouring columns lie beside each other, as
+  /// bytes: an instruction that loads also extends their sign.
+  bool readsBytes() const { return bits == 8; }
+
+  /// Number `i` of each word, as f32; of bytes, those that words hold.
   mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
 
 private:
@@ -26,6 +31,11 @@ private:
   /// whole vector; else null.
   mlir::Value table;
 };
+
+/// How many rows of weights are unpacked to the stack at a time, each of
+/// `rowSize` elements: whole blocks, or an even part of one.
+int64_t unpackedAtOnce(cpu::PackedMatMulOp op, const PackedMatMulPlan &plan,
+                       int64_t rowSize);
 
 /// Numbers of f16 as f32, without an instruction for it: levels that have FMA
 /// have one.

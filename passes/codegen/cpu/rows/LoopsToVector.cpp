@@ -168,9 +168,20 @@ void Emitter::emit() {
 // For what
 //===----------------------------------------------------------------------===//
 
-/// Vectors of 32 bits are what every level loads under a mask.
-static bool hasWholeLanes(Type type) {
-  return type.isF32() || type.isSignlessInteger(32);
+/// Whether rows are a few whole vectors, which need no mask. LLVM unrolls such
+/// a loop, and then may make vectors of the loop around it: element by element
+/// from and to what lies far apart.
+static bool isFewVectors(linalg::GenericOp op) {
+  int64_t length = op.getStaticLoopRanges().back();
+  return op.getNumLoops() > 1 && ShapedType::isStatic(length) &&
+         length < kLongRow && length % TargetInfo::of(op).lanes == 0;
+}
+
+/// Vectors of 32 bits are what every level loads under a mask; bytes need
+/// whole ones.
+static bool hasWholeLanes(linalg::GenericOp op, Type type) {
+  return type.isF32() || type.isSignlessInteger(32) ||
+         (type.isInteger(8) && isFewVectors(op));
 }
 
 static bool areVectors(linalg::GenericOp op) {
@@ -182,7 +193,7 @@ static bool areVectors(linalg::GenericOp op) {
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto memref = dyn_cast<MemRefType>(operand.get().getType());
-    if (!hasWholeLanes(getElementTypeOrSelf(operand.get().getType())))
+    if (!hasWholeLanes(op, getElementTypeOrSelf(operand.get().getType())))
       return false;
     if (!memref)
       continue;
@@ -220,7 +231,7 @@ static bool isElementwise(linalg::GenericOp op) {
             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(step))
       return false;
     for (Type type : step.getResultTypes())
-      if (!hasWholeLanes(type) && !type.isSignlessInteger(1))
+      if (!hasWholeLanes(op, type) && !type.isSignlessInteger(1))
         return false;
     if (!llvm::all_of(step.getOperands(), isKnown))
       return false;
@@ -242,6 +253,12 @@ static bool hasFunctions(linalg::GenericOp op) {
   });
 }
 
+static bool readsOrWritesBytes(linalg::GenericOp op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isInteger(8);
+  });
+}
+
 static bool isFor(linalg::GenericOp op) {
   if (!op->getParentOfType<func::FuncOp>())
     return false;
@@ -254,7 +271,7 @@ static bool isFor(linalg::GenericOp op) {
   if (ShapedType::isStatic(length) &&
       (length < kShortRow ||
        ((length >= kLongRow || length % TargetInfo::of(op).lanes == 0) &&
-        !hasFunctions(op))))
+        !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
     return false;
   return areVectors(op) && isElementwise(op);
 }

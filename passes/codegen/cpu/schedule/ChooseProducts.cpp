@@ -342,7 +342,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
                        weights.width)
           : chooseTile(target, {weights.element, weights.width, rows,
                                 shapeOf(op.getSrc()).back(), 1,
-                                weights.group});
+                                weights.group, /*areAllRows=*/true});
   // Blocks are often narrow: more rows then share the way to the next one, but
   // where a block of them has to be copied.
   auto src = cast<ShapedType>(op.getSrc().getType());

@@ -102,6 +102,11 @@ static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
   else if (isWhole)
     least = {3, 8};
   int64_t groups = llvm::divideCeil(shape.depth, group);
+  // Configuring tiles takes as long as vectors take for 8 rows of 64 bytes.
+  constexpr int64_t kFewBytes = 256;
+  if (shape.areAllRows && shape.weights.isInteger(8) &&
+      !ShapedType::isDynamic(shape.rows) && shape.rows * groups < kFewBytes)
+    return false;
   return (ShapedType::isDynamic(shape.rows) || shape.rows >= target.amx_rows) &&
          groups >= least.run && groups * shape.runs >= least.groups;
 }

@@ -66,6 +66,8 @@ struct ProductShape {
   int64_t depth, runs;
   /// Of the weights.
   int64_t group = 1;
+  /// Whether there are no other rows.
+  bool areAllRows = false;
 };
 
 /// The tile and the kind of product for a shape.

@@ -171,3 +171,44 @@ func.func @diagonal(%x: memref<11x11xf32>, %y: memref<11xf32>) {
   return
 }
 }
+
+// -----
+
+// Rows of a few whole vectors of bytes, which LLVM would unroll; one that is a
+// loop alone, and one whose end is no vector, are left to it.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK: vector.load {{.*}} vector<8xi8>
+// CHECK: arith.extui
+// CHECK: arith.sitofp
+// CHECK: vector.store {{.*}} vector<8xf32>
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+// CHECK-NOT: vector.
+// CHECK: return
+#swap = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#row = affine_map<(d0) -> (d0)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @bytes(%x: memref<4x33x16xi8>, %y: memref<33x4x16xf32>, %r: memref<16xi8>, %s: memref<16xf32>, %v: memref<4x33x12xi8>, %w: memref<33x4x12xf32>) {
+  linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<4x33x16xi8>) outs(%y : memref<33x4x16xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.sitofp %0 : i32 to f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]} ins(%r : memref<16xi8>) outs(%s : memref<16xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.sitofp %0 : i32 to f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%v : memref<4x33x12xi8>) outs(%w : memref<33x4x12xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.sitofp %0 : i32 to f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+}

@@ -4,12 +4,12 @@
 // block is scaled as a whole.
 // CHECK-LABEL: func.func private @vector
 // CHECK: scf.for
-// CHECK: vector.load {{.*}} vector<16xi32>
+// CHECK: vector.load {{.*}} vector<16xf32>
 // CHECK: memref.prefetch
+// CHECK: vector.load {{.*}} vector<16xi32>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
 // CHECK: vector.fma
 // CHECK: arith.shrui
-// CHECK: vector.load {{.*}} vector<16xf32>
 // CHECK-NOT: memref.alloca
 // CHECK-NOT: cpu.
 // CHECK: return
@@ -26,12 +26,62 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// One tile of rows unpacks in registers; of bytes a load extends the sign, and
+// the only block's sums are scaled in the end.
+// CHECK-LABEL: func.func private @tile
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for
+// CHECK-NOT: arith.mulf
+// CHECK: vector.load {{.*}} vector<4xi32>
+// CHECK: vector.bitcast {{.*}} vector<4xi32> to vector<16xi8>
+// CHECK: arith.extsi
+// CHECK: arith.sitofp
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @tile(%a: memref<7x64xf32>, %w: memref<1x16x32xi32>, %s: memref<1x1x32xf32>, %d: memref<7x32xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<7x64xf32>, memref<1x16x32xi32>, memref<1x1x32xf32>) outs(%d : memref<7x32xf32>)
+        attributes {bits = 8 : i64, block_size = 64 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // More rows share what is unpacked to the stack; without a table signs are extended.
-// CHECK-LABEL: func.func private @rows
+// CHECK-LABEL: func.func private @nibbles
 // CHECK: memref.alloca
 // CHECK: vector.load {{.*}} vector<8xi32>
 // CHECK: arith.shli
 // CHECK: arith.shrsi
+// CHECK: arith.sitofp
+// CHECK: arith.mulf
+// CHECK: vector.store
+// CHECK: vector.fma
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @nibbles(%a: memref<9x64xf32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<9x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<9x64xf32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<9x16xf32>)
+        attributes {bits = 4 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @rows
+// CHECK: memref.alloca
+// CHECK: vector.load {{.*}} vector<2xi32>
+// CHECK: arith.extsi
 // CHECK: arith.sitofp
 // CHECK: arith.subf
 // CHECK: arith.mulf

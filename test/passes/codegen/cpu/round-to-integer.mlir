@@ -93,6 +93,27 @@ func.func @back(%x: vector<8xf32>) -> vector<8xf32> {
   return %8 : vector<8xf32>
 }
 
+// The same without a zero point; a signed byte may be negative, which an
+// unsigned number is not.
+// CHECK-LABEL: @unsigned_back
+// CHECK: math.roundeven
+// CHECK: %[[R:.*]] = math.roundeven %{{.*}} : vector<8xf32>
+// CHECK: %[[W:.*]] = arith.uitofp
+// CHECK: return %[[R]], %[[W]]
+func.func @unsigned_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %low = arith.constant dense<0.0> : vector<8xf32>
+  %high = arith.constant dense<127.0> : vector<8xf32>
+  %0 = arith.maximumf %x, %low : vector<8xf32>
+  %1 = arith.minimumf %0, %high : vector<8xf32>
+  %2 = math.roundeven %1 : vector<8xf32>
+  %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
+  %4 = arith.trunci %3 : vector<8xi32> to vector<8xi8>
+  %5 = arith.uitofp %4 : vector<8xi8> to vector<8xf32>
+  %6 = arith.extsi %4 : vector<8xi8> to vector<8xi32>
+  %7 = arith.uitofp %6 : vector<8xi32> to vector<8xf32>
+  return %5, %7 : vector<8xf32>, vector<8xf32>
+}
+
 // Another zero point, and bounds beyond a byte, leave integers.
 // CHECK-LABEL: @not_back
 // CHECK-COUNT-2: arith.sitofp
