@@ -22,13 +22,30 @@ using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
 
-/// All dimensions but the last become one.
-static SmallVector<ReassociationIndices> rowsAndColumns(int64_t rank) {
-  SmallVector<ReassociationIndices> groups(2);
-  for (int64_t i = 0; i < rank - 1; ++i)
-    groups[0].push_back(i);
-  groups[1].push_back(rank - 1);
+/// All dimensions but the last become one. Where the first are open and the
+/// others are many rows, each of an open batch has a matrix of its own: its rows
+/// are split into tiles as if there was but one. Fewer rows would be too few to
+/// read all weights for.
+static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
+  constexpr int64_t kManyRows = 48;
+  ArrayRef<int64_t> rows = type.getShape().drop_back();
+  size_t batches = rows.size();
+  while (batches > 0 && !ShapedType::isDynamic(rows[batches - 1]))
+    --batches;
+  if (lower::productOf(rows.drop_front(batches)) < kManyRows)
+    batches = 0;
+  SmallVector<ReassociationIndices> groups;
+  for (size_t i = 0; i <= rows.size(); ++i) {
+    if (i == 0 || i == batches || i == rows.size())
+      groups.emplace_back();
+    groups.back().push_back(i);
+  }
   return groups;
+}
+
+/// Whether nothing is left to merge.
+static bool isFlat(RankedTensorType type) {
+  return rowsAndColumns(type).size() == size_t(type.getRank());
 }
 
 static bool allOnes(ArrayRef<int64_t> sizes) {
@@ -63,7 +80,7 @@ static void replaceByMatrices(PatternRewriter &rewriter,
                               MakeKernel make) {
   Location loc = op->getLoc();
   RankedTensorType type = typeOf(dst);
-  SmallVector<ReassociationIndices> groups = rowsAndColumns(type.getRank());
+  SmallVector<ReassociationIndices> groups = rowsAndColumns(type);
   auto flatten = [&](Value value) -> Value {
     return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
   };
@@ -146,7 +163,7 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
   LogicalResult matchAndRewrite(cpu::MatMulOp op,
                                 PatternRewriter &rewriter) const override {
     auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
-    if (!dst || dst.getRank() == 2 ||
+    if (!dst || isFlat(dst) ||
         cpu::PackedWeights(op.getWeights()).outer.size() != 1 ||
         !readsByRow(op, dst))
       return rewriter.notifyMatchFailure(
@@ -164,7 +181,7 @@ struct PackedRows : OpRewritePattern<cpu::PackedMatMulOp> {
   LogicalResult matchAndRewrite(cpu::PackedMatMulOp op,
                                 PatternRewriter &rewriter) const override {
     auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
-    if (!dst || dst.getRank() == 2 || !readsByRow(op, dst))
+    if (!dst || isFlat(dst) || !readsByRow(op, dst))
       return rewriter.notifyMatchFailure(
           op, "is a product of matrices already, or has operands that "
               "broadcast along some dimensions");

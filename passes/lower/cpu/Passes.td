@@ -57,7 +57,9 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     A convolution with a 1x1 kernel, no padding and no strides is the product of
     the matrix of all pixels with the weights; a batched product with one right
-    factor is the product of all rows. A product of two matrices tiles best. A
+    factor is the product of all rows. A product of two matrices tiles best.
+    With an open batch, and 48 known rows or more in each of it, these are rows
+    of one matrix each, so that their tiles are those of known sizes. A
     convolution along one column of pixels loses the dimension of its rows,
     which would be tiles of one pixel.
     Left alone where an epilogue operand broadcasts along some of the dimensions

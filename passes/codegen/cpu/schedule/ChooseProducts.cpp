@@ -358,8 +358,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
   int64_t batches = lower::productOf(dst.drop_back(2));
+  // An open batch of matrices by the same weights may be of one.
   if (ShapedType::isDynamic(batches))
-    batches = 8;
+    batches = weights.outer.size() == 1 && !isOpen ? 1 : 8;
   int64_t flops =
       op.getBlocks() ? 2 * lower::productOf(shapeOf(op.getWeights()))
                      : 2 * weights.depth * op.dstChannels();

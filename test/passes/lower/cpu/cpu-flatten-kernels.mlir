@@ -167,6 +167,38 @@ func.func @column(%x: tensor<?x40x1x3xf32>, %w: tensor<1x5x1x3x16xf32>, %b: tens
 
 // -----
 
+// Many known rows of an open batch are a matrix for each; few are rows of one.
+// CHECK-LABEL: @open_batch
+// CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2], [3]] : tensor<?x8x8x3xf32> into tensor<?x64x3xf32>
+// CHECK-DAG: %[[B:.*]] = tensor.collapse_shape %arg2 {{\[\[}}0], [1, 2], [3]] : tensor<1x1x1x4xf32> into tensor<1x1x4xf32>
+// CHECK: cpu.matmul ins(%[[X]], %{{.*}} : tensor<?x64x3xf32>, tensor<1x3x16xf32>) operands(%[[B]] : tensor<1x1x4xf32>)
+// CHECK-SAME: outs(%{{.*}} : tensor<?x64x4xf32>)
+// CHECK: tensor.expand_shape {{.*}} into tensor<?x8x8x4xf32>
+// CHECK: cpu.matmul ins(%arg4, %arg5 : tensor<?x64x3xf32>, tensor<1x3x16xf32>) outs(%arg6 : tensor<?x64x4xf32>)
+// CHECK: cpu.matmul ins(%{{.*}} : tensor<?x3xf32>, tensor<1x3x16xf32>)
+func.func @open_batch(%x: tensor<?x8x8x3xf32>, %w: tensor<1x1x1x3x16xf32>, %b: tensor<1x1x1x4xf32>, %d: tensor<?x8x8x4xf32>,
+    %u: tensor<?x64x3xf32>, %v: tensor<1x3x16xf32>, %e: tensor<?x64x4xf32>, %few: tensor<?x47x3xf32>, %f: tensor<?x47x4xf32>)
+    -> (tensor<?x8x8x4xf32>, tensor<?x64x4xf32>, tensor<?x47x4xf32>) {
+  %0 = cpu.conv ins(%x, %w : tensor<?x8x8x3xf32>, tensor<1x1x1x3x16xf32>) operands(%b : tensor<1x1x1x4xf32>)
+      outs(%d : tensor<?x8x8x4xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32, %bias: f32):
+    %s = arith.addf %sum, %bias : f32
+    cpu.yield %s : f32
+  } -> tensor<?x8x8x4xf32>
+  %1 = cpu.matmul ins(%u, %v : tensor<?x64x3xf32>, tensor<1x3x16xf32>) outs(%e : tensor<?x64x4xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<?x64x4xf32>
+  %2 = cpu.matmul ins(%few, %v : tensor<?x47x3xf32>, tensor<1x3x16xf32>) outs(%f : tensor<?x47x4xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<?x47x4xf32>
+  return %0, %1, %2 : tensor<?x8x8x4xf32>, tensor<?x64x4xf32>, tensor<?x47x4xf32>
+}
+
+// -----
+
 // Not with padding beside it, which the kernel has to see.
 // CHECK-LABEL: @beside
 // CHECK: cpu.conv ins(%arg0, %arg1 : tensor<1x9x1x3xf32>, tensor<1x3x3x3x16xf32>)
