@@ -23,9 +23,9 @@ using namespace ingot;
 using lower::typeOf;
 
 /// All dimensions but the last become one. Where the first are open and the
-/// others are many rows, each of an open batch has a matrix of its own: its rows
-/// are split into tiles as if there was but one. Fewer rows would be too few to
-/// read all weights for.
+/// others are many rows, each of an open batch has a matrix of its own: its
+/// rows are split into tiles as if there was but one. Fewer rows would be too
+/// few to read all weights for.
 static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
   constexpr int64_t kManyRows = 48;
   ArrayRef<int64_t> rows = type.getShape().drop_back();
