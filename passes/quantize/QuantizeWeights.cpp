@@ -172,8 +172,14 @@ void QuantizeWeightsPass::runOnOperation() {
   int64_t weights = 0;
   for (Operation *product : all)
     weights += typeOf(cast<nn::MatMulOp>(product).getB()).getNumElements();
-  if (weights < least)
+  if (weights < least) {
+    if (!all.empty())
+      emitRemark(getOperation().getLoc())
+          << "the " << weights
+          << " weights of matrix products stay floats: with fewer than "
+          << int64_t(least) << ", to unpack them takes longer than to read them";
     return;
+  }
   for (Operation *product : all)
     quantize(cast<nn::MatMulOp>(product));
 }
