@@ -268,6 +268,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createOutlineLoops());
   passes.addPass(createLoadArguments());
   passes.addPass(createCutFunctions());
+  passes.addPass(createLowerOpenExpansions());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createGuardDivision());

@@ -177,7 +177,8 @@ void QuantizeWeightsPass::runOnOperation() {
       emitRemark(getOperation().getLoc())
           << "the " << weights
           << " weights of matrix products stay floats: with fewer than "
-          << int64_t(least) << ", to unpack them takes longer than to read them";
+          << int64_t(least)
+          << ", to unpack them takes longer than to read them";
     return;
   }
   for (Operation *product : all)

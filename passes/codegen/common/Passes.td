@@ -94,6 +94,18 @@ def LoadArguments : Pass<"load-arguments", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
+def LowerOpenExpansions : Pass<"lower-open-expansions", "::mlir::ModuleOp"> {
+  let summary = "Lower views that split a dimension into several open ones";
+  let description = [{
+    A `memref.expand_shape` with two open sizes in one group becomes a
+    `memref.reinterpret_cast` of the sizes that it states.
+    `expand-strided-metadata` computes the one open size of a group from the
+    others and knows no second.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def OutlineLinalg : Pass<"outline-linalg", "::mlir::ModuleOp"> {
   let summary = "Give every linalg op of the run a kernel of its own";
   let description = [{

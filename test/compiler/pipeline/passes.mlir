@@ -191,6 +191,7 @@
 // CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}load-arguments{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cut-functions{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}lower-open-expansions{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}guard-division{{[,{]|$}}
