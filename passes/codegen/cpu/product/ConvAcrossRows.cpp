@@ -133,23 +133,6 @@ void ConvEmitter::forSomeRows(const Tile &tile, Index count,
   emit(tile.rows, 0);
 }
 
-/// The sums that `then` gives where `condition` holds, else those that
-/// `otherwise` does.
-static Accumulators choose(IndexBuilder &b, const Tile &tile, Value condition,
-                           function_ref<Accumulators()> then,
-                           function_ref<Accumulators()> otherwise) {
-  SmallVector<Type> types(tile.rows * tile.vectors,
-                          VectorType::get({tile.lanes}, sumType(b, tile)));
-  auto choice = scf::IfOp::create(b.b, b.loc, types, condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b.b, b.loc, then());
-  b.b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b.b, b.loc, otherwise());
-  return Accumulators(choice.getResults());
-}
-
 void ConvEmitter::emitRun(
     const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
     function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
@@ -160,11 +143,14 @@ void ConvEmitter::emitRun(
     return forSomeRows(tile, run.count, [&](int64_t rows) {
       forEachColumn([&](Value columnTile, const Tile &full) {
         Tile some = full.withRows(rows);
+        SmallVector<Type> types(
+            some.rows * some.vectors,
+            VectorType::get({some.lanes}, sumType(b, some)));
         auto sumAny = [&] { return sums.any(some, Index(columnTile)); };
         auto sumWhole = [&] { return sums.whole(some, Index(columnTile)); };
         storeInRow(some,
                    rows == tile.rows
-                       ? choose(b, some, run.asTheyAre, sumWhole, sumAny)
+                       ? choose(b, types, run.asTheyAre, sumWhole, sumAny)
                        : sumAny(),
                    run, group, Index(columnTile));
       });

@@ -73,18 +73,24 @@ Accumulators codegen::forEach(
   return Accumulators(loop.getResults());
 }
 
+Accumulators codegen::choose(IndexBuilder &b, TypeRange types, Value condition,
+                             function_ref<Accumulators()> then,
+                             function_ref<Accumulators()> otherwise) {
+  auto choice = scf::IfOp::create(b.b, b.loc, types, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b.b, b.loc, then());
+  b.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b.b, b.loc, otherwise());
+  return Accumulators(choice.getResults());
+}
+
 Accumulators codegen::updateIf(IndexBuilder &b, Value condition,
                                const Accumulators &sums,
                                function_ref<Accumulators()> body) {
-  auto choice =
-      scf::IfOp::create(b.b, b.loc, ValueRange(sums).getTypes(), condition,
-                        /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b.b, b.loc, sums);
-  b.b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b.b, b.loc, body());
-  return Accumulators(choice.getResults());
+  return choose(b, ValueRange(sums).getTypes(), condition, body,
+                [&] { return sums; });
 }
 
 void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,

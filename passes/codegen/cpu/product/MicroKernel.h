@@ -58,6 +58,13 @@ forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
         llvm::function_ref<Accumulators(mlir::Value, const Accumulators &)>
             body);
 
+/// The sums, of `types`, that `then` gives where `condition` holds, else those
+/// that `otherwise` does.
+Accumulators choose(IndexBuilder &b, mlir::TypeRange types,
+                    mlir::Value condition,
+                    llvm::function_ref<Accumulators()> then,
+                    llvm::function_ref<Accumulators()> otherwise);
+
 /// What `body` gives where `condition` holds, else `sums` as they are.
 Accumulators updateIf(IndexBuilder &b, mlir::Value condition,
                       const Accumulators &sums,
