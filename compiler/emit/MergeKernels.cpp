@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/MergeKernels.h"
 
+#include "passes/codegen/common/NumberTable.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -20,15 +22,11 @@
 
 using namespace llvm;
 using namespace ingot;
+using codegen::Column;
+using codegen::NumberTable;
 
-/// Smaller functions are not worth a call, and larger tables not worth filling:
-/// with vectors of 512 bits a function has more to do for each of its numbers.
-static constexpr size_t kFewestInstructions = 100, kMostNumbers = 16,
-                        kMostNumbersOfWide = 24;
-
-/// Of 16 registers, pointers and counts leave less than half: more numbers than
-/// that are read from memory in each round of a loop.
-static constexpr size_t kMostInRound = 6;
+/// Smaller functions are not worth a call.
+static constexpr size_t kFewestInstructions = 100;
 
 namespace {
 
@@ -56,30 +54,8 @@ private:
   DenseMap<const Metadata *, uint64_t> scopeOrder;
 };
 
-/// A number of the functions of a group, one for each.
-using Column = SmallVector<int64_t>;
-
 /// Functions that are one but for their numbers.
-struct Group {
-  Column columnOf(size_t number) const;
-
-  SmallVector<Outline> members;
-};
-
-/// `factor` times what is told at `place`, and `excess` more.
-struct Source {
-  size_t place = 0;
-  int64_t factor = 1, excess = 0;
-};
-
-/// What the functions differ in: the columns of a table, and where all numbers
-/// come from.
-struct Table {
-  Table(const Group &group, bool hasMultiples);
-
-  SmallVector<Column> columns;
-  std::map<Column, Source> sources;
-};
+using Group = SmallVector<Outline>;
 
 } // namespace
 
@@ -207,80 +183,23 @@ bool Outline::isLike(const Outline &other) const {
                 });
 }
 
-Column Group::columnOf(size_t number) const {
-  return map_to_vector(members, [&](const Outline &member) {
-    return cast<ConstantInt>(member.numbers[number]->get())->getSExtValue();
-  });
+static SmallVector<Column> columnsOf(const Group &group) {
+  SmallVector<Column> columns(group.front().numbers.size());
+  for (const Outline &member : group)
+    for (auto [column, use] : zip_equal(columns, member.numbers))
+      column.push_back(cast<ConstantInt>(use->get())->getSExtValue());
+  return columns;
 }
 
-/// What `column` is more than `base`, if that is the same and small for all:
-/// instructions have room for that.
-static std::optional<int64_t> excessOf(const Column &column,
-                                       const Column &base) {
-  constexpr int64_t kSmall = 64;
-  int64_t excess = column[0] - base[0];
-  if (std::abs(excess) > kSmall ||
-      !all_of(zip_equal(column, base), [&](const auto &pair) {
-        return std::get<0>(pair) - std::get<1>(pair) == excess;
-      }))
-    return std::nullopt;
-  return excess;
-}
-
-/// How many times `base` is `column`, if that is the same for all.
-static std::optional<int64_t> factorOf(const Column &column,
-                                       const Column &base) {
-  if (base[0] == 0)
-    return std::nullopt;
-  int64_t factor = column[0] / base[0];
-  if (factor < 2 || !all_of(zip_equal(column, base), [&](const auto &pair) {
-        return std::get<0>(pair) == std::get<1>(pair) * factor;
-      }))
-    return std::nullopt;
-  return factor;
-}
-
-/// Strides come as multiples of one another, too. Where these are not told,
-/// LLVM computes the addresses of inner loops from each other, in more
-/// instructions.
-Table::Table(const Group &group, bool hasMultiples) {
-  for (size_t i = 0; i < group.members.front().numbers.size(); ++i) {
-    Column column = group.columnOf(i);
-    if (!all_equal(column))
-      sources.try_emplace(column);
-  }
-  for (auto &[column, source] : sources) {
-    auto find = [&] {
-      for (auto [place, base] : enumerate(columns)) {
-        if (std::optional<int64_t> excess = excessOf(column, base)) {
-          source = {place, 1, *excess};
-          return true;
-        }
-        if (!hasMultiples)
-          continue;
-        if (std::optional<int64_t> factor = factorOf(column, base)) {
-          source = {place, *factor, 0};
-          return true;
-        }
-      }
-      return false;
-    };
-    if (find())
-      continue;
-    source = {columns.size(), 1, 0};
-    columns.push_back(column);
-  }
-}
-
-/// How many of them the innermost loop that takes most takes.
-static size_t countInRound(const Group &group, const Table &table) {
-  const Outline &outline = group.members.front();
+/// How many of `table` the innermost loop that takes most takes.
+static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
+                           const NumberTable &table) {
   DominatorTree dominators(*outline.function);
   LoopInfo loops(dominators);
   DenseMap<const Loop *, SmallDenseSet<size_t>> places;
   size_t most = 0;
-  for (auto [i, use] : enumerate(outline.numbers)) {
-    auto source = table.sources.find(group.columnOf(i));
+  for (auto [use, column] : zip_equal(outline.numbers, columns)) {
+    auto source = table.sources.find(column);
     auto *user = cast<Instruction>(use->getUser());
     const Loop *loop = loops.getLoopFor(user->getParent());
     if (source == table.sources.end() || !loop || !loop->isInnermost())
@@ -292,18 +211,11 @@ static size_t countInRound(const Group &group, const Table &table) {
   return most;
 }
 
-/// Whether `table` has `most` numbers at most, and registers have room for
-/// those of a round.
-static bool isShort(const Group &group, const Table &table, size_t most) {
-  return table.columns.size() <= most &&
-         countInRound(group, table) <= kMostInRound;
-}
-
 /// Whether the functions compute with vectors of 512 bits. A round of their
 /// loops has twice the arithmetic that others have, beside which sums of
 /// addresses take no time.
 static bool hasWideVectors(const Group &group) {
-  return any_of(group.members.front().instructions, [](const Instruction *i) {
+  return any_of(group.front().instructions, [](const Instruction *i) {
     return i->getType()->isVectorTy() &&
            i->getType()->getPrimitiveSizeInBits() == 512;
   });
@@ -311,7 +223,7 @@ static bool hasWideVectors(const Group &group) {
 
 /// Reads the numbers of `table` where `function` begins.
 static std::map<Column, Value *> readNumbers(Function &function,
-                                             const Table &table) {
+                                             const NumberTable &table) {
   BasicBlock &entry = function.getEntryBlock();
   IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
   Argument *numbers = function.getArg(function.arg_size() - 1);
@@ -341,10 +253,11 @@ static std::map<Column, Value *> readNumbers(Function &function,
 }
 
 /// The functions' code, which is told its numbers.
-static Function *makeCommon(const Group &group, const Table &table) {
-  const Outline &outline = group.members.front();
+static Function *makeCommon(const Group &group, ArrayRef<Column> columns,
+                            const NumberTable &table) {
+  const Outline &outline = group.front();
   Function *first = outline.function;
-  for (const Outline &member : drop_begin(group.members))
+  for (const Outline &member : drop_begin(group))
     for (auto [i, other] : zip_equal(outline.instructions, member.instructions))
       i->andIRFlags(other);
   SmallVector<Type *> parameters(first->getFunctionType()->params());
@@ -358,8 +271,8 @@ static Function *makeCommon(const Group &group, const Table &table) {
   for (auto [from, to] : zip(first->args(), common->args()))
     from.replaceAllUsesWith(&to);
   std::map<Column, Value *> values = readNumbers(*common, table);
-  for (auto [i, use] : enumerate(outline.numbers)) {
-    auto at = values.find(group.columnOf(i));
+  for (auto [use, column] : zip_equal(outline.numbers, columns)) {
+    auto at = values.find(column);
     if (at != values.end())
       use->set(at->second);
   }
@@ -382,9 +295,10 @@ static void callCommon(Function &function, Function &common,
   builder.CreateRetVoid();
 }
 
-static void merge(Group &group, const Table &table) {
-  Function *common = makeCommon(group, table);
-  for (auto [i, member] : enumerate(group.members)) {
+static void merge(Group &group, ArrayRef<Column> columns,
+                  const NumberTable &table) {
+  Function *common = makeCommon(group, columns, table);
+  for (auto [i, member] : enumerate(group)) {
     member.function->deleteBody();
     member.function->setLinkage(GlobalValue::InternalLinkage);
     SmallVector<uint64_t> numbers;
@@ -406,29 +320,30 @@ PreservedAnalyses MergeKernelsPass::run(Module &module,
     Outline outline(function);
     SmallVector<size_t> &candidates = byHash[outline.hash()];
     auto *at = find_if(candidates, [&](size_t i) {
-      return groups[i].members.front().isLike(outline);
+      return groups[i].front().isLike(outline);
     });
     if (at == candidates.end()) {
       candidates.push_back(groups.size());
-      groups.emplace_back().members.push_back(std::move(outline));
+      groups.emplace_back().push_back(std::move(outline));
     } else {
-      groups[*at].members.push_back(std::move(outline));
+      groups[*at].push_back(std::move(outline));
     }
   }
   bool changed = false;
   for (Group &group : groups) {
-    if (group.members.size() < 2)
+    if (group.size() < 2)
       continue;
-    Table table(group, /*hasMultiples=*/false);
-    size_t most = kMostNumbers;
-    if (!isShort(group, table, most) && hasWideVectors(group)) {
-      table = Table(group, /*hasMultiples=*/true);
-      most = kMostNumbersOfWide;
+    SmallVector<Column> columns = columnsOf(group);
+    for (bool hasMultiples : {false, true}) {
+      if (hasMultiples && !hasWideVectors(group))
+        break;
+      NumberTable table(columns, hasMultiples);
+      if (!table.isShort(countInRound(group.front(), columns, table)))
+        continue;
+      merge(group, columns, table);
+      changed = true;
+      break;
     }
-    if (!isShort(group, table, most))
-      continue;
-    merge(group, table);
-    changed = true;
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

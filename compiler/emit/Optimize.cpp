@@ -26,7 +26,7 @@ using namespace ingot;
 static constexpr StringLiteral kPipeline =
     // A kernel and its task become one function, which knows its arguments.
     "function(sroa,early-cse<memssa>,simplifycfg),"
-    "ipsccp,cgscc(inline),globaldce,merge-kernels,"
+    "ipsccp,cgscc(inline),deadargelim,globaldce,merge-kernels,"
     "function("
     "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "reassociate,"

@@ -74,6 +74,7 @@ class LoopsBackend : public Backend {
     passes.addPass(createLoopsToVector());
     passes.addPass(createTablesToVector());
     passes.addPass(createTransposesToVector());
+    passes.addPass(createMergeKernels());
     passes.addPass(createConvertLinalgToLoopsPass());
     passes.addPass(createApproximateMath());
     passes.addPass(createExpandBF16());

@@ -136,6 +136,28 @@ def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
               "Loop nests that were outlined">];
 }
 
+def MergeKernels : Pass<"merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make one function of kernels that differ in numbers alone";
+  let description = [{
+    Layers of a model differ in how many channels they have, and their kernels
+    in strides, counts and offsets alone. Private functions that are otherwise
+    equal, op by op, over flat views of what they are given, become calls of one
+    that is told these numbers, if they are few enough (docs/compile-time.md).
+
+    ```mlir
+    func.func private @matmul.1(%a: memref<?x96xf32>, …) {
+      %flat = memref.reinterpret_cast %a …
+      call @matmul.0.common(%flat, …, %c96, %c3) : …
+    ```
+  }];
+  let options = [Option<"fewestOps", "fewest-ops", "int64_t", /*default=*/"100",
+                        "Ops of a function that is worth a call">];
+  let statistics = [Statistic<"merged", "merged",
+                              "functions whose code is elsewhere">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
 def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {
   let summary = "Give what a run does many times a function of its own";
   let description = [{

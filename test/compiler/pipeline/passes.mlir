@@ -182,6 +182,7 @@
 // CHECK-NEXT: {{^ *}}cpu-loops-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-tables-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-transposes-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}merge-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/Kernels.h"
 
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/codegen/cpu/schedule/CountTasks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -103,4 +106,37 @@ void codegen::forEachProductTile(
                     [&](Value columnTile, const Tile &tile) {
                       body(tile, batch, Index(columnTile), range);
                     });
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of tiles
+//===----------------------------------------------------------------------===//
+
+void codegen::buildInFunction(IndexBuilder &b, Operation *op,
+                              function_ref<void()> body) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  auto region = scf::ExecuteRegionOp::create(b.b, b.loc, TypeRange());
+  {
+    OpBuilder::InsertionGuard guard(b.b);
+    b.b.createBlock(&region.getRegion());
+    body();
+    func::ReturnOp::create(b.b, b.loc);
+  }
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(region.getRegion(), captured);
+  ValueRange arguments = captured.getArrayRef();
+  auto function = func::FuncOp::create(
+      b.loc, (kernel.getName() + ".tiles").str(),
+      b.b.getFunctionType(arguments.getTypes(), {}));
+  function.setPrivate();
+  for (NamedAttribute attribute : kernel->getDiscardableAttrs())
+    function->setAttr(attribute.getName(), attribute.getValue());
+  SymbolTable(kernel->getParentOp()).insert(function);
+  func::CallOp::create(b.b, b.loc, function, arguments);
+  function.getBody().takeBody(region.getRegion());
+  region.erase();
+  for (Value value : arguments)
+    replaceAllUsesInRegionWith(
+        value, function.getBody().addArgument(value.getType(), b.loc),
+        function.getBody());
 }

@@ -89,6 +89,12 @@ void forEachProductTile(
                             Index columnTile, const TaskRange &range)>
         body);
 
+/// Puts what `body` builds into a function of its own, which the kernel of `op`
+/// calls: kernels whose tasks are made up differently may then share the code
+/// of their tiles (merge-kernels).
+void buildInFunction(IndexBuilder &b, mlir::Operation *op,
+                     llvm::function_ref<void()> body);
+
 } // namespace ingot::codegen
 
 #endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H

@@ -308,6 +308,13 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   Index part = b.rem(columnTile, plan.tilesPerPanel);
   ColumnTile at{weightsOf(panel, b.mul(part, columns)),
                 b.mul(columnTile, columns), batch};
+  // LLVM would set up AMX's tiles anew in each function.
+  const bool hasFunction =
+      ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
+  if (hasFunction)
+    // Also where there is one panel, as one of several.
+    for (Index *number : {&panel, &part, &at.weightsAt, &at.first})
+      number->value = b.get(std::exchange(*number, Index()));
 
   if (op.getBlocks())
     blocks.emplace(b, op, panel);
@@ -343,25 +350,33 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       store(tile, sum(tile, at, row, next), at, row);
     });
   };
-  if (!takesPanels(tile))
-    return emitTiles();
-  Value isFew = b.compare(arith::CmpIPredicate::slt,
-                          b.add(range.endRow, b.mul(range.firstRow, -1)),
-                          canRepeatRows(tile) ? 2 : smallerTiles(tile).back());
-  if (plan.columns % plan.panel != 0)
-    isFew = b.both(isFew, b.compare(arith::CmpIPredicate::slt, panel,
-                                    plan.columns / plan.panel));
-  b.branch(
-      isFew,
-      [&] {
-        // A task takes all tiles of a panel.
-        b.branch(b.compare(arith::CmpIPredicate::eq, part, 0), [&] {
-          ColumnTile whole{weightsOf(panel, 0), b.mul(panel, plan.panel),
-                           batch};
-          emitPanel(tile, whole, range);
-        });
-      },
-      emitTiles);
+  auto emitRows = [&] {
+    if (!takesPanels(tile))
+      return emitTiles();
+    Value isFew = b.compare(
+        arith::CmpIPredicate::slt,
+        b.add(range.endRow, b.mul(range.firstRow, -1)),
+        canRepeatRows(tile) ? 2 : smallerTiles(tile).back());
+    if (plan.columns % plan.panel != 0)
+      isFew =
+          b.both(isFew, b.compare(arith::CmpIPredicate::slt, panel,
+                                  plan.columns / plan.panel));
+    b.branch(
+        isFew,
+        [&] {
+          // A task takes all tiles of a panel.
+          b.branch(b.compare(arith::CmpIPredicate::eq, part, 0), [&] {
+            ColumnTile whole{weightsOf(panel, 0), b.mul(panel, plan.panel),
+                             batch};
+            emitPanel(tile, whole, range);
+          });
+        },
+        emitTiles);
+  };
+  if (hasFunction)
+    buildInFunction(b, op, emitRows);
+  else
+    emitRows();
 }
 
 void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,

@@ -1,0 +1,91 @@
+//===- NumberTable.cpp - what kernels differ in ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/common/NumberTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+using namespace ingot::codegen;
+
+/// What `column` is more than `base`, if that is the same and small for all:
+/// instructions have room for that.
+static std::optional<int64_t> excessOf(const Column &column,
+                                       const Column &base) {
+  constexpr int64_t kSmall = 64;
+  int64_t excess = column[0] - base[0];
+  if (std::abs(excess) > kSmall ||
+      !all_of(zip_equal(column, base), [&](const auto &pair) {
+        return std::get<0>(pair) - std::get<1>(pair) == excess;
+      }))
+    return std::nullopt;
+  return excess;
+}
+
+/// How many times `base` is `column`, if that is the same for all.
+static std::optional<int64_t> factorOf(const Column &column,
+                                       const Column &base) {
+  const auto *some = find_if(base, [](int64_t number) { return number != 0; });
+  int64_t factor = column[some - base.begin()] / *some;
+  if (!all_of(zip_equal(column, base), [&](const auto &pair) {
+        return std::get<0>(pair) == std::get<1>(pair) * factor;
+      }))
+    return std::nullopt;
+  return factor;
+}
+
+/// The least numbers that `column` is a multiple of.
+static Column leastOf(const Column &column) {
+  int64_t divisor = 0;
+  for (int64_t number : column)
+    divisor = std::gcd(divisor, number);
+  return map_to_vector(column,
+                       [&](int64_t number) { return number / divisor; });
+}
+
+std::optional<Source> NumberTable::find(const Column &column) const {
+  for (auto [place, base] : enumerate(columns)) {
+    if (std::optional<int64_t> excess = excessOf(column, base))
+      return Source{place, 1, *excess};
+    if (!hasMultiples)
+      continue;
+    if (std::optional<int64_t> factor = factorOf(column, base))
+      return Source{place, *factor, 0};
+  }
+  return std::nullopt;
+}
+
+/// Strides come as multiples of one another, too. Where these are not told,
+/// LLVM computes the addresses of inner loops from each other, in more
+/// instructions.
+NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
+    : hasMultiples(hasMultiples) {
+  for (const Column &column : numbers)
+    if (!all_equal(column))
+      sources.try_emplace(column);
+  for (auto &[column, source] : sources) {
+    std::optional<Source> known = find(column);
+    if (!known) {
+      columns.push_back(hasMultiples ? leastOf(column) : column);
+      known = {columns.size() - 1, 1, 0};
+      if (hasMultiples)
+        known->factor = *factorOf(column, columns.back());
+    }
+    source = *known;
+  }
+}
+
+bool NumberTable::isShort(size_t inRound) const {
+  // With vectors of 512 bits a function has more to do for each of them.
+  constexpr size_t kMostNumbers = 16, kMostNumbersOfWide = 24;
+  // Of 16 registers, pointers and counts leave less than half: more numbers
+  // than that are read from memory in each round of a loop.
+  constexpr size_t kMostInRound = 6;
+  return columns.size() <= (hasMultiples ? kMostNumbersOfWide : kMostNumbers) &&
+         inRound <= kMostInRound;
+}
