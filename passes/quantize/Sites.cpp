@@ -223,13 +223,37 @@ SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
   return Finder().run(products);
 }
 
-// Of single channels bytes gain most where rows of taps are multiplied
-// together. With few rows of pixels most of these rows are padding, which
-// floats leave out.
-bool quantize::gainsFromBytes(Operation *product) {
+/// Whether a product reads what the model is given, as floats: to make bytes of
+/// it is work of its own, which no kernel before does on the way.
+static bool readsInput(Operation *product) {
+  Value x = product->getOperand(0);
+  while (Operation *op = x.getDefiningOp()) {
+    if (!isa<nn::ReshapeOp, nn::TransposeOp>(op))
+      return false;
+    x = op->getOperand(0);
+  }
+  return true;
+}
+
+/// Whether a convolution multiplies no more in an instruction if its data are
+/// bytes: channels so few that floats hold the bytes, and fewer than four where
+/// words take two instructions for four.
+static bool hasFewAtOnce(nn::ConvOp conv, bool asWords) {
+  constexpr int64_t kFours = 4;
+  return hasFewChannels(conv) ||
+         (asWords && conv.getGroups() == 1 &&
+          cast<ShapedType>(conv.getW().getType()).getDimSize(1) < kFours);
+}
+
+bool quantize::gainsFromBytes(Operation *product, bool asWords) {
   auto conv = dyn_cast<nn::ConvOp>(product);
   if (!conv)
     return true;
+  if (hasFewAtOnce(conv, asWords) && readsInput(conv))
+    return false;
+  // Of single channels bytes gain most where rows of taps are multiplied
+  // together. With few rows of pixels most of these rows are padding, which
+  // floats leave out.
   ArrayRef<int64_t> x = cast<ShapedType>(conv.getX().getType()).getShape();
   ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
   bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
