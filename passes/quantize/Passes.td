@@ -59,8 +59,9 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     alone; so are those of which the model quantizes an operand itself.
 
     A convolution stays in f32 that gains nothing from bytes: of few channels
-    that the model is given as floats, which with `as-words` are three, too, or
-    of single channels of few rows of pixels.
+    that the model is given as floats, with `as-words` of three, too; of single
+    channels that it is given and a cache holds, with more than four taps a row
+    or with `as-words`; of single channels of few rows of pixels.
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.

@@ -249,16 +249,26 @@ bool quantize::gainsFromBytes(Operation *product, bool asWords) {
   auto conv = dyn_cast<nn::ConvOp>(product);
   if (!conv)
     return true;
-  if (hasFewAtOnce(conv, asWords) && readsInput(conv))
+  bool ofInput = readsInput(conv);
+  if (hasFewAtOnce(conv, asWords) && ofInput)
     return false;
-  // Of single channels bytes gain most where rows of taps are multiplied
-  // together. With few rows of pixels most of these rows are padding, which
-  // floats leave out.
-  ArrayRef<int64_t> x = cast<ShapedType>(conv.getX().getType()).getShape();
+  auto type = cast<ShapedType>(conv.getX().getType());
+  ArrayRef<int64_t> x = type.getShape();
   ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
   bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
   if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
     return true;
+  // Of single channels, four taps of which are multiplied at once, bytes gain
+  // most where they come from memory. What the second-level cache holds as
+  // floats is multiplied before it is rounded.
+  constexpr int64_t kInCache = 1 << 17, kTapsAtOnce = 4;
+  bool isUnitStride =
+      llvm::all_of(conv.getStrides(), [](int64_t stride) { return stride == 1; });
+  if (ofInput && (asWords || w[3] > kTapsAtOnce) && isUnitStride &&
+      type.hasStaticShape() && type.getNumElements() <= kInCache)
+    return false;
+  // Else where rows of taps are multiplied together. With few rows of pixels
+  // most of these rows are padding, which floats leave out.
   constexpr double kLeastRows = 0.6;
   return double(x[2]) > kLeastRows * double(w[2]);
 }

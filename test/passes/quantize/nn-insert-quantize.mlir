@@ -105,9 +105,11 @@
 // are bytes. What a mean of floats is made of is stored as floats: it is not
 // rounded for what multiplies it.
 // CHANNELS-LABEL: func.func @channels
-// CHANNELS: nn.quantize %arg0
+// CHANNELS: %[[IN:.*]] = nn.abs %arg0
+// CHANNELS: nn.quantize %[[IN]]
 // CHANNELS: %[[X:.*]] = nn.dequantize
-// CHANNELS: nn.conv %arg1, %cst
+// CHANNELS: %[[FEW:.*]] = nn.abs %arg1
+// CHANNELS: nn.conv %[[FEW]], %cst
 // CHANNELS: %[[C:.*]] = nn.conv %[[X]]
 // CHANNELS-NEXT: %[[R:.*]] = nn.relu %[[C]]
 // CHANNELS-NEXT: nn.reduce mean %[[R]]
@@ -134,7 +136,8 @@
 // PAIRS: nn.matmul %{{.*}}, %[[WDOWN]]
 
 // What the model is given as floats stays so for two channels, which are
-// multiplied as floats, and as words for three. What is behind a product is
+// multiplied as floats, and as words for three; and for single ones that fit
+// into a cache, of more than four taps or as words. What is behind a product is
 // bytes on the way.
 // INPUTS-LABEL: func.func @inputs
 // FOURS: %[[Q:.*]] = nn.quantize %arg1
@@ -146,6 +149,9 @@
 // FOURS: nn.conv %[[Y]]
 // WORDS: nn.conv %arg1, %cst
 // INPUTS: nn.conv %[[DA]]
+// FOURS: nn.conv %[[Y]]
+// WORDS: nn.conv %arg1, %cst
+// INPUTS: nn.conv %arg1, %cst
 
 //--- model.mlir
 func.func @residual(%in: tensor<1x2x2x2xf32> {ingot.name = "in"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
@@ -214,7 +220,9 @@ func.func @rounded(%y: tensor<1x2xf32> {ingot.name = "y"}) -> (tensor<1x2xf32>, 
  "repair": {"adaround": [{"name": "fc1", "up": "A"}]}}
 
 //--- channels.mlir
-func.func @channels(%x: tensor<1x2x4x8xf32> {ingot.name = "x"}, %y: tensor<1x2x3x8xf32> {ingot.name = "y"}) -> (tensor<1x2x4x8xf32>, tensor<1x2x3x8xf32>) {
+func.func @channels(%u: tensor<1x2x4x8xf32> {ingot.name = "u"}, %v: tensor<1x2x3x8xf32> {ingot.name = "v"}) -> (tensor<1x2x4x8xf32>, tensor<1x2x3x8xf32>) {
+  %x = nn.abs %u : tensor<1x2x4x8xf32> -> tensor<1x2x4x8xf32> loc("x")
+  %y = nn.abs %v : tensor<1x2x3x8xf32> -> tensor<1x2x3x8xf32> loc("y")
   %k = arith.constant dense<1.0> : tensor<2x1x5x5xf32>
   %w = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
   %few = nn.conv %y, %k {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
@@ -256,7 +264,9 @@ func.func @pairs(%y: tensor<32x32xf32> {ingot.name = "y"}, %z: tensor<31x32xf32>
  "repair": {"adaround": [{"name": "fc4", "up": "AAAAAAAAAAAAAAAA"}]}}
 
 //--- inputs.mlir
-func.func @inputs(%x: tensor<1x4x4x2xf32> {ingot.name = "x"}, %y: tensor<1x3x4x4xf32> {ingot.name = "y"}) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
+func.func @inputs(%x: tensor<1x4x4x2xf32> {ingot.name = "x"}, %y: tensor<1x3x4x4xf32> {ingot.name = "y"}) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>) {
+  %three = arith.constant dense<1.0> : tensor<3x1x3x3xf32>
+  %five = arith.constant dense<1.0> : tensor<3x1x5x5xf32>
   %w = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
   %v = arith.constant dense<1.0> : tensor<2x3x1x1xf32>
   %t = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x2xf32> -> tensor<1x2x4x4xf32> loc("t")
@@ -266,7 +276,11 @@ func.func @inputs(%x: tensor<1x4x4x2xf32> {ingot.name = "x"}, %y: tensor<1x3x4x4
     : (tensor<1x3x4x4xf32>, tensor<2x3x1x1xf32>) -> tensor<1x2x4x4xf32> loc("b")
   %c = nn.conv %a, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> loc("c")
-  return %b, %c : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+  %d = nn.conv %y, %three {dilations = array<i64: 1, 1>, groups = 3 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x4x4xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x4x4xf32> loc("d")
+  %e = nn.conv %y, %five {dilations = array<i64: 1, 1>, groups = 3 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x4x4xf32>, tensor<3x1x5x5xf32>) -> tensor<1x3x4x4xf32> loc("e")
+  return %b, %c, %d, %e : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>
 }
 
 //--- inputs.json
