@@ -137,7 +137,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
       quantize::findProducts(function, [&](Operation *op) {
         const TensorCalibration *range = rangeOf(op->getOperand(0));
         return !keep.keeps(op) && range &&
-               quantize::gainsFromBytes(op, asWords) &&
+               quantize::gainsFromBytes(op, keep, asWords) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });

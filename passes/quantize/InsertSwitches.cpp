@@ -136,7 +136,7 @@ void Switches::findUnits() {
   ranges = quantize::nameTensors(quantize::findSites(all));
   SmallVector<Operation *> products;
   llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
-    return !keep.keeps(op) && quantize::gainsFromBytes(op, asWords) &&
+    return !keep.keeps(op) && quantize::gainsFromBytes(op, keep, asWords) &&
            quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
   });
   sites = quantize::findSites(products);

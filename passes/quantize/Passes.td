@@ -61,7 +61,8 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     A convolution stays in f32 that gains nothing from bytes: of few channels
     that the model is given as floats, with `as-words` of three, too; of single
     channels that it is given and a cache holds, with more than four taps a row
-    or with `as-words`; of single channels of few rows of pixels.
+    or with `as-words`; of single channels of few rows of pixels. With a rule
+    `GLOB=int8` it is quantized.
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.

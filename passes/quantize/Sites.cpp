@@ -245,9 +245,10 @@ static bool hasFewAtOnce(nn::ConvOp conv, bool asWords) {
           cast<ShapedType>(conv.getW().getType()).getDimSize(1) < kFours);
 }
 
-bool quantize::gainsFromBytes(Operation *product, bool asWords) {
+bool quantize::gainsFromBytes(Operation *product, const KeepRules &keep,
+                              bool asWords) {
   auto conv = dyn_cast<nn::ConvOp>(product);
-  if (!conv)
+  if (!conv || keep.find({conv.getLoc()}))
     return true;
   bool ofInput = readsInput(conv);
   if (hasFewAtOnce(conv, asWords) && ofInput)
