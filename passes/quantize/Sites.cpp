@@ -263,10 +263,10 @@ bool quantize::gainsFromBytes(Operation *product, const KeepRules &keep,
   // most where they come from memory. What the second-level cache holds as
   // floats is multiplied before it is rounded.
   constexpr int64_t kInCache = 1 << 17, kTapsAtOnce = 4;
-  bool isUnitStride =
-      llvm::all_of(conv.getStrides(), [](int64_t stride) { return stride == 1; });
-  if (ofInput && (asWords || w[3] > kTapsAtOnce) && isUnitStride &&
-      type.hasStaticShape() && type.getNumElements() <= kInCache)
+  ArrayRef<int64_t> strides = conv.getStrides();
+  if (ofInput && (asWords || w[3] > kTapsAtOnce) && strides[0] == 1 &&
+      strides[1] == 1 && type.hasStaticShape() &&
+      type.getNumElements() <= kInCache)
     return false;
   // Else where rows of taps are multiplied together. With few rows of pixels
   // most of these rows are padding, which floats leave out.

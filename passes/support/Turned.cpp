@@ -21,8 +21,7 @@ int64_t lower::lastLoopOf(linalg::LinalgOp op, OpOperand &operand) {
 }
 
 OpOperand *lower::getTurned(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops())
+  if (op.getNumDpsInits() != 1 || op.getNumParallelLoops() != op.getNumLoops())
     return nullptr;
   AffineDimExpr column = lastDimOf(op, *op.getDpsInitOperand(0));
   OpOperand *turned = nullptr;

@@ -128,8 +128,8 @@ static int64_t costOf(linalg::LinalgOp op) {
   return ops * kOpCost;
 }
 
-/// The side of the squares by which an op turns what it reads, if `loop` is that
-/// of the rows or of the columns; else 0.
+/// The side of the squares by which an op turns what it reads, if `loop` is
+/// that of the rows or of the columns; else 0.
 static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
   constexpr int64_t kSquare = 8, kByteSquare = 16;
   OpOperand *src = lower::getTurned(op);
@@ -246,8 +246,8 @@ static Value atLeastOne(OpBuilder &b, Location loc, Value value) {
   return arith::MaxUIOp::create(b, loc, value, constantOf(b, loc, 1));
 }
 
-/// How many iterations a task has: all of `rest` or `chunk`, so that others have
-/// at least `least`.
+/// How many iterations a task has: all of `rest` or `chunk`, so that others
+/// have at least `least`.
 static Value sizeOfTask(OpBuilder &b, Location loc, Value rest, Value chunk,
                         int64_t least) {
   if (least == 1)

@@ -51,8 +51,7 @@ bool codegen::isElementwise(linalg::GenericOp op,
 }
 
 bool codegen::computes(linalg::GenericOp op) {
-  return !llvm::all_of(op.getBlock()->without_terminator(),
-                       [](Operation &step) {
-                         return isa<arith::ConstantOp>(step);
-                       });
+  return !llvm::all_of(
+      op.getBlock()->without_terminator(),
+      [](Operation &step) { return isa<arith::ConstantOp>(step); });
 }

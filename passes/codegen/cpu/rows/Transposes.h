@@ -25,8 +25,8 @@ transposeSquare(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 // Bytes that are computed, or computed with, as 32 bits an element
 //===----------------------------------------------------------------------===//
 //
-// Four rows of bytes are the bytes of one row of words: what would move bytes is
-// arithmetic, and a quarter of it is left to be turned.
+// Four rows of bytes are the bytes of one row of words: what would move bytes
+// is arithmetic, and a quarter of it is left to be turned.
 
 /// How many rows and columns are turned at a time.
 constexpr int64_t kByteSquare = 16;

@@ -66,8 +66,7 @@ Value TransposeEmitter::loadPixels(int64_t count) {
     int64_t bytes = few * std::min(kPixels, count - first);
     Value part = splatInt(b, four, 0);
     if (bytes > 0) {
-      Value loaded =
-          loadFirst(kByteSquare, bytes, pixels, atPixel(src, first));
+      Value loaded = loadFirst(kByteSquare, bytes, pixels, atPixel(src, first));
       part = vector::BitCastOp::create(
           b.b, b.loc, four,
           vector::ShuffleOp::create(b.b, b.loc, loaded, loaded, spread));
@@ -111,9 +110,9 @@ void TransposeEmitter::emitToBytes(Index firstRow, int64_t numRows,
       position[column] = b.add(firstColumn, i);
       Value loaded = loadFirst(side, numRows, src.get(), at(src));
       Value computed = compute(loaded, isCut ? cut.getIn() : result);
-      rows.push_back(isCut ? computed
-                           : arith::ExtUIOp::create(b.b, b.loc, words,
-                                                    computed));
+      rows.push_back(isCut
+                         ? computed
+                         : arith::ExtUIOp::create(b.b, b.loc, words, computed));
     }
     joined.push_back(joinBytes(b, rows));
   }

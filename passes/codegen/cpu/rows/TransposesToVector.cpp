@@ -288,8 +288,8 @@ void TransposeEmitter::emit() {
 // For what
 //===----------------------------------------------------------------------===//
 
-/// Whether elements along the last loop of `operand` lie side by side, and there
-/// are several.
+/// Whether elements along the last loop of `operand` lie side by side, and
+/// there are several.
 static bool isRow(linalg::GenericOp op, OpOperand &operand) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   SmallVector<int64_t> strides;
@@ -299,7 +299,8 @@ static bool isRow(linalg::GenericOp op, OpOperand &operand) {
       !op.getMatchingIndexingMap(&operand).isProjectedPermutation() ||
       failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
     return false;
-  return op.getStaticLoopRanges()[lower::lastLoopOf(op, operand)] != 1;
+  int64_t size = op.getStaticLoopRanges()[lower::lastLoopOf(op, operand)];
+  return ShapedType::isDynamic(size) || size > 1;
 }
 
 /// Whether `operand` is one number for all of a vector.
@@ -321,7 +322,8 @@ static bool isFor(linalg::GenericOp op) {
       !op.getMatchingIndexingMap(&dst).isPermutation() ||
       !op.getMatchingBlockArgument(&dst).use_empty())
     return false;
-  int64_t loop = lower::lastLoopOf(op, TransposeEmitter::computesFirst(*src, dst) ? *src : dst);
+  bool isFirst = TransposeEmitter::computesFirst(*src, dst);
+  int64_t loop = lower::lastLoopOf(op, isFirst ? *src : dst);
   return llvm::all_of(op.getDpsInputOperands(),
                       [&](OpOperand *operand) {
                         return operand == src || isOne(op, *operand, loop);
