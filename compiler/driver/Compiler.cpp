@@ -146,10 +146,10 @@ void Compilation::chooseWeightScales() {
       pipeline.equalize || !pipeline.channels.empty() ||
       !pipeline.biases.empty() || !pipeline.rounding.empty() ||
       (calibration && !calibration->rounding.empty());
-  pipeline.fitPairs &=
-      !isRepaired && llvm::none_of(targets, [](const Target &target) {
-        return target.hasByteDots();
-      });
+  pipeline.asWords = llvm::none_of(targets, [](const Target &target) {
+    return target.hasByteDots();
+  });
+  pipeline.fitPairs &= !isRepaired && pipeline.asWords;
 }
 
 /// Without oneDNN on the machine the compiler still works, and says so.

@@ -100,6 +100,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.rounding;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
+    insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertSwitches(insert));
   }
@@ -115,6 +116,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.calibration;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
+    insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertQuantize(insert));
   }

@@ -63,6 +63,8 @@ struct PipelineOptions : BackendOptions {
   /// And whether their scales may be larger, so that such CPUs multiply 8 bits
   /// as fast, if all code is for such.
   bool fitPairs = false;
+  /// Whether all code is for CPUs that multiply bytes as words.
+  bool asWords = false;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.

@@ -102,6 +102,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::desc("Whether their scales may be larger, for CPUs without "
                      "VNNI"),
       llvm::cl::init(false)};
+  Option<bool> asWords{
+      *this, "as-words",
+      llvm::cl::desc("Whether all code is for CPUs without VNNI"),
+      llvm::cl::init(false)};
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
@@ -149,6 +153,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.quantization = quantization;
     options.weightBits = weightBits;
     options.fitPairs = fitPairs;
+    options.asWords = asWords;
     options.keep.assign(keep.begin(), keep.end());
     options.keepFromInt8.assign(keepFromInt8.begin(), keepFromInt8.end());
     options.winograd = winograd;

@@ -136,7 +136,8 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
         const TensorCalibration *range = rangeOf(op->getOperand(0));
-        return !keep.keeps(op) && range && quantize::gainsFromBytes(op) &&
+        return !keep.keeps(op) && range &&
+               quantize::gainsFromBytes(op, keep, asWords) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });

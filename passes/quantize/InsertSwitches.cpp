@@ -49,10 +49,10 @@ class Switches {
 public:
   Switches(func::FuncOp function, const KeepRules &keep,
            quantize::WeightForm form,
-           const quantize::WeightRoundings &roundings,
+           const quantize::WeightRoundings &roundings, bool asWords,
            bool errors)
       : function(function), keep(keep), builder(function.getContext()),
-        quantizer(form, roundings), errors(errors) {}
+        quantizer(form, roundings), asWords(asWords), errors(errors) {}
 
   LogicalResult run();
   SmallVector<Attribute> names, tensors;
@@ -89,7 +89,7 @@ private:
   llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
   llvm::DenseMap<Operation *, Value> roundedData;
   quantize::WeightQuantizer quantizer;
-  bool errors;
+  bool asWords, errors;
 };
 
 struct InsertSwitchesPass
@@ -114,7 +114,7 @@ struct InsertSwitchesPass
       if (function.isExternal())
         continue;
       Switches switches(function, *rules, {weightBits, fitPairs}, roundings,
-                        errors);
+                        asWords, errors);
       if (failed(switches.run()))
         return signalPassFailure();
       names.append(switches.names);
@@ -136,7 +136,7 @@ void Switches::findUnits() {
   ranges = quantize::nameTensors(quantize::findSites(all));
   SmallVector<Operation *> products;
   llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
-    return !keep.keeps(op) &&
+    return !keep.keeps(op) && quantize::gainsFromBytes(op, keep, asWords) &&
            quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
   });
   sites = quantize::findSites(products);

@@ -58,6 +58,12 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     no range, and operations that come from nodes which `keep` names, are left
     alone; so are those of which the model quantizes an operand itself.
 
+    A convolution stays in f32 that gains nothing from bytes: of few channels
+    that the model is given as floats, with `as-words` of three, too; of single
+    channels that it is given and a cache holds, with more than four taps a row
+    or with `as-words`; of single channels of few rows of pixels. With a rule
+    `GLOB=int8` it is quantized.
+
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.
 
@@ -75,6 +81,8 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger, for CPUs without VNNI">,
+    Option<"asWords", "as-words", "bool", "false",
+           "All code is for CPUs that multiply bytes as words, without VNNI">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
@@ -223,6 +231,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger, for CPUs without VNNI">,
+    Option<"asWords", "as-words", "bool", "false",
+           "All code is for CPUs that multiply bytes as words, without VNNI">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -223,18 +223,53 @@ SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
   return Finder().run(products);
 }
 
-// Of single channels bytes gain most where rows of taps are multiplied
-// together. With few rows of pixels most of these rows are padding, which
-// floats leave out.
-bool quantize::gainsFromBytes(Operation *product) {
+/// Whether a product reads what the model is given, as floats: to make bytes of
+/// it is work of its own, which no kernel before does on the way.
+static bool readsInput(Operation *product) {
+  Value x = product->getOperand(0);
+  while (Operation *op = x.getDefiningOp()) {
+    if (!isa<nn::ReshapeOp, nn::TransposeOp>(op))
+      return false;
+    x = op->getOperand(0);
+  }
+  return true;
+}
+
+/// Whether a convolution multiplies no more in an instruction if its data are
+/// bytes: channels so few that floats hold the bytes, and fewer than four where
+/// words take two instructions for four.
+static bool hasFewAtOnce(nn::ConvOp conv, bool asWords) {
+  constexpr int64_t kFours = 4;
+  return hasFewChannels(conv) ||
+         (asWords && conv.getGroups() == 1 &&
+          cast<ShapedType>(conv.getW().getType()).getDimSize(1) < kFours);
+}
+
+bool quantize::gainsFromBytes(Operation *product, const KeepRules &keep,
+                              bool asWords) {
   auto conv = dyn_cast<nn::ConvOp>(product);
-  if (!conv)
+  if (!conv || keep.find({conv.getLoc()}))
     return true;
-  ArrayRef<int64_t> x = cast<ShapedType>(conv.getX().getType()).getShape();
+  bool ofInput = readsInput(conv);
+  if (hasFewAtOnce(conv, asWords) && ofInput)
+    return false;
+  auto type = cast<ShapedType>(conv.getX().getType());
+  ArrayRef<int64_t> x = type.getShape();
   ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
   bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
   if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
     return true;
+  // Of single channels, four taps of which are multiplied at once, bytes gain
+  // most where they come from memory. What the second-level cache holds as
+  // floats is multiplied before it is rounded.
+  constexpr int64_t kInCache = 1 << 17, kTapsAtOnce = 4;
+  ArrayRef<int64_t> strides = conv.getStrides();
+  if (ofInput && (asWords || w[3] > kTapsAtOnce) && strides[0] == 1 &&
+      strides[1] == 1 && type.hasStaticShape() &&
+      type.getNumElements() <= kInCache)
+    return false;
+  // Else where rows of taps are multiplied together. With few rows of pixels
+  // most of these rows are padding, which floats leave out.
   constexpr double kLeastRows = 0.6;
   return double(x[2]) > kLeastRows * double(w[2]);
 }

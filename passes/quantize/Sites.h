@@ -63,8 +63,11 @@ constexpr int64_t kLeastBytesInLoop = 1 << 14;
 /// groups share vectors.
 bool hasFewChannels(nn::ConvOp conv);
 
-/// Whether a product may be faster in bytes than in floats on any CPU.
-bool gainsFromBytes(mlir::Operation *product);
+/// Whether a product that `keep` does not name may be faster in bytes than in
+/// floats; `asWords` if all code is for CPUs that multiply bytes as words. A
+/// rule that names it decides.
+bool gainsFromBytes(mlir::Operation *product, const KeepRules &keep,
+                    bool asWords);
 
 /// Whether a product that `keep` does not name is to have bytes of a range that
 /// the run finds: what that saves is more than finding it costs.

@@ -167,6 +167,17 @@ def transpose(shape, perm):
                  perm=list(perm))
 
 
+def quantized_transpose(channels, size, to_last):
+    """An edge of a quantized model: floats with channels first that become bytes with channels last, or back."""
+    pair = {"s": np.float32(0.04), "z": np.uint8(117)}
+    shape = [1, channels, size, size] if to_last else [1, size, size, channels]
+    turn = helper.make_node("Transpose", ["x"], ["t"], perm=(TO_LAST if to_last else TO_FIRST)[2])
+    change = helper.make_node("QuantizeLinear" if to_last else "DequantizeLinear", ["t", *pair], ["y"])
+    model = make([turn, change], [("x", shape, TensorProto.FLOAT if to_last else TensorProto.UINT8)], pair)
+    name = f"{'quantized' if to_last else 'dequantized'} {channels} @{size}"
+    return Kernel("transpose", name, model, 0, 5 * int(np.prod(shape)))
+
+
 def elementwise(op, size, **attributes):
     return plain("elementwise", op.lower(), op, [size], **attributes)
 
@@ -277,6 +288,9 @@ def counted():
     yield reduce("ReduceSum", (32, 64), 0)
     yield transpose((1, 16, 12, 12), (0, 2, 3, 1))
     yield transpose((1, 16, 4, 32), (0, 2, 1, 3))
+    for channels, size in ((40, 14), (3, 32)):
+        yield quantized_transpose(channels, size, True)
+        yield quantized_transpose(channels, size, False)
     for op in ("Exp", "Sigmoid", "Tanh", "Erf", "Log"):
         yield elementwise(op, 1024)
     yield add(1024)

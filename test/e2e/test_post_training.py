@@ -147,7 +147,7 @@ class Random(PostTraining):
                 calibration = self.calibrate(model, {"x": x}, "--method", "minmax")
                 inputs = {"x": x[:shape[0]]}
                 want = self.run_model(self.compile(model, name="fp32"), inputs)["y"]
-                got = self.run_model(self.int8(model, calibration), inputs)["y"]
+                got = self.run_model(self.int8(model, calibration, "--keep=conv0=int8"), inputs)["y"]
                 axes = (0, *range(2, want.ndim))
                 error = np.sqrt(((got - want) ** 2).mean(axes) / (want ** 2).mean(axes))
                 self.assertLess(error.max(), 0.02, "of a channel")
@@ -165,8 +165,10 @@ class Rules(PostTraining):
         model = self.model()
         calibration = self.calibrate(model, self.data())
         self.assertEqual(self.quantized_nodes(model, calibration).count("= nn.conv"), 3)
-        everything = self.quantized_nodes(model, calibration)
+        everything = self.quantized_nodes(model, calibration, "--keep=*=int8")
         self.assertEqual(everything.count("xsi8>, tensor<"), 4, "weights of four products")
+        chosen = self.quantized_nodes(model, calibration)
+        self.assertEqual(chosen.count("xsi8>, tensor<"), 3, "all but that of one channel of the input")
         for rules, products in ((["conv0=fp32"], 3), (["conv*=fp32"], 1), (["conv0=fp32", "fc=fp32"], 2),
                                 (["*=fp32"], 0)):
             kept = self.quantized_nodes(model, calibration, *(f"--keep={rule}" for rule in rules))
@@ -236,7 +238,8 @@ class FileOfRules(PostTraining):
         self.assertEqual(products(self.rules({"name": "conv0", "precision": "int8"}, fp32)), 2)
         self.assertEqual(products(self.rules(fp32, {"name": "conv0", "precision": "int8"})), 1)
         self.assertEqual(products(self.rules(int8), "--keep=conv0=fp32"), 3)
-        self.assertEqual(products(self.rules({"name": "conv0", "method": "mse"})), 4)
+        self.assertEqual(products(self.rules({"name": "conv0", "method": "mse"})), 3)
+        self.assertEqual(products(self.rules({"name": "conv0", "method": "mse"}, int8)), 4)
 
     def test_methods(self):
         """What a rule names has the range of that method, all else that of the command line."""
@@ -527,7 +530,8 @@ class Repairs(PostTraining):
                                ({"smoth": [], "equalize": True}, "smoth", "no repair is called")):
             with open(self.path("changed.json"), "w") as f:
                 json.dump({**found, "repair": repair}, f)
-            self.refuses(model, *words, options=["--precision=int8", "--calibration=" + self.path("changed.json")])
+            self.refuses(model, *words, options=["--precision=int8", "--calibration=" + self.path("changed.json"),
+                                                 "--keep=*=int8"])
 
 
 class Refused(PostTraining):

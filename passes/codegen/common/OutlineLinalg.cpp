@@ -12,6 +12,7 @@
 #include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Turned.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -34,12 +35,13 @@ using namespace ingot;
 
 namespace {
 
-/// How an op is split into tasks: `chunk` iterations of loop `loop` each. Where
-/// ranges are open, a run splits up to two loops, for the first may have one
-/// iteration.
+/// How an op is split into tasks: `chunk` iterations of loop `loop` each, and
+/// the last has what is left, or `chunk` and that where fewer than `least` are
+/// left. Where ranges are open, a run splits up to two loops, for the first may
+/// have one iteration.
 struct Split {
   int64_t loop = -1;
-  int64_t chunk = 0;
+  int64_t chunk = 0, least = 1;
   int64_t tasks = 1;
   SmallVector<int64_t> openLoops;
 };
@@ -47,6 +49,7 @@ struct Split {
 /// A loop of open range as a run splits it.
 struct OpenLoop {
   Value range, chunk, blocks;
+  int64_t least = 1;
 };
 
 /// What an op takes from around it.
@@ -125,32 +128,31 @@ static int64_t costOf(linalg::LinalgOp op) {
   return ops * kOpCost;
 }
 
-/// Whether an op moves rows of what it reads to columns, and `loop` is that of
-/// either: they are turned by squares.
-static bool isTurned(linalg::LinalgOp op, int64_t loop) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getBlock()->getTerminator()->getOperand(0) !=
-          op.getBlock()->getArgument(0))
-    return false;
-  SmallVector<int64_t> last;
-  for (AffineMap map : op.getIndexingMapsArray()) {
-    if (map.getNumResults() == 0)
-      return false;
-    auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
-    if (!dim)
-      return false;
-    last.push_back(dim.getPosition());
-  }
-  return last[0] != last[1] && llvm::is_contained(last, loop);
+/// The side of the squares by which an op turns what it reads, if `loop` is
+/// that of the rows or of the columns; else 0.
+static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
+  constexpr int64_t kSquare = 8, kByteSquare = 16;
+  OpOperand *src = lower::getTurned(op);
+  if (!src)
+    return 0;
+  OpOperand &dst = *op.getDpsInitOperand(0);
+  if (loop != lower::lastLoopOf(op, *src) && loop != lower::lastLoopOf(op, dst))
+    return 0;
+  return llvm::any_of(ArrayRef{src, &dst},
+                      [](OpOperand *operand) {
+                        return getElementTypeOrSelf(operand->get())
+                            .isInteger(8);
+                      })
+             ? kByteSquare
+             : kSquare;
 }
 
 /// Iterations that stay together. Each task of a product in tiles packs what it
 /// has of the right factor, for at least so many rows.
 static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
-  constexpr int64_t kRows = 48, kColumns = 64, kSquare = 8, kByteSquare = 16;
-  if (isTurned(op, loop))
-    return getElementTypeOrSelf(op->getOperand(0)).isInteger(8) ? kByteSquare
-                                                                : kSquare;
+  constexpr int64_t kRows = 48, kColumns = 64;
+  if (int64_t side = squareOf(op, loop))
+    return side;
   int64_t row = op.getNumLoops() - 3, column = row + 2;
   if ((loop != row && loop != column) || !isTiled(op))
     return 1;
@@ -206,7 +208,9 @@ static Split splitOf(linalg::LinalgOp op) {
     split.loop = i;
     int64_t grains = llvm::divideCeil(range, grain);
     split.chunk = llvm::divideCeil(grains, std::min(tasks, grains)) * grain;
-    split.tasks = llvm::divideCeil(range, split.chunk);
+    split.least = std::max<int64_t>(squareOf(op, i), 1);
+    split.tasks = std::max<int64_t>(
+        llvm::divideCeil(range - split.least + 1, split.chunk), 1);
     return split;
   }
   return split;
@@ -240,6 +244,18 @@ static Value constantOf(OpBuilder &b, Location loc, int64_t n) {
 
 static Value atLeastOne(OpBuilder &b, Location loc, Value value) {
   return arith::MaxUIOp::create(b, loc, value, constantOf(b, loc, 1));
+}
+
+/// How many iterations a task has: all of `rest` or `chunk`, so that others
+/// have at least `least`.
+static Value sizeOfTask(OpBuilder &b, Location loc, Value rest, Value chunk,
+                        int64_t least) {
+  if (least == 1)
+    return arith::MinSIOp::create(b, loc, rest, chunk);
+  Value most = arith::AddIOp::create(b, loc, chunk, constantOf(b, loc, least));
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest,
+                                       most);
+  return arith::SelectOp::create(b, loc, isLast, rest, chunk);
 }
 
 /// How large loops of open ranges are: what all their iterations cost, and the
@@ -288,7 +304,8 @@ static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
   Value tasks = work.tasks;
   SmallVector<OpenLoop> loops;
   for (int64_t i : split.openLoops) {
-    OpenLoop loop{work.ranges[i], {}, {}};
+    OpenLoop loop{work.ranges[i], {}, {},
+                  std::max<int64_t>(squareOf(op, i), 1)};
     Value grain = constantOf(b, loc, grainOf(op, i));
     Value grains = arith::CeilDivUIOp::create(b, loc, loop.range, grain);
     Value blocks =
@@ -296,7 +313,14 @@ static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
     Value perBlock = arith::CeilDivUIOp::create(b, loc, grains, blocks);
     loop.chunk =
         arith::MulIOp::create(b, loc, atLeastOne(b, loc, perBlock), grain);
-    loop.blocks = arith::CeilDivUIOp::create(b, loc, loop.range, loop.chunk);
+    Value starts = loop.range;
+    if (loop.least != 1)
+      starts = arith::SubIOp::create(
+          b, loc,
+          arith::MaxUIOp::create(b, loc, starts,
+                                 constantOf(b, loc, loop.least)),
+          constantOf(b, loc, loop.least - 1));
+    loop.blocks = arith::CeilDivUIOp::create(b, loc, starts, loop.chunk);
     // What is left for the next one.
     tasks = arith::CeilDivUIOp::create(b, loc, tasks,
                                        atLeastOne(b, loc, loop.blocks));
@@ -329,7 +353,7 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
       }
       parts[i] = arith::MulIOp::create(b, loc, block, loop.chunk);
       Value rest = arith::SubIOp::create(b, loc, loop.range, parts[i]);
-      parts[count + i] = arith::MinSIOp::create(b, loc, rest, loop.chunk);
+      parts[count + i] = sizeOfTask(b, loc, rest, loop.chunk, loop.least);
     }
     return parts;
   });
@@ -395,8 +419,8 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
   } else {
     Value rest =
         arith::SubIOp::create(builder, loc, constant(range), offset);
-    sizes[split.loop] = Value(arith::MinSIOp::create(builder, loc, rest,
-                                                     constant(split.chunk)));
+    sizes[split.loop] = sizeOfTask(builder, loc, rest, constant(split.chunk),
+                                   split.least);
   }
   auto tiling = cast<TilingInterface>(*copy);
   if (failed(tiling.getTiledImplementation(builder, offsets, sizes)))

@@ -273,8 +273,9 @@ def TransposesToVector : Cpu_RowsToVector<"cpu-transposes-to-vector"> {
   let summary = "Write transposes as loops over squares turned in registers";
   let description = [{
     See the head of TransposesToVector.cpp. For a `linalg.generic` on memrefs
-    that moves elements of 8, 16 or 32 bits, whose operands are contiguous along
-    different loops.
+    that moves elements of 8, 16 or 32 bits, or computes others of them, between
+    operands that are contiguous along different loops. Its other operands are
+    the same for each vector.
   }];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }

@@ -124,6 +124,32 @@ static bool isOfChoice(Operation *op) {
          nn::getSplat(choice->getOperand(2));
 }
 
+/// Whether what is made of bytes, as `op` does, is only turned afterwards, rows
+/// to columns. Then the transpose reads bytes and widens them: a quarter of the
+/// memory.
+static bool isWidenedAndTurned(Operation *op, Value bytes) {
+  if (typeOf(bytes).getElementTypeBitWidth() != 8)
+    return false;
+  auto isNumberOr = [](Value value) {
+    return [value](Value operand) {
+      return operand == value || nn::getSplat(operand);
+    };
+  };
+  for (Value at = bytes; isa<nn::ElementwiseOpInterface>(op);
+       op = *at.user_begin()) {
+    if (!llvm::all_of(op->getOperands(), isNumberOr(at)))
+      return false;
+    at = op->getResult(0);
+    if (!at.hasOneUse())
+      return false;
+  }
+  auto transpose = dyn_cast<nn::TransposeOp>(op);
+  return transpose &&
+         typeOf(transpose).getElementTypeBitWidth() == 32 &&
+         transpose.getPerm().back() !=
+             int64_t(transpose.getPerm().size()) - 1;
+}
+
 namespace {
 
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
@@ -296,8 +322,9 @@ bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order,
   return llvm::any_of(
       fuse::operandsFrom<cpu::EpilogueOpInterface>(op, order),
       [&](OpOperand *operand) {
-        return fuseInto(
-            operand->get().getDefiningOp<cpu::EpilogueOpInterface>(), op,
-            order, sizes);
+        return !isWidenedAndTurned(op, operand->get()) &&
+               fuseInto(
+                   operand->get().getDefiningOp<cpu::EpilogueOpInterface>(),
+                   op, order, sizes);
       });
 }

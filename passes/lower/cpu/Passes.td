@@ -96,7 +96,8 @@ def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
     which then move with it: `x f(x)`. Their other operands, which broadcast to
     the result, become epilogue operands; numbers stay in the region. The kernel
     moves to where the elementwise op was. A condition moves with the choice
-    between two numbers that reads it.
+    between two numbers that reads it. What makes f32 of bytes stays where a
+    transpose alone reads them, which widens bytes while it turns them.
   }];
   let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

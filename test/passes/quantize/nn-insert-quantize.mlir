@@ -16,6 +16,10 @@
 // RUN:   | FileCheck %s --check-prefix=SEVEN-BITS
 // RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/pairs.json fit-pairs=true})' \
 // RUN:   | FileCheck %s --check-prefix=PAIRS
+// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/inputs.json})' \
+// RUN:   | FileCheck %s --check-prefixes=INPUTS,FOURS
+// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/inputs.json as-words=true})' \
+// RUN:   | FileCheck %s --check-prefixes=INPUTS,WORDS
 
 // RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/long.json})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LONG
@@ -47,9 +51,10 @@
 // channel; one of only zeros has any. The bias stays, and what is added to the
 // product is read in bytes.
 // CHECK-LABEL: func.func @residual
+// CHECK-DAG: %[[IN:.*]] = nn.abs
 // CHECK-DAG: %[[SX:.*]] = arith.constant dense<2.500000e-01> : tensor<f32>
 // CHECK-DAG: %[[ZX:.*]] = arith.constant dense<3> : tensor<ui8>
-// CHECK: %[[QX:.*]] = nn.quantize %arg0, %[[SX]] zero_point(%[[ZX]]) {axis = 0 : i64} : (tensor<1x2x2x2xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x2x2xui8>
+// CHECK: %[[QX:.*]] = nn.quantize %[[IN]], %[[SX]] zero_point(%[[ZX]]) {axis = 0 : i64} : (tensor<1x2x2x2xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x2x2xui8>
 // CHECK: %[[X:.*]] = nn.dequantize %[[QX]], %[[SX]] zero_point(%[[ZX]])
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[127\]\], \[\[-64\]\]\], \[\[\[0\]\], \[\[0\]\]\]\]}}> : tensor<2x2x1x1xsi8>
 // CHECK-DAG: %[[SW:.*]] = arith.constant dense<[0.00787401571, 1.000000e+00]> : tensor<2xf32>
@@ -81,7 +86,8 @@
 
 // What has no range stays as it is.
 // PART-LABEL: func.func @residual
-// PART: nn.conv %arg0, %cst
+// PART: %[[X:.*]] = nn.abs
+// PART: nn.conv %[[X]], %cst
 // PART: %[[R:.*]] = nn.relu
 // PART: nn.quantize %[[R]]
 // PART: nn.conv
@@ -99,9 +105,11 @@
 // are bytes. What a mean of floats is made of is stored as floats: it is not
 // rounded for what multiplies it.
 // CHANNELS-LABEL: func.func @channels
-// CHANNELS: nn.quantize %arg0
+// CHANNELS: %[[IN:.*]] = nn.abs %arg0
+// CHANNELS: nn.quantize %[[IN]]
 // CHANNELS: %[[X:.*]] = nn.dequantize
-// CHANNELS: nn.conv %arg1, %cst
+// CHANNELS: %[[FEW:.*]] = nn.abs %arg1
+// CHANNELS: nn.conv %[[FEW]], %cst
 // CHANNELS: %[[C:.*]] = nn.conv %[[X]]
 // CHANNELS-NEXT: %[[R:.*]] = nn.relu %[[C]]
 // CHANNELS-NEXT: nn.reduce mean %[[R]]
@@ -127,8 +135,27 @@
 // PAIRS: nn.matmul %{{.*}}, %[[WONE]]
 // PAIRS: nn.matmul %{{.*}}, %[[WDOWN]]
 
+// What the model is given as floats stays so for two channels, which are
+// multiplied as floats, and as words for three; and for single ones that fit
+// into a cache, of more than four taps or as words. What is behind a product is
+// bytes on the way.
+// INPUTS-LABEL: func.func @inputs
+// FOURS: %[[Q:.*]] = nn.quantize %arg1
+// FOURS: %[[Y:.*]] = nn.dequantize %[[Q]]
+// INPUTS: %[[TWO:.*]] = nn.transpose %arg0
+// INPUTS: %[[A:.*]] = nn.conv %[[TWO]], %cst
+// INPUTS: %[[QA:.*]] = nn.quantize %[[A]]
+// INPUTS: %[[DA:.*]] = nn.dequantize %[[QA]]
+// FOURS: nn.conv %[[Y]]
+// WORDS: nn.conv %arg1, %cst
+// INPUTS: nn.conv %[[DA]]
+// FOURS: nn.conv %[[Y]]
+// WORDS: nn.conv %arg1, %cst
+// INPUTS: nn.conv %arg1, %cst
+
 //--- model.mlir
-func.func @residual(%x: tensor<1x2x2x2xf32> {ingot.name = "x"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
+func.func @residual(%in: tensor<1x2x2x2xf32> {ingot.name = "in"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
+  %x = nn.abs %in : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32> loc("x")
   %w = arith.constant dense<[[[[1.0]], [[-0.50393701]]], [[[0.0]], [[0.0]]]]> : tensor<2x2x1x1xf32>
   %b = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %c = nn.conv %x, %w bias(%b) {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
@@ -193,7 +220,9 @@ func.func @rounded(%y: tensor<1x2xf32> {ingot.name = "y"}) -> (tensor<1x2xf32>, 
  "repair": {"adaround": [{"name": "fc1", "up": "A"}]}}
 
 //--- channels.mlir
-func.func @channels(%x: tensor<1x2x4x8xf32> {ingot.name = "x"}, %y: tensor<1x2x3x8xf32> {ingot.name = "y"}) -> (tensor<1x2x4x8xf32>, tensor<1x2x3x8xf32>) {
+func.func @channels(%u: tensor<1x2x4x8xf32> {ingot.name = "u"}, %v: tensor<1x2x3x8xf32> {ingot.name = "v"}) -> (tensor<1x2x4x8xf32>, tensor<1x2x3x8xf32>) {
+  %x = nn.abs %u : tensor<1x2x4x8xf32> -> tensor<1x2x4x8xf32> loc("x")
+  %y = nn.abs %v : tensor<1x2x3x8xf32> -> tensor<1x2x3x8xf32> loc("y")
   %k = arith.constant dense<1.0> : tensor<2x1x5x5xf32>
   %w = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
   %few = nn.conv %y, %k {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
@@ -233,3 +262,30 @@ func.func @pairs(%y: tensor<32x32xf32> {ingot.name = "y"}, %z: tensor<31x32xf32>
  "method": "minmax", "samples": 1, "tensors": [
   {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}, {"name": "z", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],
  "repair": {"adaround": [{"name": "fc4", "up": "AAAAAAAAAAAAAAAA"}]}}
+
+//--- inputs.mlir
+func.func @inputs(%x: tensor<1x4x4x2xf32> {ingot.name = "x"}, %y: tensor<1x3x4x4xf32> {ingot.name = "y"}) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>) {
+  %three = arith.constant dense<1.0> : tensor<3x1x3x3xf32>
+  %five = arith.constant dense<1.0> : tensor<3x1x5x5xf32>
+  %w = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
+  %v = arith.constant dense<1.0> : tensor<2x3x1x1xf32>
+  %t = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x2xf32> -> tensor<1x2x4x4xf32> loc("t")
+  %a = nn.conv %t, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> loc("a")
+  %b = nn.conv %y, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x4x4xf32>, tensor<2x3x1x1xf32>) -> tensor<1x2x4x4xf32> loc("b")
+  %c = nn.conv %a, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> loc("c")
+  %d = nn.conv %y, %three {dilations = array<i64: 1, 1>, groups = 3 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x4x4xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x4x4xf32> loc("d")
+  %e = nn.conv %y, %five {dilations = array<i64: 1, 1>, groups = 3 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x4x4xf32>, tensor<3x1x5x5xf32>) -> tensor<1x3x4x4xf32> loc("e")
+  return %b, %c, %d, %e : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>
+}
+
+//--- inputs.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "t", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "a", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/rows/Elementwise.h"
 #include "passes/codegen/cpu/rows/Rows.h"
 #include "passes/support/Contractions.h"
 
@@ -24,8 +25,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_LOOPSTOVECTOR
@@ -138,17 +137,6 @@ void Emitter::emitRow(ArrayRef<Value> outer) {
   });
 }
 
-/// Repeats in the body what constants it takes from around it.
-static void sinkConstants(OpBuilder &b, linalg::GenericOp op) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(op.getBlock());
-  llvm::SetVector<Value> outside;
-  getUsedValuesDefinedAbove(op.getRegion(), outside);
-  for (Value value : outside)
-    replaceAllUsesInRegionWith(
-        value, b.clone(*value.getDefiningOp())->getResult(0), op.getRegion());
-}
-
 void Emitter::emit() {
   sinkConstants(b.b, op);
   SmallVector<Value> outer;
@@ -211,38 +199,6 @@ static bool areVectors(linalg::GenericOp op) {
   return true;
 }
 
-/// Whether each op of the body is one of vectors, too.
-static bool isElementwise(linalg::GenericOp op) {
-  int64_t steps = 0;
-  // Of values from elsewhere constants alone become vectors.
-  auto isKnown = [&](Value value) {
-    return value.getParentBlock() == op.getBlock() ||
-           matchPattern(value, m_Constant());
-  };
-  for (Operation &step : op.getBlock()->without_terminator()) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(step)) {
-      if (!isa<FloatType, IntegerType>(constant.getType()))
-        return false;
-      continue;
-    }
-    // An integer divided by a lane outside of the row would be one by zero.
-    if (!OpTrait::hasElementwiseMappableTraits(&step) ||
-        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(step))
-      return false;
-    for (Type type : step.getResultTypes())
-      if (!hasWholeLanes(op, type) && !type.isSignlessInteger(1))
-        return false;
-    if (!llvm::all_of(step.getOperands(), isKnown))
-      return false;
-    ++steps;
-  }
-  if (!llvm::all_of(op.getBlock()->getTerminator()->getOperands(), isKnown))
-    return false;
-  // What only moves is copied by the runtime's library.
-  return steps != 0;
-}
-
 /// Whether the body has functions, which LLVM does not always make vectors of:
 /// then each element takes as long as a vector.
 static bool hasFunctions(linalg::GenericOp op) {
@@ -273,7 +229,9 @@ static bool isFor(linalg::GenericOp op) {
        ((length >= kLongRow || length % TargetInfo::of(op).lanes == 0) &&
         !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
     return false;
-  return areVectors(op) && isElementwise(op);
+  // What only moves is copied by the runtime's library.
+  return areVectors(op) && computes(op) &&
+         isElementwise(op, [&](Type type) { return hasWholeLanes(op, type); });
 }
 
 void LoopsToVectorPass::runOnOperation() {

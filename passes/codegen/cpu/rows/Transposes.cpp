@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/rows/Transposes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -57,6 +58,23 @@ static Value interleave(IndexBuilder &b, Value x, Value y, int64_t size,
   return shuffle(b, x, y, lanes);
 }
 
+/// Of each 128 bits of four rows 4 rows by 4 columns, first of single elements,
+/// then of pairs.
+static SmallVector<Value> transposeFours(IndexBuilder &b,
+                                         ArrayRef<Value> rows) {
+  assert(rows.size() == 4);
+  Value pairs[4];
+  for (int64_t i : {0, 1})
+    for (int64_t half : {0, 1})
+      pairs[2 * i + half] =
+          interleave(b, rows[2 * i], rows[2 * i + 1], 1, half);
+  SmallVector<Value> columns;
+  for (int64_t column = 0; column < 4; ++column)
+    columns.push_back(interleave(b, pairs[column / 2], pairs[2 + column / 2],
+                                 2, column % 2));
+  return columns;
+}
+
 SmallVector<Value> codegen::transposeSquare(IndexBuilder &b,
                                             ArrayRef<Value> rows) {
   int64_t count = rows.size();
@@ -65,19 +83,8 @@ SmallVector<Value> codegen::transposeSquare(IndexBuilder &b,
   if (count * type.getElementTypeBitWidth() == 128)
     return transposeNarrow(b, rows);
   assert(count == 8 && type.getElementTypeBitWidth() == 32);
-  // In each 128 bits 4 rows by 4 columns, first of single elements, then of
-  // pairs.
-  SmallVector<Value> turned(count);
-  for (int64_t first = 0; first < count; first += 4) {
-    Value pairs[4];
-    for (int64_t i : {0, 1})
-      for (int64_t half : {0, 1})
-        pairs[2 * i + half] = interleave(b, rows[first + 2 * i],
-                                         rows[first + 2 * i + 1], 1, half);
-    for (int64_t column = 0; column < 4; ++column)
-      turned[first + column] = interleave(b, pairs[column / 2],
-                                          pairs[2 + column / 2], 2, column % 2);
-  }
+  SmallVector<Value> turned = transposeFours(b, rows.take_front(4));
+  llvm::append_range(turned, transposeFours(b, rows.drop_front(4)));
   SmallVector<Value> columns(count);
   for (int64_t i = 0; i < 4; ++i) {
     columns[i] = shuffle(b, turned[i], turned[4 + i],
@@ -86,4 +93,76 @@ SmallVector<Value> codegen::transposeSquare(IndexBuilder &b,
                              {4, 5, 6, 7, 12, 13, 14, 15});
   }
   return columns;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes by way of words
+//===----------------------------------------------------------------------===//
+
+static VectorType wordsOf(IndexBuilder &b) {
+  return VectorType::get({kByteSquare}, b.b.getI32Type());
+}
+static VectorType bytesOf(IndexBuilder &b) {
+  return VectorType::get({kByteSquare}, b.b.getI8Type());
+}
+
+Value codegen::joinBytes(IndexBuilder &b, ArrayRef<Value> rows) {
+  VectorType type = wordsOf(b);
+  Value joined;
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    Value word = row;
+    // Of the last byte nothing else is left.
+    if (i != 3)
+      word = arith::AndIOp::create(b.b, b.loc, word, splatInt(b, type, 0xff));
+    if (i != 0)
+      word = arith::ShLIOp::create(b.b, b.loc, word,
+                                   splatInt(b, type, 8 * int64_t(i)));
+    joined = joined ? arith::OrIOp::create(b.b, b.loc, joined, word) : word;
+  }
+  return joined;
+}
+
+Value codegen::byteOf(IndexBuilder &b, Value words, int64_t i) {
+  if (i != 0)
+    words = arith::ShRUIOp::create(b.b, b.loc, words,
+                                   splatInt(b, wordsOf(b), 8 * i));
+  return arith::TruncIOp::create(b.b, b.loc, bytesOf(b), words);
+}
+
+SmallVector<Value> codegen::transposeWords(IndexBuilder &b,
+                                           ArrayRef<Value> rows) {
+  SmallVector<Value> words(rows);
+  words.resize(4, splatInt(b, wordsOf(b), 0));
+  SmallVector<Value> turned = transposeFours(b, words), columns;
+  for (int64_t i = 0; i < kByteSquare; ++i) {
+    int64_t first = i / 4 * 4;
+    Value column = shuffle(b, turned[i % 4], turned[i % 4],
+                           llvm::to_vector(llvm::seq(first, first + 4)));
+    columns.push_back(
+        vector::BitCastOp::create(b.b, b.loc, bytesOf(b), column));
+  }
+  return columns;
+}
+
+Value codegen::concatenate(IndexBuilder &b, SmallVector<Value> parts) {
+  for (; parts.size() > 1; parts.resize(parts.size() / 2)) {
+    int64_t lanes = cast<VectorType>(parts[0].getType()).getDimSize(0);
+    auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
+    for (size_t i = 0; i < parts.size() / 2; ++i)
+      parts[i] = shuffle(b, parts[2 * i], parts[2 * i + 1], both);
+  }
+  return parts[0];
+}
+
+SmallVector<Value> codegen::transposeToWords(IndexBuilder &b,
+                                             ArrayRef<Value> rows) {
+  auto four = VectorType::get({4}, b.b.getI32Type());
+  SmallVector<Value> joined;
+  for (int64_t i = 0; i < 4; ++i) {
+    SmallVector<Value> parts;
+    for (int64_t row = i; row < kByteSquare; row += 4)
+      parts.push_back(vector::BitCastOp::create(b.b, b.loc, four, rows[row]));
+    joined.push_back(concatenate(b, parts));
+  }
+  return transposeFours(b, joined);
 }

@@ -9,6 +9,10 @@
 //   for square of rows and columns: load its rows, turn them in registers,
 //     store its columns
 //
+// What the op computes besides it computes of vectors, where elements are wide:
+// of f32 that become bytes before these are turned, of bytes that become f32
+// behind (TransposesOfBytes.cpp).
+//
 // The last square of a row or column ends with it: what it shares with the one
 // before is written twice. Known sizes that leave less than half a square, or
 // have less than one, are a part of one. Where only a run knows that there are
@@ -16,8 +20,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/rows/Rows.h"
+#include "passes/codegen/cpu/rows/Elementwise.h"
+#include "passes/codegen/cpu/rows/TransposeEmitter.h"
 #include "passes/codegen/cpu/rows/Transposes.h"
+#include "passes/support/Turned.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,6 +31,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/bit.h"
 
@@ -41,28 +48,6 @@ using namespace ingot::codegen;
 
 namespace {
 
-struct Emitter {
-  Emitter(OpBuilder &builder, linalg::GenericOp op)
-      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)) {}
-
-  void emit();
-  void forEachPart(Index size, int64_t side,
-                   function_ref<void(Index first, int64_t count)> body);
-  void emitSquare(Index row, int64_t rows, Index column, int64_t columns,
-                  int64_t side);
-  Value loadFirst(VectorType type, int64_t count);
-  void storeFirst(Value vector, int64_t count);
-  void emitElements(int64_t side);
-  SmallVector<Value> at(int64_t operand);
-
-  IndexBuilder b;
-  linalg::GenericOp op;
-  TargetInfo target;
-  /// The loops along which src and dst are contiguous.
-  int64_t row = 0, column = 0;
-  SmallVector<Index> sizes, position;
-};
-
 struct TransposesToVectorPass
     : ingot::impl::TransposesToVectorBase<TransposesToVectorPass> {
   void runOnOperation() override;
@@ -70,15 +55,26 @@ struct TransposesToVectorPass
 
 } // namespace
 
-static int64_t bitsOf(linalg::GenericOp op) {
-  return getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth();
+static int64_t bitsOf(OpOperand &operand) {
+  return getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth();
 }
 
-/// The side of a square: rows of 128 bits, or of 256 where elements have 32.
-static int64_t sideOf(linalg::GenericOp op, const TargetInfo &target) {
-  int64_t bits = bitsOf(op);
+bool TransposeEmitter::computesFirst(OpOperand &src, OpOperand &dst) {
+  return bitsOf(src) >= bitsOf(dst);
+}
+
+/// Rows of 128 bits of what is turned, or of 256 where elements have 32.
+static int64_t sideOf(OpOperand &src, OpOperand &dst,
+                      const TargetInfo &target) {
+  int64_t bits = std::min(bitsOf(src), bitsOf(dst));
   return bits == 32 ? squareOf(target) : 128 / bits;
 }
+
+TransposeEmitter::TransposeEmitter(OpBuilder &builder, linalg::GenericOp op)
+    : b{builder, op.getLoc()}, op(op), src(*lower::getTurned(op)),
+      dst(*op.getDpsInitOperand(0)),
+      side(sideOf(src, dst, TargetInfo::of(op))),
+      row(lower::lastLoopOf(op, src)), column(lower::lastLoopOf(op, dst)) {}
 
 /// `count` as a sum of powers of two, the largest first: each, and what is
 /// before it.
@@ -91,101 +87,136 @@ static void forEachPower(int64_t count,
   }
 }
 
-SmallVector<Value> Emitter::at(int64_t operand) {
+SmallVector<Value> TransposeEmitter::at(OpOperand &operand) {
   SmallVector<Value> found;
-  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
-  for (AffineExpr result : map.getResults())
-    found.push_back(
-        b.get(position[cast<AffineDimExpr>(result).getPosition()]));
+  for (AffineExpr result : op.getMatchingIndexingMap(&operand).getResults()) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(result))
+      found.push_back(b.get(constant.getValue()));
+    else
+      found.push_back(
+          b.get(position[cast<AffineDimExpr>(result).getPosition()]));
+  }
   return found;
 }
 
-/// The first `count` elements of a vector of src.
-Value Emitter::loadFirst(VectorType type, int64_t count) {
-  Value src = op->getOperand(0);
-  if (count == type.getDimSize(0))
-    return vector::LoadOp::create(b.b, b.loc, type, src, at(0));
+Value TransposeEmitter::loadFirst(int64_t lanes, int64_t count, Value memref,
+                                  SmallVector<Value> at) {
+  auto type = VectorType::get({lanes}, getElementTypeOrSelf(memref));
+  if (count == lanes)
+    return vector::LoadOp::create(b.b, b.loc, type, memref, at);
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   // Vectors of 32 bits are what every level loads under a mask.
-  if (bitsOf(op) == 32)
-    return vector::MaskedLoadOp::create(
-        b.b, b.loc, type, src, at(0),
-        maskOfFirst(b, type.getDimSize(0), count), zero);
+  if (type.getElementTypeBitWidth() == 32)
+    return vector::MaskedLoadOp::create(b.b, b.loc, type, memref, at,
+                                        maskOfFirst(b, lanes, count), zero);
   Value joined = zero;
-  SmallVector<Value> coordinates = at(0);
-  Index first(coordinates.back());
+  Index first(at.back());
   forEachPower(count, [&](int64_t from, int64_t size) {
-    coordinates.back() = b.get(b.add(first, from));
+    at.back() = b.get(b.add(first, from));
     Value part = vector::LoadOp::create(
-        b.b, b.loc, VectorType::get({size}, type.getElementType()), src,
-        coordinates);
+        b.b, b.loc, VectorType::get({size}, type.getElementType()), memref, at);
     // As many lanes as the others have first.
-    SmallVector<int64_t> spread(type.getDimSize(0), 0), lanes;
+    SmallVector<int64_t> spread(lanes, 0), picked;
     std::iota(spread.begin(), spread.begin() + size, 0);
     part = vector::ShuffleOp::create(b.b, b.loc, part, part, spread);
-    for (int64_t i = 0; i < type.getDimSize(0); ++i)
-      lanes.push_back(i < from ? i : type.getDimSize(0) + (i - from) % size);
-    joined = vector::ShuffleOp::create(b.b, b.loc, joined, part, lanes);
+    for (int64_t i = 0; i < lanes; ++i)
+      picked.push_back(i < from ? i : lanes + (i - from) % size);
+    joined = vector::ShuffleOp::create(b.b, b.loc, joined, part, picked);
   });
   return joined;
 }
 
-/// Stores them in dst. Masked stores take some CPUs longer than a few whole
-/// ones.
-void Emitter::storeFirst(Value vector, int64_t count) {
-  Value dst = op->getOperand(1);
-  SmallVector<Value> coordinates = at(1);
-  Index first(coordinates.back());
+/// Masked stores take some CPUs longer than a few whole ones.
+void TransposeEmitter::storeFirst(Value vector, int64_t count, Value memref,
+                                  SmallVector<Value> at) {
+  Index first(at.back());
   forEachPower(count, [&](int64_t from, int64_t size) {
-    coordinates.back() = b.get(b.add(first, from));
+    at.back() = b.get(b.add(first, from));
     Value part = vector;
     if (size != cast<VectorType>(vector.getType()).getDimSize(0))
       part = vector::ShuffleOp::create(
           b.b, b.loc, vector, vector,
           llvm::to_vector(llvm::seq<int64_t>(from, from + size)));
-    vector::StoreOp::create(b.b, b.loc, part, dst, coordinates);
+    vector::StoreOp::create(b.b, b.loc, part, memref, at);
   });
 }
 
-/// The first `numRows` rows and `numColumns` columns of a square.
-void Emitter::emitSquare(Index firstRow, int64_t numRows, Index firstColumn,
-                         int64_t numColumns, int64_t side) {
-  Type element = getElementTypeOrSelf(op->getOperand(0));
-  auto type = VectorType::get({side}, element);
+/// The element of an operand at the position; null if nothing asks for it.
+Value TransposeEmitter::loadScalar(OpOperand &operand) {
+  if (op.getMatchingBlockArgument(&operand).use_empty())
+    return {};
+  if (!isa<MemRefType>(operand.get().getType()))
+    return operand.get();
+  return memref::LoadOp::create(b.b, b.loc, operand.get(), at(operand));
+}
+
+Value TransposeEmitter::compute(Value vector, Value wanted) {
+  SmallVector<Value> arguments;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value scalar = &operand == &src ? Value() : loadScalar(operand);
+    arguments.push_back(scalar ? splat(b, side, scalar) : scalar);
+  }
+  arguments[src.getOperandNumber()] = vector;
+  return evaluate(b, *op.getBlock(), arguments, side,
+                  wanted ? ValueRange(wanted) : ValueRange())[0];
+}
+
+/// The columns of `rows`; rows that a square misses are 0.
+SmallVector<Value> TransposeEmitter::turn(SmallVector<Value> rows) {
+  auto type = cast<VectorType>(rows[0].getType());
   // Instructions that interleave do not ask what they move.
-  auto bits = VectorType::get({side}, b.b.getIntegerType(bitsOf(op)));
-  SmallVector<Value> rows(
-      side, arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(bits)));
+  VectorType bits =
+      type.clone(b.b.getIntegerType(type.getElementTypeBitWidth()));
+  auto castAll = [&](MutableArrayRef<Value> vectors, VectorType to) {
+    if (bits != type)
+      for (Value &vector : vectors)
+        vector = vector::BitCastOp::create(b.b, b.loc, to, vector);
+  };
+  castAll(rows, bits);
+  rows.resize(side,
+              arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(bits)));
+  SmallVector<Value> columns = transposeSquare(b, rows);
+  castAll(columns, type);
+  return columns;
+}
+
+/// The first `numRows` rows and `numColumns` columns of a square.
+void TransposeEmitter::emitSquare(Index firstRow, int64_t numRows,
+                                  Index firstColumn, int64_t numColumns) {
+  bool isFirst = computesFirst(src, dst);
+  SmallVector<Value> rows;
   position[row] = firstRow;
   for (int64_t i = 0; i < numColumns; ++i) {
     position[column] = b.add(firstColumn, i);
-    Value loaded = loadFirst(type, numRows);
-    rows[i] = bits == type
-                  ? loaded
-                  : vector::BitCastOp::create(b.b, b.loc, bits, loaded);
+    Value loaded = loadFirst(side, numRows, src.get(), at(src));
+    rows.push_back(isFirst ? compute(loaded) : loaded);
   }
   position[column] = firstColumn;
-  SmallVector<Value> turned = transposeSquare(b, rows);
+  SmallVector<Value> columns = turn(rows);
   for (int64_t i = 0; i < numRows; ++i) {
     position[row] = b.add(firstRow, i);
-    Value stored = bits == type ? turned[i]
-                                : vector::BitCastOp::create(b.b, b.loc, type,
-                                                            turned[i]);
-    storeFirst(stored, numColumns);
+    storeFirst(isFirst ? columns[i] : compute(columns[i]), numColumns,
+               dst.get(), at(dst));
   }
 }
 
 /// Those of the shorter loop one after the other, so that a line is read or
 /// written at once.
-void Emitter::emitElements(int64_t side) {
+void TransposeEmitter::emitElements() {
   auto emitLoops = [&](int64_t outer, int64_t inner) {
     forEach(b, 0, sizes[outer], 1, [&](Value i) {
       forEach(b, 0, sizes[inner], 1, [&](Value j) {
         position[outer] = Index(i);
         position[inner] = Index(j);
-        Value moved =
-            memref::LoadOp::create(b.b, b.loc, op->getOperand(0), at(0));
-        memref::StoreOp::create(b.b, b.loc, moved, op->getOperand(1), at(1));
+        IRMapping values;
+        for (OpOperand &operand : op->getOpOperands())
+          if (Value element = loadScalar(operand))
+            values.map(op.getMatchingBlockArgument(&operand), element);
+        for (Operation &step : op.getBlock()->without_terminator())
+          b.b.clone(step, values);
+        Value result = op.getBlock()->getTerminator()->getOperand(0);
+        memref::StoreOp::create(b.b, b.loc, values.lookup(result), dst.get(),
+                                at(dst));
       });
     });
   };
@@ -195,9 +226,7 @@ void Emitter::emitElements(int64_t side) {
 
 /// Splits `size` into squares, the last of which ends with it, and what is less
 /// than half a square or all that there is.
-void Emitter::forEachPart(
-    Index size, int64_t side,
-    function_ref<void(Index first, int64_t count)> body) {
+void TransposeEmitter::forEachPart(Index size, PartFn body) {
   int64_t rest = size.value ? 0 : size.constant % side;
   bool isPart = rest != 0 && (rest <= side / 2 || size.constant < side);
   Index end = isPart ? Index(size.constant - rest) : size;
@@ -209,12 +238,23 @@ void Emitter::forEachPart(
     body(end, rest);
 }
 
-void Emitter::emit() {
-  auto lastLoop = [&](int64_t operand) -> int64_t {
-    AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
-    return cast<AffineDimExpr>(map.getResults().back()).getPosition();
-  };
-  row = lastLoop(0), column = lastLoop(1);
+void TransposeEmitter::emitParts() {
+  bool toBytes = bitsOf(src) == 32 && bitsOf(dst) == 8;
+  bool fromBytes = bitsOf(src) == 8 && bitsOf(dst) == 32;
+  auto emitPart = toBytes     ? &TransposeEmitter::emitToBytes
+                  : fromBytes ? &TransposeEmitter::emitFromBytes
+                              : &TransposeEmitter::emitSquare;
+  forEachPart(sizes[row], [&](Index i, int64_t rows) {
+    forEachPart(sizes[column], [&](Index j, int64_t columns) {
+      (this->*emitPart)(i, rows, j, columns);
+    });
+  });
+}
+
+void TransposeEmitter::emit() {
+  sinkConstants(b.b, op);
+  if (bitsOf(src) + bitsOf(dst) == 8 + 32)
+    findFew();
   SmallVector<Range> ranges =
       cast<linalg::LinalgOp>(*op).createLoopRanges(b.b, b.loc);
   for (const Range &range : ranges) {
@@ -233,63 +273,67 @@ void Emitter::emit() {
     position[i] = Index(loop.getInductionVar());
     b.b.setInsertionPointToStart(loop.getBody());
   }
-  int64_t side = sideOf(op, target);
-  auto emitSquares = [&] {
-    forEachPart(sizes[row], side, [&](Index i, int64_t rows) {
-      forEachPart(sizes[column], side, [&](Index j, int64_t columns) {
-        emitSquare(i, rows, j, columns, side);
-      });
-    });
-  };
   Value areEnough;
   for (int64_t loop : {row, column})
     if (sizes[loop].value)
       areEnough = b.both(areEnough, b.compare(arith::CmpIPredicate::sge,
                                               sizes[loop], side));
   if (areEnough)
-    b.branch(areEnough, emitSquares, [&] { emitElements(side); });
+    b.branch(areEnough, [&] { emitParts(); }, [&] { emitElements(); });
   else
-    emitSquares();
+    emitParts();
 }
 
 //===----------------------------------------------------------------------===//
 // For what
 //===----------------------------------------------------------------------===//
 
+/// Whether elements along the last loop of `operand` lie side by side, and
+/// there are several.
+static bool isRow(linalg::GenericOp op, OpOperand &operand) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || !type.getElementType().isIntOrFloat() ||
+      !llvm::is_contained({8, 16, 32}, bitsOf(operand)) ||
+      !op.getMatchingIndexingMap(&operand).isProjectedPermutation() ||
+      failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return false;
+  int64_t size = op.getStaticLoopRanges()[lower::lastLoopOf(op, operand)];
+  return ShapedType::isDynamic(size) || size > 1;
+}
+
+/// Whether `operand` is one number for all of a vector.
+static bool isOne(linalg::GenericOp op, OpOperand &operand, int64_t loop) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  return op.getMatchingBlockArgument(&operand).use_empty() ||
+         (!map.isFunctionOfDim(loop) &&
+          llvm::all_of(map.getResults(), [](AffineExpr result) {
+            return isa<AffineDimExpr, AffineConstantExpr>(result);
+          }));
+}
+
 static bool isFor(linalg::GenericOp op) {
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
-      op.getNumDpsInits() != 1 || op.getNumLoops() < 2 ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      op.getBlock()->getTerminator()->getOperand(0) !=
-          op.getBlock()->getArgument(0))
+  OpOperand *src = lower::getTurned(op);
+  if (!op.hasPureBufferSemantics() || !src)
     return false;
-  Type element = getElementTypeOrSelf(op->getOperand(0));
-  if (!element.isIntOrFloat() ||
-      !llvm::is_contained({8, 16, 32}, element.getIntOrFloatBitWidth()))
+  OpOperand &dst = *op.getDpsInitOperand(0);
+  if (!isRow(op, *src) || !isRow(op, dst) ||
+      !op.getMatchingIndexingMap(&dst).isPermutation() ||
+      !op.getMatchingBlockArgument(&dst).use_empty())
     return false;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<AffineExpr> last;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (!type || !map.isProjectedPermutation() || map.getNumResults() == 0 ||
-        failed(type.getStridesAndOffset(strides, offset)) ||
-        strides.back() != 1)
-      return false;
-    last.push_back(map.getResults().back());
-    int64_t size = ranges[cast<AffineDimExpr>(last.back()).getPosition()];
-    if (ShapedType::isStatic(size) && size < 2)
-      return false;
-  }
-  // A row of src that is a row of dst is copied; dst has all loops.
-  return last[0] != last[1] &&
-         op.getMatchingIndexingMap(&op->getOpOperand(0)).isFunctionOfDim(
-             cast<AffineDimExpr>(last[1]).getPosition()) &&
-         op.getMatchingIndexingMap(&op->getOpOperand(1)).isPermutation();
+  bool isFirst = TransposeEmitter::computesFirst(*src, dst);
+  int64_t loop = lower::lastLoopOf(op, isFirst ? *src : dst);
+  return llvm::all_of(op.getDpsInputOperands(),
+                      [&](OpOperand *operand) {
+                        return operand == src || isOne(op, *operand, loop);
+                      }) &&
+         isElementwise(op, [](Type type) {
+           return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 32;
+         });
 }
 
 void TransposesToVectorPass::runOnOperation() {
-  numWritten += emitInPlace<linalg::GenericOp, Emitter>(getOperation(), isFor);
+  numWritten += emitInPlace<linalg::GenericOp, TransposeEmitter>(getOperation(),
+                                                                 isFor);
 }

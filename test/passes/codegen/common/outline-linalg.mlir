@@ -201,6 +201,34 @@ func.func @forward(%x: memref<1x12544x64xf32>, %y: memref<1x64x12544xf32>, %call
 
 // -----
 
+// The same of floats that become bytes, by 16: the 4 pixels behind 12 squares
+// are of the last task, which has 20, for of 4 alone no square is turned.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[TASKS:.*]] = arith.constant 12 : index
+// CHECK: cpu.launch @{{.*}}(%arg0, %arg1) tasks(%[[TASKS]])
+// CHECK: %[[CHUNK:.*]] = arith.constant 16 : index
+// CHECK: %[[OFFSET:.*]] = arith.muli %arg2, %[[CHUNK]]
+// CHECK: %[[REST:.*]] = arith.subi %{{.*}}, %[[OFFSET]]
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi slt, %[[REST]], %{{.*}}
+// CHECK: %[[SIZE:.*]] = arith.select %[[IS_LAST]], %[[REST]], %{{.*}}
+// CHECK: memref.subview %arg1[0, %[[OFFSET]], 0] [1, %[[SIZE]], 384]
+#last = affine_map<(n, p, c) -> (n, c, p)>
+#first = affine_map<(n, p, c) -> (n, p, c)>
+func.func @forward(%x: memref<1x384x196xf32>, %y: memref<1x196x384xi8>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#last, #first], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<1x384x196xf32>) outs(%y : memref<1x196x384xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = arith.constant 3.0 : f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.maximumf %1, %0 : f32
+    %3 = arith.fptosi %2 : f32 to i32
+    %4 = arith.trunci %3 : i32 to i8
+    linalg.yield %4 : i8
+  }
+  return
+}
+
+// -----
+
 // A run splits what is open, and where that is worth several tasks only: a row
 // of three elements stays whole.
 // CHECK-LABEL: func.func @forward

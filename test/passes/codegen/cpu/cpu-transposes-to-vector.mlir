@@ -89,16 +89,147 @@ func.func @parts(%x: memref<64x3xf32>, %y: memref<3x64xf32>, %z: memref<66x4xf16
 
 // -----
 
-// Rows that stay rows, rows of one element, what computes something, and wider
-// elements.
+// What is computed, by vectors: of rows, before they are turned; other operands
+// are numbers.
+// CHECK-LABEL: func.func @computed
+// CHECK-COUNT-8: math.absf %{{.*}} : vector<8xf32>
+// CHECK: vector.shuffle
+// CHECK: memref.load %arg2
+// CHECK: arith.mulf %{{.*}} : vector<8xf32>
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+// CHECK-COUNT-24: vector.shuffle %{{.*}} : vector<8xi16>
+// CHECK-NOT: linalg.generic
+#in = affine_map<(d0, d1) -> (d1, d0)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+#one = affine_map<(d0, d1) -> ()>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @computed(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %s: memref<f32>, %z: memref<64x64xbf16>) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#in, #one, #out], iterator_types = ["parallel", "parallel"]} ins(%x, %s : memref<64x64xf32>, memref<f32>) outs(%z : memref<64x64xbf16>) {
+  ^bb0(%a: f32, %b: f32, %c: bf16):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    linalg.yield %1 : bf16
+  }
+  return
+}
+}
+
+// -----
+
+// Floats that become bytes: 16 rows of 16, computed as words, four of which are
+// joined. 8 shuffles turn what were 256 bytes, 16 more take each column.
+// CHECK-LABEL: func.func @to_bytes
+// CHECK: scf.for
+// CHECK-COUNT-4: vector.load %arg0{{.*}} vector<16xf32>
+// CHECK: arith.shli {{.*}} : vector<16xi32>
+// CHECK: arith.ori {{.*}} : vector<16xi32>
+// CHECK-COUNT-12: vector.load %arg0{{.*}} vector<16xf32>
+// CHECK-COUNT-8: vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg1{{.*}} vector<16xi8>
+// The last 8 rows: halves of columns.
+// CHECK-COUNT-8: vector.load %arg0{{.*}} vector<16xf32>
+// CHECK-NOT: vector.load
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg1{{.*}} vector<8xi8>
+// CHECK-NOT: linalg.generic
+#in = affine_map<(d0, d1) -> (d1, d0)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @to_bytes(%x: memref<24x64xf32>, %y: memref<64x24xi8>) {
+  %zero = arith.constant 125 : i32
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%x : memref<24x64xf32>) outs(%y : memref<64x24xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = math.roundeven %a : f32
+    %1 = arith.fptosi %0 : f32 to i32
+    %2 = arith.addi %1, %zero : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  }
+  return
+}
+}
+
+// -----
+
+// Bytes that become floats: turned as words, of which each byte is taken.
+// CHECK-LABEL: func.func @from_bytes
+// CHECK: scf.if
+// CHECK-COUNT-16: vector.load %arg0{{.*}} vector<16xi8>
+// CHECK-COUNT-8: vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg1{{.*}} vector<16xf32>
+// CHECK: } else {
+// CHECK: memref.load %arg0
+// CHECK: arith.sitofp %{{.*}} : i8 to f32
+// CHECK: memref.store %{{.*}}, %arg1
+#in = affine_map<(d0, d1) -> (d1, d0)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @from_bytes(%x: memref<?x?xi8>, %y: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x?xi8>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Pixels of three bytes side by side are words: four pixels are stored at once,
+// what is behind them with the next ones.
+// CHECK-LABEL: func.func @pixels
+// CHECK: %[[Y:.*]] = memref.collapse_shape %arg1 {{.*}} into memref<192xi8>
+// CHECK-COUNT-3: vector.load %arg0{{.*}} vector<16xf32>
+// CHECK-COUNT-3: vector.store %{{.*}}, %[[Y]]{{.*}} vector<16xi8>
+// CHECK: vector.store %{{.*}}, %[[Y]]{{.*}} vector<8xi8>
+// CHECK: vector.store %{{.*}}, %[[Y]]{{.*}} vector<4xi8>
+// CHECK-NOT: vector.store
+// CHECK: %[[X:.*]] = memref.collapse_shape %arg1 {{.*}} into memref<192xi8>
+// CHECK: vector.load %[[X]]{{.*}} vector<8xi8>
+// CHECK: vector.load %[[X]]{{.*}} vector<4xi8>
+// CHECK-COUNT-3: vector.store %{{.*}}, %arg0{{.*}} vector<16xf32>
+// Not of a part of each pixel.
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg2{{.*}} vector<2xi8>
+#in = affine_map<(d0, d1) -> (d1, d0)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @pixels(%x: memref<3x64xf32>, %y: memref<64x3xi8>, %z: memref<64x2xi8, strided<[3, 1]>>, %w: memref<2x64xf32>) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%x : memref<3x64xf32>) outs(%y : memref<64x3xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = arith.fptosi %a : f32 to i8
+    linalg.yield %0 : i8
+  }
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%y : memref<64x3xi8>) outs(%x : memref<3x64xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.uitofp %a : i8 to f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%w : memref<2x64xf32>) outs(%z : memref<64x2xi8, strided<[3, 1]>>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = arith.fptosi %a : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+}
+
+// -----
+
+// Rows that stay rows, rows of one element, two operands that are turned,
+// integers that are divided, and wider elements.
 // CHECK-LABEL: func.func @left
-// CHECK-COUNT-4: linalg.generic
+// CHECK-COUNT-5: linalg.generic
 // CHECK-NOT: vector.
 #in = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
 #turned = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 #out = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
-func.func @left(%x: memref<32x16x8xf32>, %y: memref<16x32x8xf32>, %few: memref<2x64x1xf32>, %turned: memref<2x1x64xf32>, %square: memref<2x64x64xf32>, %result: memref<2x64x64xf32>, %wide: memref<2x64x64xi64>) {
+func.func @left(%x: memref<32x16x8xf32>, %y: memref<16x32x8xf32>, %few: memref<2x64x1xf32>, %turned: memref<2x1x64xf32>, %square: memref<2x64x64xf32>, %result: memref<2x64x64xf32>, %wide: memref<2x64x64xi64>, %whole: memref<2x64x64xi32>, %divided: memref<2x64x64xi32>) {
   linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<32x16x8xf32>) outs(%y : memref<16x32x8xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
@@ -107,10 +238,16 @@ func.func @left(%x: memref<32x16x8xf32>, %y: memref<16x32x8xf32>, %few: memref<2
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
   }
-  linalg.generic {indexing_maps = [#turned, #out], iterator_types = ["parallel", "parallel", "parallel"]} ins(%square : memref<2x64x64xf32>) outs(%result : memref<2x64x64xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    %0 = math.absf %a : f32
+  linalg.generic {indexing_maps = [#turned, #turned, #out], iterator_types = ["parallel", "parallel", "parallel"]} ins(%square, %square : memref<2x64x64xf32>, memref<2x64x64xf32>) outs(%result : memref<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.addf %a, %b : f32
     linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#turned, #out], iterator_types = ["parallel", "parallel", "parallel"]} ins(%whole : memref<2x64x64xi32>) outs(%divided : memref<2x64x64xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %ten = arith.constant 10 : i32
+    %0 = arith.divsi %ten, %a : i32
+    linalg.yield %0 : i32
   }
   linalg.generic {indexing_maps = [#turned, #out], iterator_types = ["parallel", "parallel", "parallel"]} ins(%wide : memref<2x64x64xi64>) outs(%wide : memref<2x64x64xi64>) {
   ^bb0(%a: i64, %b: i64):

@@ -332,3 +332,41 @@ func.func @part(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>
   %2 = nn.mul %0, %1 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
   return %1, %2 : tensor<5x9xf32>, tensor<5x9xf32>
 }
+
+// -----
+
+// What makes floats of bytes stays where these are turned next, rows to columns:
+// the transpose reads bytes. Of rows that stay rows it moves in.
+// CHECK-LABEL: func.func @turned
+// CHECK: cpu.matmul
+// CHECK: cpu.yield %{{.*}} : i8
+// CHECK: nn.cast
+// CHECK-NEXT: nn.mul
+// CHECK-NEXT: nn.transpose
+// CHECK: cpu.matmul
+// CHECK: cpu.yield %{{.*}} : f32
+// CHECK-NEXT: }
+// CHECK-NEXT: nn.transpose
+func.func @turned(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>) -> (tensor<9x5xf32>, tensor<5x9xf32>) {
+  %d = tensor.empty() : tensor<5x9xf32>
+  %c = arith.constant dense<2.5> : tensor<f32>
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.clamp %0 {max = 255.0 : f64, min = 0.0 : f64} : tensor<5x9xf32> -> tensor<5x9xf32>
+  %2 = nn.cast %1 {in_range} : tensor<5x9xf32> -> tensor<5x9xui8>
+  %3 = nn.cast %2 : tensor<5x9xui8> -> tensor<5x9xf32>
+  %4 = nn.mul %3, %c : tensor<5x9xf32>, tensor<f32> -> tensor<5x9xf32>
+  %5 = nn.transpose %4 {perm = array<i64: 1, 0>} : tensor<5x9xf32> -> tensor<9x5xf32>
+  %6 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %7 = nn.clamp %6 {max = 255.0 : f64, min = 0.0 : f64} : tensor<5x9xf32> -> tensor<5x9xf32>
+  %8 = nn.cast %7 {in_range} : tensor<5x9xf32> -> tensor<5x9xui8>
+  %9 = nn.cast %8 : tensor<5x9xui8> -> tensor<5x9xf32>
+  %10 = nn.mul %9, %c : tensor<5x9xf32>, tensor<f32> -> tensor<5x9xf32>
+  %11 = nn.transpose %10 {perm = array<i64: 0, 1>} : tensor<5x9xf32> -> tensor<5x9xf32>
+  return %5, %11 : tensor<9x5xf32>, tensor<5x9xf32>
+}
