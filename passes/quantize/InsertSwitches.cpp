@@ -52,7 +52,8 @@ public:
            const quantize::WeightRoundings &roundings,
            bool errors)
       : function(function), keep(keep), builder(function.getContext()),
-        quantizer(form, roundings), errors(errors) {}
+        quantizer(form, roundings), hasPairs(form.fitsPairs),
+        errors(errors) {}
 
   LogicalResult run();
   SmallVector<Attribute> names, tensors;
@@ -89,7 +90,7 @@ private:
   llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
   llvm::DenseMap<Operation *, Value> roundedData;
   quantize::WeightQuantizer quantizer;
-  bool errors;
+  bool hasPairs, errors;
 };
 
 struct InsertSwitchesPass
@@ -170,7 +171,7 @@ void Switches::findInner() {
     for (StringAttr node : unit.nodes)
       unitOfNode[node] = i;
   auto isWanted = [&](Operation *op) {
-    return quantize::isForDynamicBytes(op, keep);
+    return quantize::isForDynamicBytes(op, keep, hasPairs);
   };
   for (Operation *op : quantize::findInnerProducts(
            function, quantize::kLeastBytesInLoop, isWanted)) {

@@ -67,8 +67,10 @@ bool hasFewChannels(nn::ConvOp conv);
 bool gainsFromBytes(mlir::Operation *product);
 
 /// Whether a product that `keep` does not name is to have bytes of a range that
-/// the run finds: what that saves is more than finding it costs.
-bool isForDynamicBytes(mlir::Operation *product, const KeepRules &keep);
+/// the run finds: what that saves is more than finding it costs. `hasPairs` on
+/// CPUs without VNNI.
+bool isForDynamicBytes(mlir::Operation *product, const KeepRules &keep,
+                       bool hasPairs);
 
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
