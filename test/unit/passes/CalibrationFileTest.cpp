@@ -116,7 +116,8 @@ TEST(CalibrationFile, SaysWhatIsWrong) {
   for (const char *scale : {"0", "-1", "1e-40"}) {
     const std::string problem =
         changed("\"scale\": 1,", std::string("\"scale\": ") + scale + ",");
-    EXPECT_NE(problem.find("but it must be a normal number above 0"), std::string::npos)
+    EXPECT_NE(problem.find("but it must be a normal number above 0"),
+              std::string::npos)
         << problem;
   }
   EXPECT_EQ(changed("\"scale\": 1,", "\"scale\": 1e60,"),
