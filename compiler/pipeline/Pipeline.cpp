@@ -130,6 +130,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.innerOnly = options.quantization != Quantization::int8Dynamic;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
+    insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }

@@ -47,6 +47,20 @@ LogicalResult legalize::checkScale(Node &node, size_t i, StringRef name) {
   return success();
 }
 
+/// The same of what only multiplies: it may be of either sign, and zero.
+static LogicalResult checkFactor(Node &node, size_t i, StringRef name,
+                                 bool &isStep) {
+  auto values = nn::getConstantDoubles(node.input(i));
+  isStep = !values || llvm::all_of(*values, [](double v) { return v > 0; });
+  if (!values)
+    return success();
+  for (auto [k, value] : llvm::enumerate(*values))
+    if (!std::isfinite(value))
+      return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
+                               std::to_string(value), "finite");
+  return success();
+}
+
 LogicalResult legalize::needInputs(Node &node, ArrayRef<size_t> inputs) {
   for (size_t i : inputs)
     if (!node.has(i))
@@ -231,13 +245,18 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   if (!to || !isa<FloatType>(to) || nn::tinyFloatOf(to))
     return node.unsupported("this output_dtype");
   int64_t axis = 0;
+  bool isStep = true;
   auto kind = granularity(node, axis);
   if (failed(kind) || failed(checkZeroPoint(node)) ||
-      failed(checkScale(node, 1, "scale")))
+      failed(checkFactor(node, 1, "scale", isStep)))
     return failure();
   Value x = node.input(0), scale = node.input(1), zero = node.input(2);
   bool ofPowers = isa<Float8E8M0FNUType>(node.elementType(1));
-  if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers) {
+  // Quantizers write negative scales, so that the largest weight is the byte
+  // that has no opposite, and those of 0 of blocks of zeros. Passes take the
+  // scale of a `dequantize` for the step of a grid.
+  if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers ||
+      !isStep) {
     auto expanded = spread(node, 1, *kind, axis);
     if (failed(expanded))
       return failure();
@@ -248,8 +267,11 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
       return node.replace(node.make<nn::DequantizeBlocksOp>(
           node.type(0).clone(to), x, node.cast(scale, to), zero, axis,
           node.getInt("block_size", 0)));
-    // Scales down to 2^-127 and their products are no normal numbers of f32.
-    Type wide = ofPowers ? node.builder.getF64Type() : to;
+    // Scales down to 2^-127 and their products are no normal numbers of f32,
+    // and words none of float16.
+    Type wide = ofPowers                          ? node.builder.getF64Type()
+                : to.getIntOrFloatBitWidth() < 32 ? node.builder.getF32Type()
+                                                  : to;
     Value real = node.cast(x, wide);
     if (zero && nn::getSplat(zero) != 0.0) {
       auto expandedZero = spread(node, 2, *kind, axis);

@@ -14,7 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
@@ -101,7 +101,11 @@ std::string quantize::toText(const Calibration &calibration) {
   return text;
 }
 
-static std::string shown(float value) { return formatv("{0}", value).str(); }
+static std::string shown(float value) {
+  std::string text;
+  raw_string_ostream(text) << format("%g", value);
+  return text;
+}
 
 /// `key` of `object` as a finite float.
 static Error readNumber(const json::Object &object, StringRef key,
@@ -127,7 +131,7 @@ static Expected<TensorCalibration> readTensor(const json::Object &object) {
                  " above its \"max\" of " + shown(tensor.max));
   if (!std::isnormal(tensor.scale) || tensor.scale < 0)
     return wrong("has a \"scale\" of " + shown(tensor.scale) +
-                 ", but it must be above 0");
+                 ", but it must be a normal number above 0");
   std::optional<int64_t> zeroPoint = object.getInteger("zero_point");
   if (!zeroPoint || *zeroPoint < 0 || *zeroPoint > 255)
     return wrong("has no \"zero_point\" from 0 to 255");

@@ -61,7 +61,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
     if (function.isExternal())
       continue;
     auto isWanted = [&](Operation *op) {
-      return quantize::isForDynamicBytes(op, *rules);
+      return quantize::isForDynamicBytes(op, *rules, asWords);
     };
     SmallVector<Operation *> products;
     if (!innerOnly)

@@ -170,7 +170,7 @@ void Switches::findInner() {
     for (StringAttr node : unit.nodes)
       unitOfNode[node] = i;
   auto isWanted = [&](Operation *op) {
-    return quantize::isForDynamicBytes(op, keep);
+    return quantize::isForDynamicBytes(op, keep, asWords);
   };
   for (Operation *op : quantize::findInnerProducts(
            function, quantize::kLeastBytesInLoop, isWanted)) {

@@ -259,6 +259,8 @@ def InsertDynamicQuantize
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger, for CPUs without VNNI">,
+    Option<"asWords", "as-words", "bool", "false",
+           "All code is for CPUs that multiply bytes as words, without VNNI">,
     Option<"innerOnly", "inner-only", "bool", "false",
            "Only products in bodies of loops and in branches">,
     ListOption<"keep", "keep", "std::string",

@@ -70,8 +70,10 @@ bool gainsFromBytes(mlir::Operation *product, const KeepRules &keep,
                     bool asWords);
 
 /// Whether a product that `keep` does not name is to have bytes of a range that
-/// the run finds: what that saves is more than finding it costs.
-bool isForDynamicBytes(mlir::Operation *product, const KeepRules &keep);
+/// the run finds: what that saves is more than finding it costs. `asWords` as
+/// above.
+bool isForDynamicBytes(mlir::Operation *product, const KeepRules &keep,
+                       bool asWords);
 
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);

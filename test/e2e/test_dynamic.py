@@ -26,8 +26,8 @@ class Precision(Case):
                 feeds = runs[0]
                 shapes = [f"--shape={k}={'x'.join(map(str, v.shape))}" for k, v in feeds.items()]
                 floats = self.run_model(self.compile(model, *shapes, name="fp32"), feeds)
-                # Matrices as small as this model's stay floats unless a rule names them.
-                rules = ["--keep=*=int8"] if name == "bert" else []
+                # Products as small as these models' stay floats unless a rule names them.
+                rules = ["--keep=*=int8"] if name in ("bert", "vit") else []
                 artifact = self.compile(model, *shapes, "--precision=int8-dynamic", *rules, name="int8")
                 got = self.run_model(artifact, feeds)
                 for output, want in floats.items():

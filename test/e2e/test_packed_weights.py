@@ -121,7 +121,7 @@ class MatMulNBits(Case):
 class Blocks(Case):
     """DequantizeLinear of weights in blocks before a product."""
 
-    def check(self, dtype, axis, zeros, block=32, kind="MatMul"):
+    def check(self, dtype, axis, zeros, block=32, kind="MatMul", signs=(1,)):
         rng = np.random.default_rng(0)
         k, n = 80, 24
         info = {TensorProto.INT4: (-8, 8), TensorProto.UINT4: (0, 16), TensorProto.INT8: (-128, 128),
@@ -131,7 +131,7 @@ class Blocks(Case):
         per_block = list(shape)
         per_block[axis] = -(-per_block[axis] // block)
         w, z = rng.integers(*info, shape), rng.integers(*info, per_block)
-        scales = np.exp(rng.uniform(-4, -3, per_block)).astype(np.float32)
+        scales = (np.exp(rng.uniform(-4, -3, per_block)) * rng.choice(signs, per_block)).astype(np.float32)
         inputs = ["w", "s"] + (["z"] if zeros else [])
         nodes = [helper.make_node("DequantizeLinear", inputs, ["d"], name="dequantize", axis=axis, block_size=block),
                  helper.make_node(kind, ["x", "d"], ["y"], name="product", **({} if inner == 0 else {"transB": 1}))]
@@ -160,6 +160,13 @@ class Blocks(Case):
     def test_packed(self):
         size, elements = self.check(TensorProto.INT4, 0, False)
         self.assertLess(size, 2 * elements, "weights of f32 were stored")
+
+    def test_scales_of_any_sign(self):
+        """As ONNX Runtime's quantizer writes them: of the sign of the largest weight, and 0 where all are."""
+        for zeros in (False, True):
+            size, elements = self.check(TensorProto.INT4, 0, zeros, signs=(-1, 0, 1))
+            self.assertLess(size, 2 * elements, "weights of f32 were stored")
+        self.check(TensorProto.UINT4, 1, True, signs=(-1, 0, 1))
 
     def test_others(self):
         """Blocks along the outputs, and those that end within a word."""

@@ -121,14 +121,16 @@ class Quantized(Case):
         """One or two channels are multiplied as floats, others in whole groups of four: the numbers stay the reference's."""
         rng = np.random.default_rng(0)
         for channels, outputs, kernel, stride in ((1, 40, 3, 1), (1, 7, 7, 2), (2, 33, 5, 1), (3, 64, 7, 2), (5, 32, 3, 1),
-                                                  (6, 32, 3, 1), (10, 24, 5, 1), (18, 32, 3, 1), (18, 130, 1, 1)):
-            weights = rng.integers(-128, 128, (outputs, channels, kernel, kernel)).astype(np.int8)
+                                                  (6, 32, 3, 1), (10, 24, 5, 1), (18, 32, 3, 1), (18, 130, 1, 1),
+                                                  (3, 8, (2, 1), 1), (7, 24, (5, 1), 2), (9, 8, (1, 2), 1)):
+            kernel = np.broadcast_to(kernel, 2)
+            weights = rng.integers(-128, 128, (outputs, channels, *kernel)).astype(np.int8)
             constants = {"xs": np.float32(0.02), "xz": np.uint8(rng.integers(256)), "w": weights,
                          "ws": rng.uniform(0.005, 0.02, outputs).astype(np.float32), "wz": np.zeros(outputs, np.int8),
-                         "ys": np.float32(0.05 * kernel * np.sqrt(channels)), "yz": np.uint8(120),
+                         "ys": np.float32(0.05 * np.sqrt(channels * np.prod(kernel))), "yz": np.uint8(120),
                          "b": rng.integers(-3000, 3000, outputs).astype(np.int32)}
             node = helper.make_node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["y"],
-                                    strides=[stride] * 2, pads=[kernel // 2] * 4)
+                                    strides=[stride] * 2, pads=[*kernel // 2] * 2)
             x = rng.integers(0, 256, (2, channels, 23, 19)).astype(np.uint8)
             for sizes in ([2, channels, 23, 19], ["n", channels, "h", "w"]):
                 model = helper.make_model(helper.make_graph(
@@ -139,7 +141,7 @@ class Quantized(Case):
                 want, = ReferenceEvaluator(model).run(None, {"x": x})
                 artifact = self.compile(model, "--target", ",".join(LEVELS))
                 for level in LEVELS:
-                    with cap(level), self.subTest(channels=channels, kernel=kernel, sizes=sizes, level=level):
+                    with cap(level), self.subTest(channels=channels, kernel=[*kernel], sizes=sizes, level=level):
                         np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
     def test_ties(self):

@@ -24,6 +24,23 @@ func.func @blocks(%x: tensor<2x5xi8>, %s: tensor<2x3xf32>) -> tensor<2x5xf32> {
   return %0 : tensor<2x5xf32>
 }
 
+// Scales of any sign are factors, no steps of a grid; those of blocks may be either.
+
+// CHECK-LABEL: @signs
+func.func @signs(%x: tensor<2x5xui8>, %z: tensor<2xui8>) -> (tensor<2x5xf32>, tensor<2x5xf32>) {
+  %s = arith.constant dense<[-0.5, 0.0]> : tensor<2xf32>
+  // CHECK: %[[X:.*]] = nn.cast %{{.*}} : tensor<2x5xui8> -> tensor<2x5xf32>
+  // CHECK: %[[D:.*]] = nn.sub %[[X]], %{{.*}} : tensor<2x5xf32>, tensor<2x1xf32>
+  // CHECK: nn.mul %[[D]], %{{.*}} : tensor<2x5xf32>, tensor<2x1xf32>
+  // CHECK-NOT: nn.dequantize %
+  %0 = onnx.node "DequantizeLinear"(%x, %s, %z) {axis = 0 : i64} : (tensor<2x5xui8>, tensor<2xf32>, tensor<2xui8>) -> tensor<2x5xf32>
+  %w = arith.constant dense<3> : tensor<2x5xi8>
+  %b = arith.constant dense<[[-0.5, 0.0, 1.0], [1.0, -0.5, 0.0]]> : tensor<2x3xf32>
+  // CHECK: nn.dequantize_blocks
+  %1 = onnx.node "DequantizeLinear"(%w, %b) {axis = 1 : i64, block_size = 2 : i64} : (tensor<2x5xi8>, tensor<2x3xf32>) -> tensor<2x5xf32>
+  return %0, %1 : tensor<2x5xf32>, tensor<2x5xf32>
+}
+
 // CHECK-LABEL: @products
 func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %bz: tensor<4xi8>, %s: tensor<f32>, %yz: tensor<i8>)
     -> (tensor<2x4xi32>, tensor<2x4xi8>) {
@@ -141,12 +158,12 @@ func.func @wrong(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<3xui8>, %s3:
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @scales(%x: tensor<2x3xf32>, %b: tensor<2x3xui8>, %w: tensor<3x4xi8>, %z: tensor<ui8>, %wz: tensor<i8>) -> tensor<2x4xui8> {
   %none = arith.constant dense<0.0> : tensor<f32>
-  %less = arith.constant dense<[1.0, -0.5, 1.0]> : tensor<3xf32>
+  %less = arith.constant dense<[1.0, 0x7f800000, 1.0]> : tensor<3xf32>
   %nan = arith.constant dense<0x7fc00000> : tensor<f32>
   %one = arith.constant dense<1.0> : tensor<f32>
   // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: 'scale' is 0.000000, but must be finite and above 0}}
   %0 = onnx.node "QuantizeLinear"(%x, %none) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xui8>
-  // expected-error @+1 {{DequantizeLinear (opset 24) is invalid: 'scale' is -0.500000 at [1], but must be finite and above 0}}
+  // expected-error @+1 {{DequantizeLinear (opset 24) is invalid: 'scale' is inf at [1], but must be finite}}
   %1 = onnx.node "DequantizeLinear"(%b, %less) {axis = 1 : i64} : (tensor<2x3xui8>, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error @+1 {{QLinearMatMul (opset 24) is invalid: 'input 6' is nan, but must be finite and above 0}}
   %2 = onnx.node "QLinearMatMul"(%b, %one, %z, %w, %one, %wz, %nan, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>

@@ -5,6 +5,9 @@
 // RUN: ingot-opt %t/positive.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=POSITIVE
 // RUN: ingot-opt %t/inner.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=INNER,ALL
 // RUN: ingot-opt %t/inner.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{inner-only})' | FileCheck %s --check-prefixes=INNER,ONLY
+// RUN: ingot-opt %t/convolutions.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=CONV,DOTS
+// RUN: ingot-opt %t/convolutions.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{as-words})' | FileCheck %s --check-prefixes=CONV,WORDS
+// RUN: ingot-opt %t/convolutions.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=narrow=int8})' | FileCheck %s --check-prefix=NAMED
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=n1=fp32})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RULE
 // RULE: error: rule 'n1=fp32' is of no node of the model; names like it: 'm1', 'm2'
@@ -113,4 +116,41 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
   %w = arith.constant dense<1.0> : tensor<32x64xf32>
   %0 = nn.matmul %x, %w : (tensor<4x32xf32>, tensor<32x64xf32>) -> tensor<4x64xf32>
   return %0 : tensor<4x64xf32>
+}
+
+// Few products with each number do not pay for its range; together those of two
+// convolutions do. Without VNNI it takes more weights.
+// CONV-LABEL: @narrow
+// CONV-NOT: nn.quantize
+// CONV-LABEL: @columns
+// CONV-NOT: nn.quantize
+// CONV-LABEL: @two
+// DOTS: nn.quantize
+// DOTS-NOT: nn.quantize
+// WORDS-NOT: nn.quantize
+// CONV-LABEL: @wide
+// CONV: nn.quantize
+// NAMED-LABEL: @narrow
+// NAMED: nn.quantize
+//--- convolutions.mlir
+func.func @narrow(%x: tensor<1x256x4x4xf32>) -> tensor<1x16x4x4xf32> {
+  %w = arith.constant dense<1.0> : tensor<16x256x1x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x256x4x4xf32>, tensor<16x256x1x1xf32>) -> tensor<1x16x4x4xf32> loc("narrow")
+  return %0 : tensor<1x16x4x4xf32>
+}
+func.func @columns(%x: tensor<4x256xf32>) -> tensor<4x16xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x16xf32>
+  %0 = nn.matmul %x, %w : (tensor<4x256xf32>, tensor<256x16xf32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+func.func @two(%x: tensor<1x64x4x4xf32>) -> (tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32>) {
+  %w = arith.constant dense<1.0> : tensor<16x64x1x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x4x4xf32>, tensor<16x64x1x1xf32>) -> tensor<1x16x4x4xf32>
+  %1 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x4x4xf32>, tensor<16x64x1x1xf32>) -> tensor<1x16x4x4xf32>
+  return %0, %1 : tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32>
+}
+func.func @wide(%x: tensor<1x64x4x4xf32>) -> tensor<1x64x4x4xf32> {
+  %w = arith.constant dense<1.0> : tensor<64x64x1x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x4x4xf32>, tensor<64x64x1x1xf32>) -> tensor<1x64x4x4xf32>
+  return %0 : tensor<1x64x4x4xf32>
 }

@@ -112,11 +112,12 @@ TEST(CalibrationFile, SaysWhatIsWrong) {
   EXPECT_EQ(changed("\"zero_point\": 255", "\"zero_point\": 2.5"),
             "tensor 'x' has no \"zero_point\" from 0 to 255");
   EXPECT_EQ(changed("\"min\": -", "\"min\": "),
-            "tensor 'x' has a \"min\" of 1.10 above its \"max\" of 0.10");
+            "tensor 'x' has a \"min\" of 1.1 above its \"max\" of 0.1");
   for (const char *scale : {"0", "-1", "1e-40"}) {
     const std::string problem =
         changed("\"scale\": 1,", std::string("\"scale\": ") + scale + ",");
-    EXPECT_NE(problem.find("but it must be above 0"), std::string::npos)
+    EXPECT_NE(problem.find("but it must be a normal number above 0"),
+              std::string::npos)
         << problem;
   }
   EXPECT_EQ(changed("\"scale\": 1,", "\"scale\": 1e60,"),

@@ -53,9 +53,11 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
                        std::max<int64_t>(llvm::alignDown(most, line), line),
                        usesTiles(tile.product) ? line : plan.weights.group);
   }
-  // All rows of a window at once serve all columns.
+  // All rows of a window at once serve all columns, if their weights follow
+  // each other as they do.
   int64_t rows = lower::productOf(window.kernel.drop_back());
-  if (copied.taps == taps && copied.channels == channels &&
+  bool isRun = plan.weights.depth == channels || rows * taps == 1;
+  if (isRun && copied.taps == taps && copied.channels == channels &&
       copied.tapPitch == channels && !usesTiles(tile.product) &&
       tile.product != Product::int8Pairs &&
       rows * taps * channels <= most)
