@@ -105,6 +105,34 @@ class DrawnSchedules(Case):
                 self.assertEqual(harness.error_of(got[output], array, TOLERANCE), "", f"{name} {output}")
 
 
+class ManyBorders(Case):
+    """Taps so many, or so far apart, that most tiles of a row have some in the padding: dilated, strided, in groups, of pictures and of
+    sound, in front of a residual."""
+    PRECISIONS = {"fp32": TOLERANCE, "bf16": 3e-2, "int8-dynamic": 5e-2}
+
+    def test(self):
+        rng = np.random.default_rng(5)
+        for channels, out, groups, taps, dilation, stride, size, rank in (
+                (32, 32, 1, 11, 5, 1, 61, 1), (16, 40, 1, 7, 5, 1, 50, 1), (3, 16, 1, 21, 1, 2, 90, 1), (64, 64, 4, 11, 3, 1, 45, 1),
+                (32, 24, 1, 11, 2, 1, 33, 2), (8, 8, 1, 9, 4, 1, 20, 2)):
+            kernel = [taps] if rank == 1 else [2, taps]
+            pads = [0] * (rank - 1) + [dilation * (taps // 2)]
+            weight = (rng.standard_normal((out, channels // groups, *kernel)) / np.sqrt(channels * taps / groups)).astype(np.float32)
+            shape = [1, channels] + [3] * (rank - 1) + [size]
+            conv = helper.make_node("Conv", ["x", "w", "b"], ["c"], name="conv", pads=[*pads, *pads], group=groups,
+                                    dilations=[1] * (rank - 1) + [dilation], strides=[1] * (rank - 1) + [stride])
+            model = make_model([conv, helper.make_node("LeakyRelu", ["c"], ["r"], name="leaky"),
+                                helper.make_node("Add", ["r", "c"], ["y"], name="residual")], [("x", shape)], [("y", None)],
+                               {"w": weight, "b": rng.standard_normal(out).astype(np.float32)})
+            inputs = {"x": rng.standard_normal(shape).astype(np.float32)}
+            for precision, tolerance in self.PRECISIONS.items():
+                forced = [] if precision == "fp32" else [f"--keep=*={precision.removesuffix('-dynamic')}"]
+                for target in ("x86-64-v2", "x86-64-v3", "native"):
+                    with self.subTest(channels=channels, taps=taps, dilation=dilation, rank=rank, precision=precision, target=target):
+                        artifact = self.compile(model, "--kernels=native", f"--precision={precision}", f"--target={target}", *forced)
+                        self.assert_agrees(model, artifact, inputs, tolerance)
+
+
 class EqualColumns(Case):
     """Columns of equal weights have equal sums, whichever tile they are in: a softmax of large ones tells."""
 

@@ -151,10 +151,11 @@ class Files(Case):
     def test_multi_has_what_multiplies_fewer_bits(self):
         """Levels above x86-64-v4, and alderlake, have no other code for f32, but for bytes and bf16."""
         f32 = ["x86-64-v3", "x86-64-v4"]
-        # Few channels are not worth bf16 unless a rule says so.
+        # Few channels are not worth bf16 or bytes unless a rule says so.
         for options, levels in (([], f32), (["--precision=bf16"], f32),
                                 (["--precision=bf16", "--keep=*=bf16"], [*f32, "znver4", "sapphirerapids"]),
-                                (["--precision=int8-dynamic"], [*f32, "alderlake", "cascadelake", "sapphirerapids"]),
+                                (["--precision=int8-dynamic"], f32),
+                                (["--precision=int8-dynamic", "--keep=*=int8"], [*f32, "alderlake", "cascadelake", "sapphirerapids"]),
                                 # Nothing that is multiplied is left in bytes.
                                 (["--precision=int8-dynamic", "--keep=*=fp32"], f32)):
             with self.subTest(options=options):

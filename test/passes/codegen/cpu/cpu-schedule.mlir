@@ -449,3 +449,26 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
     return
   }
 }
+
+// -----
+
+// Where many tiles of a row have taps in the padding, pixels are found while it
+// runs: code for each tap of each such tile would be several times the rest.
+// CHECK-LABEL: func.func @borders(
+// CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <14x32>, {{.*}}across_rows = true>
+// CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <14x32>, grid = <1x1>>
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @borders(%x: memref<1x160x32xf32>, %w: memref<1x11x32x32xf32>, %v: memref<1x7x32x32xf32>, %d: memref<1x160x32xf32>) {
+    cpu.conv ins(%x, %w : memref<1x160x32xf32>, memref<1x11x32x32xf32>) outs(%d : memref<1x160x32xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 25, 25>, dilations = array<i64: 5>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    cpu.conv ins(%x, %v : memref<1x160x32xf32>, memref<1x7x32x32xf32>) outs(%d : memref<1x160x32xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 3, 3>, dilations = array<i64: 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
