@@ -57,7 +57,10 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
                        (tap * dilation - low) * pitch, stride * pitch);
     };
     Index block = b.add(panelAt, b.mul(channel, plan.panel));
-    return sumTaps(tile, pixels.isWhole() && isRun, rowsOf, weights.data, block,
+    std::optional<Index> apart;
+    if (pixels.isWhole())
+      apart = dilation * pitch;
+    return sumTaps(tile, apart && isRun, apart, rowsOf, weights.data, block,
                    plan.panel, size, start);
   };
   return forEachBlock(b, channels, size, start, addBlock);
@@ -129,8 +132,8 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
     // Copies of whole pixels follow each other as their weights do, zeros
     // behind the last channels.
     bool asOne = size == channels && dilation == 1;
-    return sumTaps(tile, asOne, rowsOf, factors, block, panel,
-                   asOne ? plan.weights.depth : size, start);
+    return sumTaps(tile, asOne, Index(dilation * pitch), rowsOf, factors, block,
+                   panel, asOne ? plan.weights.depth : size, start);
   };
   return forEachBlock(b, channels, size, start, addBlock);
 }

@@ -167,7 +167,8 @@ struct ConvEmitter {
 
   /// Of each tap along the row adds the products of `depth` elements of
   /// `rowsOf(tap)`; `asOne` if the taps follow each other, in memory as well.
-  Accumulators sumTaps(const Tile &tile, bool asOne,
+  /// `apart` is how far in data, if all pixels have all taps.
+  Accumulators sumTaps(const Tile &tile, bool asOne, std::optional<Index> apart,
                        llvm::function_ref<SrcRows(int64_t tap)> rowsOf,
                        mlir::Value weights, Index weightsAt, int64_t panel,
                        int64_t depth, const Accumulators &start,

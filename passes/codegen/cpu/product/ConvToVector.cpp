@@ -225,20 +225,23 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
                     weightsAt.slice(1, outer), start);
   if (usesTiles(tile.product))
     return sumAmx(tile, pixels, from, panelAt, start);
+  Index apart = b.mul(pixelStride, window.dilations[inner]);
   auto rowsOf = [&](int64_t tap) {
-    Index first =
-        b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
+    Index first = b.add(from, b.mul(apart, tap));
     return rowsOfTap(tile, pixels, tap, src.data, first,
                      b.mul(pixelStride, window.strides[inner]));
   };
   if (pixels.isWhole() && window.kernel[inner] == 1)
     return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
                             plan.panel, channels, start, op, next);
-  return sumTaps(tile, pixels.isWhole() && isContiguous(), rowsOf, weights.data,
-                 panelAt, plan.panel, channels, start, next);
+  const bool isWhole = pixels.isWhole();
+  return sumTaps(tile, isWhole && isContiguous(),
+                 isWhole ? std::optional(apart) : std::nullopt, rowsOf,
+                 weights.data, panelAt, plan.panel, channels, start, next);
 }
 
 Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
+                                  std::optional<Index> apart,
                                   function_ref<SrcRows(int64_t tap)> rowsOf,
                                   Value weights, Index weightsAt,
                                   int64_t panel, int64_t depth,
@@ -248,9 +251,22 @@ Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
   if (asOne)
     return multiplyAdd(b, tile, rowsOf(0), weights, weightsAt, panel,
                        taps * depth, start, next);
+  const int64_t tapSize = plan.weights.depth * panel;
+  // Speech has windows of 128 taps: code for each would be 40 KiB.
+  constexpr int64_t kManyTaps = 7;
+  if (apart && taps >= kManyTaps)
+    return forEach(
+        b, 0, taps, start, [&](Value tap, const Accumulators &sums) {
+          SrcRows rows = rowsOf(0);
+          for (std::optional<Index> &at : rows.at)
+            at = b.add(*at, b.mul(*apart, Index(tap)));
+          Index tapAt = b.mul(Index(tap), tapSize);
+          return multiplyAdd(b, tile, rows, weights, b.add(weightsAt, tapAt),
+                             panel, depth, sums, next.from(b, tapAt));
+        });
   Accumulators sums = start;
   for (int64_t tap = 0; tap < taps; ++tap) {
-    int64_t tapAt = tap * plan.weights.depth * panel;
+    int64_t tapAt = tap * tapSize;
     sums = multiplyAdd(b, tile, rowsOf(tap), weights, b.add(weightsAt, tapAt),
                        panel, depth, sums, next.from(b, tapAt));
   }

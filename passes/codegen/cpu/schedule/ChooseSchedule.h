@@ -35,6 +35,9 @@ cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 
+/// The bytes of a memref; a mebibyte is assumed of one of open size.
+int64_t bytesOf(mlir::Value value);
+
 /// Pixels of an image that are assumed where their number is open.
 constexpr int64_t kUsualPixels = 28 * 28;
 
