@@ -26,7 +26,7 @@ struct Tile {
   Index done = 0;
   /// Rows from here on are behind the last one, which they read; all there are,
   /// if nothing is said.
-  std::optional<Index> end;
+  std::optional<Index> end = std::nullopt;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
   bool isPart() const { return done.value || done.constant != 0 || end; }
