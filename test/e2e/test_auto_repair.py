@@ -109,6 +109,28 @@ class AutoRepair(Case):
         else:
             self.assertEqual(rest, [])
 
+    def test_outliers_wherever_they_are(self):
+        """What is chosen and what is said is about all samples, whatever their order."""
+        rng = np.random.default_rng(6)
+        draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+        nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "conv0", pads=[1, 1, 1, 1]),
+                 helper.make_node("Relu", ["a"], ["b"], "relu0"),
+                 helper.make_node("Conv", ["b", "v"], ["c"], "conv1", pads=[1, 1, 1, 1]),
+                 helper.make_node("Relu", ["c"], ["d"], "relu1"),
+                 helper.make_node("GlobalAveragePool", ["d"], ["y"], "pool")]
+        model = self.save(make_model(nodes, [("x", ["n", 3, 12, 12])], [("y", ["n", 32, 1, 1])],
+                                     {"w": draw(16, 3, 3, 3) / 5, "v": draw(32, 16, 3, 3) / 12}))
+        ordinary = draw(64, 3, 12, 12)
+        for method in ("best", "mse"):
+            for large in ([0], [45], [63], [33, 45, 50], list(range(32, 48))):
+                data = ordinary.copy()
+                data[large] *= 30
+                _, lines = self.calibrate(model, data, "--method=" + method)
+                self.assertIn("nothing to repair", lines[0], (method, large))
+                said, found = float(re.search(NUMBER, lines[0])[1]), self.error(model)
+                self.assertLess(found, 0.05, (method, large))
+                self.assertLess(abs(said - found), 0.25 * found, (method, large))
+
     def test_what_is_not_finite_asks_for_nothing(self):
         """An output that is infinite tells nothing of repairs."""
         nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "product"), helper.make_node("Relu", ["a"], ["b"], "relu0"),

@@ -36,7 +36,7 @@ int Repairer::measureInt8(const quantize::Calibration &calibration,
     if (runToFit(model.handle(), model.runs(), sample.inputs, outputs, wrong) !=
         INGOT_OK)
       return progress.fail(sample.where + ": " + wrong.message);
-    difference.add(sample.outputs, outputs);
+    difference.add(sample.outputs, outputs, sample.weight);
   }
   error = difference.relative();
   return exitSuccess;

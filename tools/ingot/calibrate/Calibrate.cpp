@@ -79,18 +79,20 @@ static int calibrate(const Options &options, const OptionParser &parser) {
     chosen.numSamples = options.numSamples;
   Calibrator calibrator(chosen, parser, progress);
   quantize::Calibration result;
-  if (options.repairs.isAutomatic)
-    calibrator.keepFirst(chosen.numSamples, Repairer::kMostKept);
   if (int code = calibrator.watch())
     return code;
   if (int code = calibrator.choose(result))
     return code;
-  Repairer repairer(chosen, parser, progress);
+  Repairer repairer(chosen, calibrator.survey(), parser, progress);
   std::vector<Repairer::Trial> trials;
   Repairer::Outcome outcome;
   if (options.repairs.isAutomatic) {
+    std::vector<KnownSample> picked;
+    if (int code = calibrator.readPicked(chosen.numSamples,
+                                         Repairer::kMostKept, picked))
+      return code;
     if (int code = repairer.runAutomatic(
-            calibrator.first(),
+            picked,
             options.numSamples ? options.numSamples
                                : Repairer::kComparedSamples,
             result, trials, outcome))

@@ -19,15 +19,13 @@ static constexpr uint64_t kFewSamples = 10;
 std::string Calibrator::runOne(Watch &watch, const std::vector<Array> &inputs,
                                const Samples &samples) {
   std::string problem;
-  const bool keeps = kept.size() < mostKept && bytesLeft > 0;
-  if (keeps)
-    kept.push_back({inputs, {}, samples.where()});
-  const ingot_status status =
-      model.run(inputs, Watch::observe, &watch, problem,
-                keeps ? &kept.back().outputs : nullptr);
-  if (keeps)
-    bytesLeft -= std::min(bytesLeft,
-                          bytesOf(inputs) + bytesOf(kept.back().outputs));
+  const bool isFirst = watch.survey().count() == 0;
+  std::vector<Array> outputs;
+  const ingot_status status = model.run(inputs, Watch::observe, &watch, problem,
+                                        isFirst ? &outputs : nullptr);
+  if (isFirst)
+    bytesOfOutputs = bytesOf(outputs);
+  watch.survey().endSample(bytesOf(inputs) + bytesOfOutputs);
   if (watch.notFinite() >= 0)
     return "tensor '" + formatLine(tensors()[size_t(watch.notFinite())], 200) +
            "' becomes infinite or not a number on " + samples.where();
@@ -53,7 +51,7 @@ std::string Calibrator::runAll(Samples &samples) {
   }
   for (size_t i = 0; i < tensors().size(); ++i)
     watched.push_back(watch.result(i));
-  seen = samples.count();
+  seen = watch.survey();
   progress.clear();
   return problem;
 }
@@ -83,11 +81,12 @@ int Calibrator::watch() {
 }
 
 void Calibrator::warn() const {
-  if (seen < kFewSamples)
+  const uint64_t count = numSamples();
+  if (count < kFewSamples)
     progress.warn(
         "there " +
-        std::string(seen == 1 ? "is 1 sample"
-                              : "are " + std::to_string(seen) + " samples") +
+        std::string(count == 1 ? "is 1 sample"
+                               : "are " + std::to_string(count) + " samples") +
         ": ranges may be too narrow; 100 to 500 are usual");
   for (size_t i = 0; i < tensors().size(); ++i)
     if (const quantize::Histogram &histogram = watched[i].histogram;
@@ -103,13 +102,33 @@ int Calibrator::chooseBestMethods() {
     return exitSuccess;
   if (int code = probe.prepare(options.model))
     return code;
-  Samples first(options.preprocess);
-  std::string problem = first.open(options.data);
-  first.setInputs(probe.scratch().inputs());
+  Samples picked(options.preprocess);
+  std::string problem = picked.open(options.data);
+  picked.setInputs(probe.scratch().inputs());
+  picked.choose(seen.pick(options.numSamples));
   if (problem.empty())
-    problem = probe.readSamples(first, options.numSamples);
+    problem = probe.readSamples(picked);
   if (problem.empty())
     problem = chooseBest(probe, progress, choices);
+  return problem.empty() ? exitSuccess : progress.fail(problem);
+}
+
+int Calibrator::readPicked(uint64_t most, uint64_t mostBytes,
+                           std::vector<KnownSample> &picked) {
+  Samples samples(options.preprocess);
+  std::string problem = samples.open(options.data);
+  samples.setInputs(model.inputs());
+  samples.choose(seen.pick(most, mostBytes));
+  uint64_t bytes = 0;
+  std::vector<Array> inputs;
+  while (problem.empty() && bytes < mostBytes &&
+         samples.next(inputs, problem)) {
+    picked.push_back({inputs, {}, samples.where(), samples.weight()});
+    if (model.run(inputs, nullptr, nullptr, problem, &picked.back().outputs) !=
+        INGOT_OK)
+      problem = samples.where() + ": " + problem;
+    bytes += bytesOf(inputs) + bytesOf(picked.back().outputs);
+  }
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
@@ -120,7 +139,7 @@ int Calibrator::choose(quantize::Calibration &result, bool warns) {
   result.model = llvm::sys::path::filename(options.model.model).str();
   result.sha256 = model.sha256();
   result.method = nameOf(options.method.method);
-  result.samples = seen;
+  result.samples = numSamples();
   for (size_t i = 0; i < tensors().size(); ++i) {
     const quantize::Histogram &histogram = watched[i].histogram;
     // What no sample computed is left as it is.

@@ -34,20 +34,18 @@ public:
 
   // Each returns 0, or the code to end with once what is wrong was printed.
 
-  /// Of what is watched, the first samples are kept with their outputs: no more
-  /// than `most`, and none after one with which they take `mostBytes`.
-  void keepFirst(uint64_t most, uint64_t mostBytes) {
-    mostKept = most;
-    bytesLeft = mostBytes;
-  }
-  const std::vector<KnownSample> &first() const { return kept; }
-
   /// Sees all samples.
   int watch();
   /// Finds ranges in what was seen.
   int choose(quantize::Calibration &result, bool warns = true);
 
-  uint64_t numSamples() const { return seen; }
+  /// Runs on samples that stand for all that were seen: no more than `most`,
+  /// and than take `mostBytes` with their outputs.
+  int readPicked(uint64_t most, uint64_t mostBytes,
+                 std::vector<KnownSample> &picked);
+
+  uint64_t numSamples() const { return seen.count(); }
+  const SampleSurvey &survey() const { return seen; }
   const std::vector<std::string> &tensors() const { return model.observed(); }
   const quantize::WatchedTensor &seenOf(size_t tensor) const {
     return watched[tensor];
@@ -65,8 +63,9 @@ private:
   ScratchModel model;
   /// For methods that are chosen by measurement.
   Probe probe;
-  uint64_t seen = 0, mostKept = 0, bytesLeft = 0;
-  std::vector<KnownSample> kept;
+  SampleSurvey seen;
+  /// Of the first sample.
+  uint64_t bytesOfOutputs = 0;
   /// Of each tensor.
   std::vector<quantize::MethodChoice> methods;
   std::vector<quantize::WatchedTensor> watched;

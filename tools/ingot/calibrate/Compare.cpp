@@ -80,6 +80,8 @@ private:
   /// Of the command line, and then of the rules.
   std::vector<std::string> keep;
   std::vector<OutputDifference> outputs;
+  /// How large the outputs' errors are in each sample.
+  SampleSurvey survey;
   std::vector<Inner> layers;
 };
 
@@ -185,7 +187,7 @@ int Comparison::prepare() {
   return exitSuccess;
 }
 
-/// Of the first samples, which are read again.
+/// Of some samples, which are read again.
 int Comparison::findSensitivity() {
   ScratchModel::Options scratch = scratchOptions();
   scratch.pipeline.keep = keep;
@@ -200,11 +202,12 @@ int Comparison::findSensitivity() {
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(options.calibration, 200) + "' " +
                          problem);
-  Samples first(preprocess);
-  std::string problem = first.open(options.data);
-  first.setInputs(probe.scratch().inputs());
+  Samples picked(preprocess);
+  std::string problem = picked.open(options.data);
+  picked.setInputs(probe.scratch().inputs());
+  picked.choose(survey.pick(options.numSamples));
   if (problem.empty())
-    problem = probe.readSamples(first, options.numSamples);
+    problem = probe.readSamples(picked);
   if (problem.empty())
     problem = measureSensitivity(probe, progress, sensitivity);
   return problem.empty() ? exitSuccess : progress.fail(problem);
@@ -220,8 +223,11 @@ std::string Comparison::compareOutputs(const std::vector<Array> &inputs) {
     if (got[i].dims != wanted[i].dims || got[i].dtype != wanted[i].dtype)
       return samples->where() + ": output '" + formatLine(outputs[i].name, 60) +
              "' has another shape or type in both";
+    const double before = outputs[i].difference.error;
     outputs[i].add(wanted[i], got[i]);
+    survey.see(i, std::sqrt(outputs[i].difference.error - before));
   }
+  survey.endSample();
   return "";
 }
 
@@ -278,7 +284,7 @@ void Comparison::print() const {
          digits("%.6f", output.difference.relative()),
          digits("%.6f", output.difference.cosine()),
          digits("%.6g", output.difference.largest),
-         output.rows ? digits("%.2f %%", output.percentAgreeing()) : "-"});
+         output.rows > 0 ? digits("%.2f %%", output.percentAgreeing()) : "-"});
   printTable(rows);
   if (options.perLayer)
     printLayers();
@@ -322,9 +328,8 @@ void Comparison::printJson() const {
   json.begin("outputs", '[');
   for (const OutputDifference &output : outputs) {
     write(output.name, output.difference);
-    if (output.rows)
-      json.member("same_largest",
-                  double(output.agreeing) / double(output.rows));
+    if (output.rows > 0)
+      json.member("same_largest", output.agreeing / output.rows);
     json.end('}');
   }
   json.end(']');
@@ -370,6 +375,7 @@ int Comparison::run() {
     return code;
   for (const std::string &name : outputNames(model.get()))
     outputs.push_back({name, {}});
+  survey = SampleSurvey(outputs.size());
   samples->setInputs(inputsOf(model.get()));
   problem = runAll();
   if (!problem.empty())

@@ -14,16 +14,17 @@
 
 namespace ingot::tools {
 
-/// Sums over all elements that were compared, of all samples.
+/// Sums over all elements that were compared, of all samples, of which one may
+/// stand for several.
 struct Difference {
   double wanted = 0, found = 0, product = 0, error = 0, largest = 0;
   uint64_t count = 0;
 
-  void add(double want, double got) {
-    wanted += want * want;
-    found += got * got;
-    product += want * got;
-    error += (got - want) * (got - want);
+  void add(double want, double got, double weight = 1) {
+    wanted += weight * want * want;
+    found += weight * got * got;
+    product += weight * want * got;
+    error += weight * (got - want) * (got - want);
     largest = std::max(largest, std::abs(got - want));
     ++count;
   }

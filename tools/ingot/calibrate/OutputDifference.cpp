@@ -22,24 +22,25 @@ std::vector<int64_t> ingot::tools::largestPlaces(const Array &array) {
   return places;
 }
 
-void OutputDifference::add(const Array &wanted, const Array &got) {
+void OutputDifference::add(const Array &wanted, const Array &got,
+                           double weight) {
   const std::vector<double> a = toDoubles(wanted), b = toDoubles(got);
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    difference.add(a[i], b[i]);
+    difference.add(a[i], b[i], weight);
   const std::vector<int64_t> places = largestPlaces(wanted),
                              found = largestPlaces(got);
-  rows += places.size();
+  rows += weight * double(places.size());
   for (size_t i = 0; i < std::min(places.size(), found.size()); ++i)
-    agreeing += places[i] == found[i];
+    agreeing += places[i] == found[i] ? weight : 0;
 }
 
 void OutputsDifference::add(const std::vector<Array> &wanted,
-                            const std::vector<Array> &got) {
+                            const std::vector<Array> &got, double weight) {
   differences.resize(wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     const std::vector<double> a = toDoubles(wanted[i]), b = toDoubles(got[i]);
     for (size_t e = 0; e < std::min(a.size(), b.size()); ++e)
-      differences[i].add(a[e], b[e]);
+      differences[i].add(a[e], b[e], weight);
   }
 }
 

@@ -23,19 +23,20 @@ struct OutputDifference {
   std::string name;
   Difference difference;
   /// Rows of which the largest element is at the same place, and all.
-  uint64_t agreeing = 0, rows = 0;
+  double agreeing = 0, rows = 0;
 
-  /// Of one shape.
-  void add(const Array &wanted, const Array &got);
+  /// Of one shape; of a sample that stands for so many.
+  void add(const Array &wanted, const Array &got, double weight = 1);
   double percentAgreeing() const {
-    return rows ? 100 * double(agreeing) / double(rows) : 0;
+    return rows > 0 ? 100 * agreeing / rows : 0;
   }
 };
 
 /// Of all outputs of a model.
 class OutputsDifference {
 public:
-  void add(const std::vector<Array> &wanted, const std::vector<Array> &got);
+  void add(const std::vector<Array> &wanted, const std::vector<Array> &got,
+           double weight = 1);
   /// The norm of the outputs' error over theirs, the root of the mean square
   /// over all outputs.
   double relative() const;

@@ -55,6 +55,7 @@ int PrecisionStudy::findCalibration() {
     return code;
   for (size_t i = 0; i < calibrator.tensors().size(); ++i)
     study.histograms[calibrator.tensors()[i]] = calibrator.seenOf(i).histogram;
+  survey = calibrator.survey();
   if (!calibrationPath.empty())
     return exitSuccess;
   if (int code = calibrator.choose(calibration))
@@ -123,7 +124,8 @@ std::string PrecisionStudy::readSamples() {
   if (!problem.empty())
     return problem;
   samples.setInputs(probe.scratch().inputs());
-  problem = probe.readSamples(samples, options.numSamples);
+  samples.choose(survey.pick(options.numSamples));
+  problem = probe.readSamples(samples);
   study.samples = probe.numSamples();
   if (problem.empty())
     firstSample = probe.inputsOf(0);
@@ -165,7 +167,7 @@ std::string PrecisionStudy::measureOutputs() {
           return;
         const std::vector<Array> &found = half ? computed : rounded;
         for (size_t i = 0; i < study.outputs.size(); ++i)
-          study.outputs[i].add(wanted[i], found[i]);
+          study.outputs[i].add(wanted[i], found[i], probe.weightOf(sample));
       });
   return problem.empty() ? halfProblem : problem;
 }

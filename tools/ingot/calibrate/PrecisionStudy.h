@@ -142,6 +142,8 @@ private:
   /// With bf16 in it, if it was tried.
   std::optional<ScratchModel> half;
   Probe probe;
+  /// Of the samples that were calibrated on.
+  SampleSurvey survey;
   std::vector<Array> firstSample;
   std::unique_ptr<Evaluation> evaluation;
   /// Units by number: those that are worth int8, the ones to widen first in

@@ -107,16 +107,14 @@ uint64_t ingot::tools::bytesOf(const std::vector<Array> &arrays) {
   return bytes;
 }
 
-std::string Probe::readSamples(Samples &samples, uint64_t most,
-                               uint64_t mostBytes) {
+std::string Probe::readSamples(Samples &samples, uint64_t mostBytes) {
   turn(std::vector<bool>(units().size()));
   std::string problem;
   std::vector<Array> inputs;
   uint64_t bytes = 0;
-  while (kept.size() < most && bytes < mostBytes &&
-         samples.next(inputs, problem)) {
+  while (bytes < mostBytes && samples.next(inputs, problem)) {
     progress.show(samples.progress());
-    kept.push_back({inputs, {}, samples.where()});
+    kept.push_back({inputs, {}, samples.where(), samples.weight()});
     problem = runOne(kept.back(), kept.back().outputs);
     if (!problem.empty())
       return problem;
@@ -191,9 +189,10 @@ std::string Probe::compareWith(const std::vector<bool> &isOn) {
 
 std::string Probe::measure(const std::vector<bool> &isOn, double &error) {
   OutputsDifference difference;
-  std::string problem = run(isOn, [&](size_t, const std::vector<Array> &f32,
+  std::string problem = run(isOn, [&](size_t sample,
+                                      const std::vector<Array> &f32,
                                       const std::vector<Array> &found) {
-    difference.add(f32, found);
+    difference.add(f32, found, weightOf(sample));
   });
   error = difference.relative();
   return problem;

@@ -22,6 +22,8 @@ uint64_t bytesOf(const std::vector<Array> &arrays);
 struct KnownSample {
   std::vector<Array> inputs, outputs;
   std::string where;
+  /// For how many it stands.
+  double weight = 1;
 };
 
 /// A model in f32 of which each run says what is rounded as int8 rounds it:
@@ -53,15 +55,15 @@ public:
   /// Whether a choice can turn it on.
   bool canBeOn(size_t unit) const;
 
-  /// Reads samples, no more than `most`, and what f32 makes of them; none after
-  /// one with which both take `mostBytes`. Returns what is wrong, or "".
-  std::string readSamples(Samples &samples, uint64_t most,
-                          uint64_t mostBytes = UINT64_MAX);
+  /// Reads samples, and what f32 makes of them; none after one with which both
+  /// take `mostBytes`. Returns what is wrong, or "".
+  std::string readSamples(Samples &samples, uint64_t mostBytes = UINT64_MAX);
   uint64_t numSamples() const { return kept.size(); }
 
   const std::vector<Array> &inputsOf(size_t sample) const {
     return kept[sample].inputs;
   }
+  double weightOf(size_t sample) const { return kept[sample].weight; }
 
   /// Of a model that shows errors: how much each channel of a unit's product in
   /// bytes is too large, on average over all samples; of units of several

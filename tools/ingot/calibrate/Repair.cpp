@@ -78,8 +78,9 @@ int Repairer::measure(const quantize::Calibration &calibration, double &error) {
   Samples samples(options.preprocess);
   std::string problem = samples.open(options.data);
   samples.setInputs(probe.scratch().inputs());
+  samples.choose(survey.pick(mostSamples, mostBytes));
   if (problem.empty())
-    problem = probe.readSamples(samples, mostSamples, mostBytes);
+    problem = probe.readSamples(samples, mostBytes);
   measured = probe.numSamples();
   if (problem.empty())
     problem =

@@ -49,9 +49,10 @@ public:
   /// Of samples and outputs that are kept to measure errors for `auto`.
   static constexpr uint64_t kMostKept = uint64_t(256) << 20;
 
-  Repairer(const Calibrator::Options &options, const OptionParser &parser,
-           const Progress &progress)
-      : options(options), parser(parser), progress(progress),
+  /// `survey` is of the samples that were calibrated on.
+  Repairer(const Calibrator::Options &options, const SampleSurvey &survey,
+           const OptionParser &parser, const Progress &progress)
+      : options(options), survey(survey), parser(parser), progress(progress),
         mostSamples(options.numSamples) {}
 
   /// Repairs what was calibrated. 0, or the code to end with once what is wrong
@@ -87,6 +88,7 @@ private:
               bool showsErrors);
 
   const Calibrator::Options &options;
+  const SampleSurvey &survey;
   const OptionParser &parser;
   const Progress &progress;
   std::string writeScratch(const quantize::Calibration &calibration);

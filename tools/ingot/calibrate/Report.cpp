@@ -177,7 +177,9 @@ static std::string outputsSection(const Study &study) {
             cell(digits("%.6f", output.difference.relative()), "n") +
             cell(digits("%.6f", output.difference.cosine()), "n") +
             cell(digits("%.6g", output.difference.largest), "n") +
-            cell(output.rows ? digits("%.2f %%", output.percentAgreeing()) : "",
+            cell(output.rows > 0
+                     ? digits("%.2f %%", output.percentAgreeing())
+                     : "",
                  "n") +
             "</tr>\n";
   return text + "</table></div>\n";
@@ -379,7 +381,7 @@ std::string ingot::tools::reportJson(const Study &study) {
           .member("relative_error", output.difference.relative())
           .member("cosine", output.difference.cosine())
           .member("largest_error", output.difference.largest);
-      if (output.rows)
+      if (output.rows > 0)
         json.member("same_largest", output.percentAgreeing() / 100);
       json.end('}');
     }

@@ -299,8 +299,8 @@ std::string Samples::readPicture(const std::string &path,
   return problem.empty() ? "" : inQuotes(path) + ": " + problem;
 }
 
-bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
-  problem.clear();
+/// Goes to the next sample.
+bool Samples::step(std::string &problem) {
   if (source && inFile == numInFile) {
     source.reset();
     ++fileNumber;
@@ -312,28 +312,45 @@ bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
     if (!problem.empty())
       return false;
   }
-  arrays.resize(inputs.size());
   ++inFile;
   ++read;
-  if (source->streams.empty()) {
-    problem = readPicture(current, arrays);
-    return problem.empty();
-  }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    problem = readOne(source->streams[i], arrays[i]);
-    if (!problem.empty()) {
-      problem = inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
-                ": " + problem;
-      return false;
-    }
-    if (!allFinite(arrays[i])) {
-      problem = inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
-                " is infinite or not a number in sample " +
-                std::to_string(inFile) + " of " + std::to_string(numInFile);
-      return false;
-    }
-  }
   return true;
+}
+
+std::string Samples::readArrays(std::vector<Array> &arrays) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string problem = readOne(source->streams[i], arrays[i]);
+    if (!problem.empty())
+      return inQuotes(current) + ": input " + inQuotes(inputs[i].name) + ": " +
+             problem;
+    if (!allFinite(arrays[i]))
+      return inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
+             " is infinite or not a number in sample " +
+             std::to_string(inFile) + " of " + std::to_string(numInFile);
+  }
+  return "";
+}
+
+bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
+  problem.clear();
+  arrays.resize(inputs.size());
+  for (;;) {
+    if ((wanted && numTaken == wanted->size()) || !step(problem))
+      return false;
+    const bool isWanted = !wanted || (*wanted)[numTaken].number == read - 1;
+    // Arrays are read one after the other, pictures need not be.
+    if (!source->streams.empty())
+      problem = readArrays(arrays);
+    else if (isWanted)
+      problem = readPicture(current, arrays);
+    if (!problem.empty())
+      return false;
+    if (!isWanted)
+      continue;
+    if (wanted)
+      lastWeight = (*wanted)[numTaken++].weight;
+    return true;
+  }
 }
 
 std::string Samples::where() const {

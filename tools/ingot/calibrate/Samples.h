@@ -9,8 +9,10 @@
 
 #include "tools/ingot/Npy.h"
 #include "tools/ingot/calibrate/Pictures.h"
+#include "tools/ingot/calibrate/SampleSurvey.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +40,15 @@ public:
   /// What samples are read for; before the first of them.
   void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
 
+  /// Only these are wanted, in ascending order.
+  void choose(std::vector<PickedSample> picked) { wanted = std::move(picked); }
+
   /// Reads the next sample into `arrays`, one for each input. False at the end,
   /// and where `problem` says what is wrong.
   bool next(std::vector<Array> &arrays, std::string &problem);
 
+  /// For how many the last one stands.
+  double weight() const { return lastWeight; }
   /// Where the last one was: "sample 3 of 'data.npz'".
   std::string where() const;
   uint64_t count() const { return read; }
@@ -53,6 +60,8 @@ private:
   std::string openFile();
   std::string openNpy(const std::string &path);
   std::string openNpz(const std::string &path);
+  bool step(std::string &problem);
+  std::string readArrays(std::vector<Array> &arrays);
   std::string readPicture(const std::string &path, std::vector<Array> &arrays);
   std::string addStream(size_t input, const std::string &what, NpyRead read,
                         uint64_t size);
@@ -64,6 +73,10 @@ private:
   std::vector<std::string> files;
   size_t fileNumber = 0;
   uint64_t read = 0;
+  /// Of the samples; none: all.
+  std::optional<std::vector<PickedSample>> wanted;
+  size_t numTaken = 0;
+  double lastWeight = 1;
   /// Of the file that is open.
   std::unique_ptr<Source> source;
   uint64_t inFile = 0, numInFile = 0;

@@ -7,9 +7,11 @@
 #include "tools/ingot/calibrate/Watch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <string.h>
 #include <thread>
 
 using namespace ingot;
@@ -75,7 +77,7 @@ private:
 };
 
 Watch::Watch(size_t numTensors, const Options &given)
-    : tensors(numTensors), options(given) {
+    : tensors(numTensors), seen(numTensors), options(given) {
   // Each thread has counts of its own, which take memory.
   constexpr size_t kMostBytes = 64 << 20;
   const size_t bytes =
@@ -109,13 +111,27 @@ void Watch::count(Tensor &tensor, const float *values, size_t count) {
   });
 }
 
-void Watch::add(Tensor &tensor, const ingot_tensor_view &view) {
+/// Without a sign, floats are ordered as their bits are.
+static uint32_t largestBits(const float *values, size_t count) {
+  uint32_t largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    memcpy(&bits, values + i, sizeof(bits));
+    largest = std::max(largest, bits & 0x7fffffffu);
+  }
+  return largest;
+}
+
+void Watch::add(size_t number, const ingot_tensor_view &view) {
+  Tensor &tensor = tensors[number];
+  uint32_t bits = 0;
   // The weight of a run among those before it.
   constexpr double kWeight = 0.01;
   bool isFirst = true;
   float low = 0, high = 0;
   forEachPiece(view, gathered, [&](const float *values, size_t size) {
     count(tensor, values, size);
+    bits = std::max(bits, largestBits(values, size));
     if (!options.averages)
       return;
     auto [least, largest] = std::minmax_element(values, values + size);
@@ -123,6 +139,10 @@ void Watch::add(Tensor &tensor, const ingot_tensor_view &view) {
     high = isFirst ? *largest : std::max(high, *largest);
     isFirst = false;
   });
+  float magnitude;
+  memcpy(&magnitude, &bits, sizeof(magnitude));
+  if (std::isfinite(magnitude))
+    seen.see(number, double(magnitude));
   if (isFirst)
     return;
   const double weight = tensor.hasAverage ? kWeight : 1;
@@ -136,8 +156,8 @@ ingot_status Watch::observe(void *user, uint64_t number,
   auto &self = *static_cast<Watch *>(user);
   if (number >= self.tensors.size() || view->dtype != INGOT_FLOAT)
     return INGOT_OK;
-  Tensor &tensor = self.tensors[number];
-  self.add(tensor, *view);
+  const Tensor &tensor = self.tensors[number];
+  self.add(number, *view);
   const bool isFinite = std::all_of(
       tensor.parts.begin(), tensor.parts.end(),
       [](const quantize::Histogram &part) { return !part.countNotFinite(); });

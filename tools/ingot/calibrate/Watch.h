@@ -8,6 +8,7 @@
 #define INGOT_TOOLS_INGOT_CALIBRATE_WATCH_H
 
 #include "compiler/quantize/Methods.h"
+#include "tools/ingot/calibrate/SampleSurvey.h"
 
 #include "ingot/ingot.h"
 
@@ -76,6 +77,9 @@ public:
 
   quantize::WatchedTensor result(size_t tensor) const;
 
+  /// How large tensors become in each sample; who runs says when one is over.
+  SampleSurvey &survey() { return seen; }
+
 private:
   class Helpers;
   struct Tensor {
@@ -85,11 +89,12 @@ private:
     bool hasAverage = false;
   };
 
-  void add(Tensor &tensor, const ingot_tensor_view &view);
+  void add(size_t number, const ingot_tensor_view &view);
   void count(Tensor &tensor, const float *values, size_t count);
 
   std::vector<Tensor> tensors;
   std::vector<float> gathered;
+  SampleSurvey seen;
   int64_t firstNotFinite = -1;
   Options options;
   std::unique_ptr<Helpers> helpers;
