@@ -373,6 +373,17 @@ class Refused(Calibrating):
         relu = make_model([helper.make_node("Relu", ["x"], ["y"], "relu0")], [("x", [1, 3, 4, 4])],
                           [("y", [1, 3, 4, 4])])
         self.refuses(relu, "no convolution or matrix product", options=["--data", data])
+        # What is in branches no calibration sees.
+        then = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["z"], "inner")], "then", [],
+                                 [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
+        other = helper.make_graph([helper.make_node("Relu", ["x"], ["z"], "relu0")], "other", [],
+                                  [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
+        nodes = [helper.make_node("ReduceMax", ["x"], ["most"], "most", keepdims=0),
+                 helper.make_node("Greater", ["most", "zero"], ["yes"], "yes"),
+                 helper.make_node("If", ["yes"], ["y"], "if0", then_branch=then, else_branch=other)]
+        inner = make_model(nodes, [("x", [1, 3, 4, 4])], [("y", [1, 3, 4, 4])],
+                           {"zero": np.float32(0), "w": np.ones((3, 3, 1, 1), np.float32)}, opset=17)
+        self.refuses(inner, "loops and branches --precision=int8-dynamic", options=["--data", data])
         for output, words in ((self.dir, "is a directory"), (model, "the model itself"), (data, "the data"),
                               (self.path("no/such/x.json"), "no such file")):
             done = tool("ingot", "calibrate", model, "--data", data, "-o", output)

@@ -70,7 +70,8 @@ int Calibrator::watch() {
     return progress.fail(
         "'" + formatLine(options.model.model, 200) +
         "' has no convolution or matrix product of float32 with "
-        "constant weights that could be quantized");
+        "constant weights that could be quantized; those of loops and branches "
+        "--precision=int8-dynamic quantizes, without calibration");
   problem = checkMethodRules(options.rules, tensors());
   for (const std::string &name : tensors())
     methods.push_back(methodFor(name, options.rules, options.method));
