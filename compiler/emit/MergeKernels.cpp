@@ -211,9 +211,6 @@ static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
   return most;
 }
 
-/// Whether the functions compute with vectors of 512 bits. A round of their
-/// loops has twice the arithmetic that others have, beside which sums of
-/// addresses take no time.
 static bool hasWideVectors(const Group &group) {
   return any_of(group.front().instructions, [](const Instruction *i) {
     return i->getType()->isVectorTy() &&
@@ -334,16 +331,15 @@ PreservedAnalyses MergeKernelsPass::run(Module &module,
     if (group.size() < 2)
       continue;
     SmallVector<Column> columns = columnsOf(group);
-    for (bool hasMultiples : {false, true}) {
-      if (hasMultiples && !hasWideVectors(group))
-        break;
-      NumberTable table(columns, hasMultiples);
-      if (!table.isShort(countInRound(group.front(), columns, table)))
-        continue;
-      merge(group, columns, table);
-      changed = true;
-      break;
-    }
+    std::optional<NumberTable> table = codegen::chooseTable(
+        columns, [&] { return hasWideVectors(group); },
+        [&](const NumberTable &table) {
+          return countInRound(group.front(), columns, table);
+        });
+    if (!table)
+      continue;
+    merge(group, columns, *table);
+    changed = true;
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

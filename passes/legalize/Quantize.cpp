@@ -36,29 +36,31 @@ Value legalize::alongAxis(Node &node, Value value, int64_t rank, int64_t axis) {
   return node.make<nn::ReshapeOp>(typeOf(value).clone(shape), value);
 }
 
-LogicalResult legalize::checkScale(Node &node, size_t i, StringRef name) {
+static bool isStep(double scale) { return scale > 0 && !std::isinf(scale); }
+
+/// Whether scales may be steps of grids, as far as is known.
+static bool areSteps(Value scales) {
+  auto values = nn::getConstantDoubles(scales);
+  return !values || llvm::all_of(*values, isStep);
+}
+
+/// Reports the first element of a constant input that `isRight` does not take;
+/// `wanted` says what it must be.
+static LogicalResult checkElements(Node &node, size_t i, StringRef name,
+                                   function_ref<bool(double)> isRight,
+                                   StringRef wanted) {
   auto values = nn::getConstantDoubles(node.input(i));
   if (!values)
     return success();
   for (auto [k, value] : llvm::enumerate(*values))
-    if (!(value > 0) || std::isinf(value))
+    if (!isRight(value))
       return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
-                               std::to_string(value), "finite and above 0");
+                               std::to_string(value), wanted);
   return success();
 }
 
-/// The same of what only multiplies: it may be of either sign, and zero.
-static LogicalResult checkFactor(Node &node, size_t i, StringRef name,
-                                 bool &isStep) {
-  auto values = nn::getConstantDoubles(node.input(i));
-  isStep = !values || llvm::all_of(*values, [](double v) { return v > 0; });
-  if (!values)
-    return success();
-  for (auto [k, value] : llvm::enumerate(*values))
-    if (!std::isfinite(value))
-      return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
-                               std::to_string(value), "finite");
-  return success();
+LogicalResult legalize::checkScale(Node &node, size_t i, StringRef name) {
+  return checkElements(node, i, name, isStep, "finite and above 0");
 }
 
 LogicalResult legalize::needInputs(Node &node, ArrayRef<size_t> inputs) {
@@ -245,10 +247,12 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   if (!to || !isa<FloatType>(to) || nn::tinyFloatOf(to))
     return node.unsupported("this output_dtype");
   int64_t axis = 0;
-  bool isStep = true;
   auto kind = granularity(node, axis);
   if (failed(kind) || failed(checkZeroPoint(node)) ||
-      failed(checkFactor(node, 1, "scale", isStep)))
+      // It only multiplies: it may be of either sign, and zero.
+      failed(checkElements(
+          node, 1, "scale", [](double v) { return std::isfinite(v); },
+          "finite")))
     return failure();
   Value x = node.input(0), scale = node.input(1), zero = node.input(2);
   bool ofPowers = isa<Float8E8M0FNUType>(node.elementType(1));
@@ -256,7 +260,7 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   // that has no opposite, and those of 0 of blocks of zeros. Passes take the
   // scale of a `dequantize` for the step of a grid.
   if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers ||
-      !isStep) {
+      !areSteps(scale)) {
     auto expanded = spread(node, 1, *kind, axis);
     if (failed(expanded))
       return failure();

@@ -91,9 +91,6 @@ static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
   return most;
 }
 
-/// Whether the functions compute with vectors of 512 bits. A round of their
-/// loops has twice the arithmetic that others have, beside which sums of
-/// addresses take no time.
 static bool hasWideVectors(func::FuncOp function) {
   return function
       ->walk([](Operation *op) {
@@ -112,14 +109,11 @@ static bool hasWideVectors(func::FuncOp function) {
 static std::optional<NumberTable> tableOf(const Group &group) {
   const Outline &model = group.front();
   SmallVector<Column> columns = columnsOf(group);
-  for (bool hasMultiples : {false, true}) {
-    if (hasMultiples && !hasWideVectors(model.function))
-      break;
-    NumberTable table(columns, hasMultiples);
-    if (table.isShort(countInRound(model, columns, table)))
-      return table;
-  }
-  return std::nullopt;
+  return codegen::chooseTable(
+      columns, [&] { return hasWideVectors(model.function); },
+      [&](const NumberTable &table) {
+        return countInRound(model, columns, table);
+      });
 }
 
 /// Parts of a group that can be one, each function in the first that it goes
@@ -128,14 +122,15 @@ static std::vector<Group> split(Group group) {
   std::vector<Group> parts;
   for (Outline &member : group) {
     auto part = llvm::find_if(parts, [&](Group &part) {
-      part.push_back(member);
+      part.push_back(std::move(member));
       if (tableOf(part))
         return true;
+      member = std::move(part.back());
       part.pop_back();
       return false;
     });
     if (part == parts.end())
-      parts.push_back({std::move(member)});
+      parts.emplace_back().push_back(std::move(member));
   }
   return parts;
 }

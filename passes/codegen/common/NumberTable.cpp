@@ -80,12 +80,24 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
   }
 }
 
-bool NumberTable::isShort(size_t inRound) const {
+std::optional<NumberTable> ingot::codegen::chooseTable(
+    ArrayRef<Column> numbers, function_ref<bool()> haveWideVectors,
+    function_ref<size_t(const NumberTable &)> countInRound) {
   // With vectors of 512 bits a function has more to do for each of them.
   constexpr size_t kMostNumbers = 16, kMostNumbersOfWide = 24;
   // Of 16 registers, pointers and counts leave less than half: more numbers
   // than that are read from memory in each round of a loop.
   constexpr size_t kMostInRound = 6;
-  return columns.size() <= (hasMultiples ? kMostNumbersOfWide : kMostNumbers) &&
-         inRound <= kMostInRound;
+  auto tableOf = [&](bool hasMultiples,
+                     size_t most) -> std::optional<NumberTable> {
+    NumberTable table(numbers, hasMultiples);
+    if (table.columns.size() > most || countInRound(table) > kMostInRound)
+      return std::nullopt;
+    return table;
+  };
+  if (auto table = tableOf(/*hasMultiples=*/false, kMostNumbers))
+    return table;
+  if (!haveWideVectors())
+    return std::nullopt;
+  return tableOf(/*hasMultiples=*/true, kMostNumbersOfWide);
 }

@@ -8,6 +8,7 @@
 #define INGOT_PASSES_CODEGEN_COMMON_NUMBERTABLE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -30,11 +31,6 @@ struct Source {
 struct NumberTable {
   NumberTable(llvm::ArrayRef<Column> numbers, bool hasMultiples);
 
-  /// Whether that is worth it, if an innermost loop needs `inRound` of what is
-  /// told. With vectors of 512 bits, beside which sums of addresses take no
-  /// time, it may be more than else.
-  bool isShort(size_t inRound) const;
-
   llvm::SmallVector<Column> columns;
   std::map<Column, Source> sources;
 
@@ -43,6 +39,16 @@ private:
 
   bool hasMultiples;
 };
+
+/// The table that kernels are made one with, if few enough numbers do it: no
+/// more than registers have room for in the innermost loop that takes most of
+/// them, which `countInRound` counts. Multiples are computed where the kernels
+/// have vectors of 512 bits: a round of their loops has twice the arithmetic
+/// that others have, beside which sums of addresses take no time.
+std::optional<NumberTable>
+chooseTable(llvm::ArrayRef<Column> numbers,
+            llvm::function_ref<bool()> haveWideVectors,
+            llvm::function_ref<size_t(const NumberTable &)> countInRound);
 
 } // namespace ingot::codegen
 

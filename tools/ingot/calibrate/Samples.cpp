@@ -347,8 +347,7 @@ bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
       return false;
     if (!isWanted)
       continue;
-    if (wanted)
-      lastWeight = (*wanted)[numTaken++].weight;
+    ++numTaken;
     return true;
   }
 }

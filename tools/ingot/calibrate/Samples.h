@@ -48,7 +48,9 @@ public:
   bool next(std::vector<Array> &arrays, std::string &problem);
 
   /// For how many the last one stands.
-  double weight() const { return lastWeight; }
+  double weight() const {
+    return wanted ? (*wanted)[numTaken - 1].weight : 1;
+  }
   /// Where the last one was: "sample 3 of 'data.npz'".
   std::string where() const;
   uint64_t count() const { return read; }
@@ -76,7 +78,6 @@ private:
   /// Of the samples; none: all.
   std::optional<std::vector<PickedSample>> wanted;
   size_t numTaken = 0;
-  double lastWeight = 1;
   /// Of the file that is open.
   std::unique_ptr<Source> source;
   uint64_t inFile = 0, numInFile = 0;
