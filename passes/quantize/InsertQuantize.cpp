@@ -133,11 +133,11 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     auto range = ranges.find(name->second);
     return range == ranges.end() ? nullptr : &range->second;
   };
+  quantize::ByteGains gains(keep, asWords);
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
         const TensorCalibration *range = rangeOf(op->getOperand(0));
-        return !keep.keeps(op) && range &&
-               quantize::gainsFromBytes(op, keep, asWords) &&
+        return gains.of(op) && range && !keep.keeps(op) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });

@@ -135,8 +135,9 @@ void Switches::findUnits() {
       quantize::findProducts(function, [](Operation *) { return true; });
   ranges = quantize::nameTensors(quantize::findSites(all));
   SmallVector<Operation *> products;
+  quantize::ByteGains gains(keep, asWords);
   llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
-    return !keep.keeps(op) && quantize::gainsFromBytes(op, keep, asWords) &&
+    return gains.of(op) && !keep.keeps(op) &&
            quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
   });
   sites = quantize::findSites(products);

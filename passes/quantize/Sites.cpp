@@ -246,8 +246,31 @@ static bool hasFewAtOnce(nn::ConvOp conv, bool asWords) {
           cast<ShapedType>(conv.getW().getType()).getDimSize(1) < kFours);
 }
 
-bool quantize::gainsFromBytes(Operation *product, const KeepRules &keep,
-                              bool asWords) {
+bool ByteGains::of(Operation *product) {
+  if (auto known = gains.find(product); known != gains.end())
+    return known->second;
+  bool gain = decide(product);
+  gains[product] = gain;
+  return gain;
+}
+
+bool ByteGains::readsFloats(Operation *product) {
+  Value x = product->getOperand(0);
+  while (Operation *op = x.getDefiningOp()) {
+    if (isProduct(op))
+      return keep.keeps(op) || !of(op);
+    auto isConstant = [](Value operand) {
+      return static_cast<bool>(nn::getConstant(operand));
+    };
+    if (!(isa<nn::ElementwiseOpInterface>(op) || movesValues(op)) ||
+        !llvm::all_of(llvm::drop_begin(op->getOperands()), isConstant))
+      return false;
+    x = op->getOperand(0);
+  }
+  return true;
+}
+
+bool ByteGains::decide(Operation *product) {
   auto conv = dyn_cast<nn::ConvOp>(product);
   if (!conv || keep.find({conv.getLoc()}))
     return true;
@@ -262,12 +285,14 @@ bool quantize::gainsFromBytes(Operation *product, const KeepRules &keep,
     return true;
   // Of single channels, four taps of which are multiplied at once, bytes gain
   // most where they come from memory. What the second-level cache holds as
-  // floats is multiplied before it is rounded.
+  // floats is multiplied before it is rounded. Words, two taps at once, gain
+  // nothing there: in a row of such convolutions all multiply floats.
   constexpr int64_t kInCache = 1 << 17, kTapsAtOnce = 4;
   ArrayRef<int64_t> strides = conv.getStrides();
-  if (ofInput && (asWords || w[3] > kTapsAtOnce) && strides[0] == 1 &&
-      strides[1] == 1 && type.hasStaticShape() &&
-      type.getNumElements() <= kInCache)
+  bool isInCache = type.hasStaticShape() && type.getNumElements() <= kInCache;
+  if (isInCache && strides[0] == 1 && strides[1] == 1 &&
+      (asWords ? readsFloats(conv)
+               : ofInput && w[3] > kTapsAtOnce))
     return false;
   // Else where rows of taps are multiplied together. With few rows of pixels
   // most of these rows are padding, which floats leave out.

@@ -63,11 +63,26 @@ constexpr int64_t kLeastBytesInLoop = 1 << 14;
 /// groups share vectors.
 bool hasFewChannels(nn::ConvOp conv);
 
-/// Whether a product that `keep` does not name may be faster in bytes than in
-/// floats; `asWords` if all code is for CPUs that multiply bytes as words. A
-/// rule that names it decides.
-bool gainsFromBytes(mlir::Operation *product, const KeepRules &keep,
-                    bool asWords);
+/// Which products may be faster in bytes than in floats; of one that a rule of
+/// `keep` names the rule decides. `asWords` if all code is for CPUs that
+/// multiply bytes as words. What is in floats for its data depends on products
+/// before it: each is decided once, and least deep if asked in their order.
+class ByteGains {
+public:
+  ByteGains(const KeepRules &keep, bool asWords)
+      : keep(keep), asWords(asWords) {}
+  bool of(mlir::Operation *product);
+
+private:
+  bool decide(mlir::Operation *product);
+  /// Whether what a product reads comes, through functions of one tensor, from
+  /// the model's input or from a product of floats, all of which take floats.
+  bool readsFloats(mlir::Operation *product);
+
+  const KeepRules &keep;
+  bool asWords;
+  llvm::DenseMap<mlir::Operation *, bool> gains;
+};
 
 /// Whether a product that `keep` does not name is to have bytes of a range that
 /// the run finds: what that saves is more than finding it costs. `asWords` as

@@ -20,6 +20,8 @@
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,FOURS
 // RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/inputs.json as-words=true})' \
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,WORDS
+// RUN: ingot-opt %t/chain.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/chain.json as-words=true})' \
+// RUN:   | FileCheck %s --check-prefixes=CHAIN
 
 // RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/long.json})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LONG
@@ -153,6 +155,25 @@
 // WORDS: nn.conv %arg1, %cst
 // INPUTS: nn.conv %arg1, %cst
 
+// As words single channels that fit into a cache stay floats behind others that
+// do, also through functions; behind bytes, by a stride and behind two tensors
+// they are bytes.
+// CHAIN-LABEL: func.func @chain
+// CHAIN: %[[A:.*]] = nn.conv %arg0, %cst
+// CHAIN: %[[R:.*]] = nn.relu %[[A]]
+// CHAIN: %[[B:.*]] = nn.conv %[[R]], %cst
+// CHAIN: %[[QB:.*]] = nn.quantize %[[B]]
+// CHAIN: %[[DB:.*]] = nn.dequantize %[[QB]]
+// CHAIN: %[[C:.*]] = nn.conv %[[DB]], %{{.*}} strides = array<i64: 1, 1>} : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>)
+// CHAIN: %[[QC:.*]] = nn.quantize %[[C]]
+// CHAIN: %[[DC:.*]] = nn.dequantize %[[QC]]
+// CHAIN: nn.conv %[[DC]], %{{.*}} strides = array<i64: 1, 1>} : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>)
+// CHAIN: nn.conv %[[DB]], %{{.*}} strides = array<i64: 2, 2>}
+// CHAIN: %[[S:.*]] = nn.add
+// CHAIN: %[[QS:.*]] = nn.quantize %[[S]]
+// CHAIN: %[[DS:.*]] = nn.dequantize %[[QS]]
+// CHAIN: nn.conv %[[DS]]
+
 //--- model.mlir
 func.func @residual(%in: tensor<1x2x2x2xf32> {ingot.name = "in"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
   %x = nn.abs %in : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32> loc("x")
@@ -282,6 +303,36 @@ func.func @inputs(%x: tensor<1x4x4x2xf32> {ingot.name = "x"}, %y: tensor<1x3x4x4
     : (tensor<1x3x4x4xf32>, tensor<3x1x5x5xf32>) -> tensor<1x3x4x4xf32> loc("e")
   return %b, %c, %d, %e : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>
 }
+
+//--- chain.mlir
+func.func @chain(%x: tensor<1x4x4x4xf32> {ingot.name = "x"}) -> (tensor<1x4x4x4xf32>, tensor<1x4x2x2xf32>, tensor<1x4x4x4xf32>) {
+  %three = arith.constant dense<1.0> : tensor<4x1x3x3xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4x1x1xf32>
+  %a = nn.conv %x, %three {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32> loc("a")
+  %r = nn.relu %a : tensor<1x4x4x4xf32> -> tensor<1x4x4x4xf32> loc("r")
+  %b = nn.conv %r, %three {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32> loc("b")
+  %c = nn.conv %b, %one {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32> loc("c")
+  %d = nn.conv %c, %three {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32> loc("d")
+  %e = nn.conv %b, %three {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+    : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x2x2xf32> loc("e")
+  %s = nn.add %a, %b : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32> -> tensor<1x4x4x4xf32> loc("s")
+  %f = nn.conv %s, %three {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32> loc("f")
+  return %d, %e, %f : tensor<1x4x4x4xf32>, tensor<1x4x2x2xf32>, tensor<1x4x4x4xf32>
+}
+
+//--- chain.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "x", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "r", "min": 0, "max": 2, "scale": 0.25, "zero_point": 0},
+  {"name": "b", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "c", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "s", "min": -1, "max": 2, "scale": 0.5, "zero_point": 3}]}
 
 //--- inputs.json
 {"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
