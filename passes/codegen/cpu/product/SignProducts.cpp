@@ -49,23 +49,25 @@ static Value carry(IndexBuilder &b, Value x, Value waiting, Value odd) {
                                            exclusiveOr(b, x, waiting)));
 }
 
-/// sum + factor * the bits that are set in each word. What multiplies counts
-/// and adds them takes no longer than what adds them.
-static Value addBits(IndexBuilder &b, const TargetInfo &target, Value words,
-                     int64_t factor, Value sum) {
-  auto type = cast<VectorType>(words.getType());
-  auto byteType =
-      VectorType::get({type.getNumElements() * 4}, b.b.getI8Type());
+/// The bits that are set in each byte, or in each word, as bytes of which the
+/// first of a word has all. Those of bytes are looked up in tables of 16.
+static Value countBits(IndexBuilder &b, const TargetInfo &target, Value words) {
+  auto byteType = VectorType::get(
+      {cast<VectorType>(words.getType()).getNumElements() * 4},
+      b.b.getI8Type());
   auto count = [&](Value value) -> Value {
     return math::CtPopOp::create(b.b, b.loc, value);
   };
   auto asBytes = [&](Value value) -> Value {
     return vector::BitCastOp::create(b.b, b.loc, byteType, value);
   };
-  // Else of bytes, by tables of 16, four of which are added up.
-  Value bytes =
-      target.hasBitCount ? asBytes(count(words)) : count(asBytes(words));
-  Value factors = splatInt(b, byteType, factor);
+  return target.hasBitCount ? asBytes(count(words)) : count(asBytes(words));
+}
+
+/// sum + factor * the four bytes of each word.
+static Value addCounts(IndexBuilder &b, const TargetInfo &target, Value bytes,
+                       int64_t factor, Value sum) {
+  Value factors = splatInt(b, cast<VectorType>(bytes.getType()), factor);
   return target.hasVNNI ? multiplyAddFours(b, bytes, factors, sum)
                         : addPairs(b, bytes, factors, sum);
 }
@@ -74,11 +76,16 @@ static Value addBits(IndexBuilder &b, const TargetInfo &target, Value words,
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// Adds word `word` of all rows and the next one, or that alone.
+/// Two products that are -1 and not 1.
+static constexpr int64_t kTwoDiffer = -4;
+
+/// Adds word `word` of all rows and the next one, or that alone, to `counts`,
+/// or where that takes several instructions to the bytes of `waitingCounts`.
 static void countStep(IndexBuilder &b, const Tile &tile,
                       const TargetInfo &target, const SrcRows &rows,
                       Value weights, Index weightsAt, int64_t panel, Index word,
-                      bool isAlone, Accumulators &counts) {
+                      bool isAlone, Accumulators &counts,
+                      Accumulators &waitingCounts) {
   int64_t count = tile.rows * tile.vectors, words = isAlone ? 1 : 2;
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
   SmallVector<SmallVector<Value>> factors(words);
@@ -111,25 +118,41 @@ static void countStep(IndexBuilder &b, const Tile &tile,
         odd = exclusiveOr(b, exclusiveOr(b, row[1], factors[1][v]), waiting);
         both = carry(b, differs, waiting, odd);
       }
-      // Two products that are -1 and not 1.
-      sum = addBits(b, target, both, -4, sum);
       waiting = odd;
+      Value bits = countBits(b, target, both);
+      // What multiplies counts and adds them takes no longer than what adds
+      // them.
+      if (target.hasVNNI) {
+        sum = addCounts(b, target, bits, kTwoDiffer, sum);
+        continue;
+      }
+      Value &bytes = waitingCounts[r * tile.vectors + v];
+      bytes = bytes ? arith::AddIOp::create(b.b, b.loc, bytes, bits) : bits;
     }
   }
 }
 
-/// Pairs of words that are counted without a branch.
+/// Pairs of words that are counted without a branch: a byte has 8 bits of each
+/// and of a word that is left.
 static constexpr int64_t kUnrolledPairs = 4;
+static_assert(8 * (kUnrolledPairs + 1) * -2 * kTwoDiffer <= INT16_MAX,
+              "two counts of bytes are added up in 16 bits");
 
 Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
                                  const SrcRows &rows, Value weights,
                                  Index weightsAt, int64_t panel, int64_t words,
                                  const Accumulators &start) {
   TargetInfo target = targetOf(b);
-  Accumulators counts = start;
+  Accumulators counts = start, waitingCounts(start.size() / 2);
   auto step = [&](Index word, bool isAlone) {
     countStep(b, tile, target, rows, weights, weightsAt, panel, word, isAlone,
-              counts);
+              counts, waitingCounts);
+  };
+  auto addWaiting = [&] {
+    for (auto [sum, bytes] : llvm::zip(counts, waitingCounts))
+      if (bytes)
+        sum = addCounts(b, target, std::exchange(bytes, Value()), kTwoDiffer,
+                        sum);
   };
   // A loop whose sums change places with every step copies them: several steps
   // follow each other.
@@ -141,6 +164,7 @@ Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
                        Index first = b.mul(Index(i), 2 * block);
                        for (int64_t pair = 0; pair < block; ++pair)
                          step(b.add(first, 2 * pair), /*isAlone=*/false);
+                       addWaiting();
                        return counts;
                      });
   for (int64_t pair = pairs - pairs % std::max<int64_t>(block, 1);
@@ -148,6 +172,7 @@ Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
     step(2 * pair, /*isAlone=*/false);
   if (words % 2 != 0)
     step(words - 1, /*isAlone=*/true);
+  addWaiting();
   return counts;
 }
 
@@ -185,7 +210,9 @@ static Accumulators finishSums(IndexBuilder &b, const Accumulators &counts) {
   size_t count = counts.size() / 2;
   Accumulators sums;
   for (size_t i = 0; i < count; ++i)
-    sums.push_back(addBits(b, target, counts[count + i], -2, counts[i]));
+    sums.push_back(addCounts(b, target,
+                             countBits(b, target, counts[count + i]), -2,
+                             counts[i]));
   return sums;
 }
 
