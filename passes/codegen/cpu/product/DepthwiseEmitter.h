@@ -52,9 +52,9 @@ struct DepthwiseEmitter {
   void emitRows(const TaskRange &range);
   void emitRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitOpenRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitColumns(int64_t size, const PixelTile &pixels, Index firstPixel,
-                   Index done, llvm::ArrayRef<Index> row, Index firstTile,
-                   Index endTile, const BorderTile *border);
+  void emitColumns(const PixelTile &pixels, Index firstPixel, Index done,
+                   llvm::ArrayRef<Index> row, Index firstTile, Index endTile,
+                   const BorderTile *border);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index channel, llvm::ArrayRef<Index> row,
                 const BorderTile *border = nullptr);

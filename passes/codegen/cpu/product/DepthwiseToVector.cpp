@@ -29,8 +29,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <functional>
-
 namespace ingot {
 #define GEN_PASS_DEF_DEPTHWISETOVECTOR
 #include "passes/codegen/cpu/Passes.h.inc"
@@ -118,83 +116,13 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
   });
 }
 
-/// The same with tiles of one size, of which the last one ends with the row:
-/// its first pixels may be done. Where the row begins, it is known which taps
-/// lie in the padding, and where it ends, there are as many possibilities as
-/// pixels between two windows. Other tiles, and short rows, are halves that
-/// look for each pixel.
-void DepthwiseEmitter::emitOpenRow(ArrayRef<Index> row, Index firstTile,
-                                   Index endTile) {
-  int64_t inner = window.inner(), size = plan.tile.rows;
-  Index width = window.dstSizes[inner];
-  Index lastFirst = b.max(b.add(width, -size), 0);
-  PixelTile whole = window.wholeTile(size);
-  PixelTile begin = window.firstTile(size);
-  // The last window leaves out less of the padding than the next one takes.
-  // Of more than two possibilities the others are rarely worth their code.
-  constexpr int64_t kMostEnds = 2;
-  int64_t most = window.pads[window.kernel.size() + inner];
-  int64_t least =
-      std::max<int64_t>(most - std::min(window.strides[inner], kMostEnds), 0);
-  Value fits = b.compare(arith::CmpIPredicate::sge, width, size);
-  forEach(b, 0, b.divideCeil(width, size), 1, [&](Value number) {
-    Index wanted = b.mul(Index(number), size);
-    Index first = b.min(wanted, lastFirst);
-    Index done = b.add(wanted, b.mul(first, -1));
-    Index origin =
-        b.add(b.mul(first, window.strides[inner]), -window.pads[inner]);
-    Value hasBegin = window.startsWithin(b, origin),
-          hasEnd = window.endsWithin(b, origin, size);
-    auto all = [&](std::initializer_list<Value> conditions) {
-      Value result = fits;
-      for (Value condition : conditions)
-        result = b.both(result, condition);
-      return result;
-    };
-    auto emitTiles = [&](const PixelTile &pixels, Index done) {
-      emitColumns(size, pixels, first, done, row, firstTile, endTile, nullptr);
-    };
-    auto emitHalves = [&] {
-      int64_t half = (size + 1) / 2;
-      PixelTile pixels = window.wholeTile(half);
-      Index last = b.min(b.add(wanted, size), width);
-      forEach(b, wanted, last, half, [&](Value at) {
-        BorderTile border = borderAt(
-            half, Index(at), b.min(b.add(last, b.mul(Index(at), -1)), half));
-        emitColumns(half, pixels, Index(at), 0, row, firstTile, endTile,
-                    &border);
-      });
-    };
-    Index beyond = b.add(b.add(origin, window.span(size)),
-                         b.mul(window.srcSizes[inner], -1));
-    std::function<void(int64_t)> emitEnd = [&](int64_t pads) {
-      if (pads == least)
-        return emitHalves();
-      Value isEnd = b.compare(arith::CmpIPredicate::eq, beyond, pads);
-      b.branch(all({isEnd, hasBegin}),
-               [&] { emitTiles(window.lastTile(size, pads), done); },
-               [&] { emitEnd(pads - 1); });
-    };
-    auto emitBegin = [&] {
-      if (!hasBegin)
-        return emitEnd(most);
-      Value isFirst = b.compare(arith::CmpIPredicate::eq, first, 0);
-      b.branch(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0); },
-               [&] { emitEnd(most); });
-    };
-    Value isWhole = b.compare(arith::CmpIPredicate::eq, done, 0);
-    b.branch(all({isWhole, hasBegin, hasEnd}), [&] { emitTiles(whole, 0); },
-           emitBegin);
-  });
-}
-
-void DepthwiseEmitter::emitColumns(int64_t size, const PixelTile &pixels,
-                                   Index firstPixel, Index done,
-                                   ArrayRef<Index> row, Index firstTile,
-                                   Index endTile, const BorderTile *border) {
-  Tile full = fullTile(plan.target, plan.tile).withRows(size);
+void DepthwiseEmitter::emitColumns(const PixelTile &pixels, Index firstPixel,
+                                   Index done, ArrayRef<Index> row,
+                                   Index firstTile, Index endTile,
+                                   const BorderTile *border) {
+  Tile full = fullTile(plan.target, plan.tile).withRows(pixels.size);
   Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back())
-                  .withRows(size);
+                  .withRows(pixels.size);
   forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
                     [&](Value channelTile, const Tile &tile) {
                       emitTile(tile.withDone(done), pixels, firstPixel,

@@ -83,10 +83,7 @@ void DepthwiseEmitter::findLastBlocks() {
   int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
   numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * columns();
   endBlocks = channels / columns() * columns();
-  bool mayOverlap = llvm::all_of(output.operands, [](const Flat &operand) {
-    return llvm::all_of(operand.shape.drop_back(),
-                        [](int64_t size) { return size == 1; });
-  });
+  bool mayOverlap = output.mayStoreAgain();
   while (channels - endBlocks >= (mayOverlap ? 1 : lanes)) {
     int64_t left = channels - endBlocks;
     int64_t vectors = mayOverlap ? llvm::divideCeil(left, lanes) : left / lanes;

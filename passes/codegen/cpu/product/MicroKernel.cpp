@@ -312,6 +312,13 @@ Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
     : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
       operands(flatten(b, op.getEpilogueOperands())) {}
 
+bool Output::mayStoreAgain() const {
+  return llvm::all_of(operands, [](const Flat &operand) {
+    return llvm::all_of(operand.shape.drop_back(),
+                        [](int64_t size) { return size == 1; });
+  });
+}
+
 SmallVector<Value> codegen::epilogueArguments(IndexBuilder &b,
                                               const Output &output, Value sum,
                                               const Place &place) {

@@ -149,6 +149,10 @@ mlir::Value maskOf(IndexBuilder &b, const Place &place);
 struct Output {
   Output(IndexBuilder &b, cpu::EpilogueOpInterface op);
 
+  /// Whether a pixel's results are the same if they are computed and stored
+  /// again: the epilogue reads nothing that they may have overwritten.
+  bool mayStoreAgain() const;
+
   cpu::EpilogueOpInterface op;
   Flat dst;
   llvm::SmallVector<Flat> operands;
