@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/quantize/FloatProducts.h"
 #include "passes/quantize/Smoothable.h"
 #include "passes/quantize/Weights.h"
 #include "passes/support/Shapes.h"
@@ -248,10 +249,14 @@ static bool hasFewAtOnce(nn::ConvOp conv, bool asWords) {
 
 bool quantize::gainsFromBytes(Operation *product, const KeepRules &keep,
                               bool asWords) {
-  auto conv = dyn_cast<nn::ConvOp>(product);
-  if (!conv || keep.find({conv.getLoc()}))
+  if (keep.find({product->getLoc()}))
     return true;
-  bool ofInput = readsInput(conv);
+  bool ofInput = readsInput(product);
+  if (isAsFastInFloats(product, ofInput, asWords))
+    return false;
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  if (!conv)
+    return true;
   if (hasFewAtOnce(conv, asWords) && ofInput)
     return false;
   auto type = cast<ShapedType>(conv.getX().getType());
@@ -307,9 +312,9 @@ struct Readers {
   }
 
   /// Finding a range and rounding take 0.3 to 0.5 ns a number, where a product
-  /// of bytes saves a hundredth of one; without VNNI, half of that.
+  /// of bytes saves a hundredth of one; without VNNI, a third of that.
   bool multiplyLittle(bool asWords) const {
-    return products < (asWords ? 64 : 32);
+    return products < (asWords ? 96 : 32);
   }
 
   int64_t products = 0, weights = 0;
@@ -322,22 +327,35 @@ struct Readers {
 static constexpr int64_t kLeastWeights = 1 << 12;
 
 static bool paysForRange(nn::ConvOp conv, bool asWords) {
+  // Few terms leave most of the time to what is done once for a result.
+  constexpr int64_t kLeastTerms = 8, kManyPixels = 1 << 7;
+  ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
+  int64_t terms = lower::productOf(w.drop_front());
   Readers readers(conv.getX());
-  int64_t least = readers.haveWindows ? 2 * kLeastWeights : kLeastWeights;
-  return !readers.multiplyLittle(asWords) &&
-         (!asWords || readers.weights >= least);
+  if (readers.multiplyLittle(asWords) ||
+      (!ShapedType::isDynamic(terms) && terms < kLeastTerms))
+    return false;
+  int64_t least = takesFewerProducts(conv, kManyPixels) ? 8 * kLeastWeights
+                  : readers.haveWindows                 ? 2 * kLeastWeights
+                                                        : kLeastWeights;
+  return !asWords || readers.weights >= least;
 }
 
 /// Rows of open number may be a model's whose other products are larger. One
-/// row waits for weights.
+/// row waits for weights, but for small ones, of which words of few columns
+/// take longer.
 static bool paysForRange(nn::MatMulOp matmul, bool asWords) {
   RankedTensorType y = matmul.getType();
   auto b = cast<ShapedType>(matmul.getB().getType());
   if (!y.hasStaticShape() || !b.hasStaticShape())
     return true;
-  bool isRow = y.getNumElements() == y.getShape().back();
-  return b.getNumElements() >= kLeastWeights &&
-         (isRow || !Readers(matmul.getA()).multiplyLittle(asWords));
+  int64_t columns = y.getShape().back(), weights = b.getNumElements();
+  if (weights < (asWords ? 4 * kLeastWeights : kLeastWeights))
+    return false;
+  if (y.getNumElements() == columns)
+    return columns >= (asWords ? 64 : 32) ||
+           (!asWords && weights > kLeastWeights);
+  return !Readers(matmul.getA()).multiplyLittle(asWords);
 }
 
 bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep,
