@@ -70,7 +70,8 @@ static bool areChannelsInFloats(nn::ConvOp conv, bool asWords) {
   ArrayRef<int64_t> taps = shapeOf(conv.getW()).drop_front(2);
   std::optional<int64_t> elements = countElements(conv.getX());
   if (taps.size() == 1)
-    return (asWords && taps.back() > kFewTaps) || elements.value_or(0) <= kInCache;
+    return (asWords && taps.back() > kFewTaps) ||
+           elements.value_or(0) <= kInCache;
   return elements && (*elements <= (asWords ? kInCache : kFewInVolume) ||
                       shareOfRows(conv) < kLeastShare);
 }
