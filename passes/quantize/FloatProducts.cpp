@@ -40,14 +40,12 @@ bool quantize::takesFewerProducts(nn::ConvOp conv, int64_t leastPixels) {
   return ShapedType::isDynamic(pixels) || pixels >= leastPixels;
 }
 
-/// The share of rows of taps that lie on rows of pixels; those of floats that
-/// lie in the padding are left out.
-static double shareOfRows(nn::ConvOp conv) {
+double quantize::shareOfTaps(nn::ConvOp conv, size_t dims) {
   ArrayRef<int64_t> x = shapeOf(conv.getX()).drop_front(2),
                     y = shapeOf(conv.getResult()).drop_front(2),
                     taps = shapeOf(conv.getW()).drop_front(2);
   double share = 1;
-  for (size_t d = 0; d + 1 < taps.size(); ++d) {
+  for (size_t d = 0; d < dims; ++d) {
     int64_t inside = 0;
     for (int64_t row = 0; row < y[d]; ++row)
       for (int64_t tap = 0; tap < taps[d]; ++tap) {
@@ -72,8 +70,9 @@ static bool areChannelsInFloats(nn::ConvOp conv, bool asWords) {
   if (taps.size() == 1)
     return (asWords && taps.back() > kFewTaps) ||
            elements.value_or(0) <= kInCache;
-  return elements && (*elements <= (asWords ? kInCache : kFewInVolume) ||
-                      shareOfRows(conv) < kLeastShare);
+  return elements &&
+         (*elements <= (asWords ? kInCache : kFewInVolume) ||
+          quantize::shareOfTaps(conv, taps.size() - 1) < kLeastShare);
 }
 
 /// Words are at best twice as fast as floats. That is not worth rounding what

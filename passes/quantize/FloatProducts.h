@@ -21,6 +21,10 @@ bool isAsFastInFloats(mlir::Operation *product, bool ofInput, bool asWords);
 /// least so many pixels, or over an open number of them.
 bool takesFewerProducts(nn::ConvOp conv, int64_t leastPixels);
 
+/// The share of taps of the first `dims` dimensions that lie on pixels; those
+/// of floats that lie in the padding are left out.
+double shareOfTaps(nn::ConvOp conv, size_t dims);
+
 } // namespace ingot::quantize
 
 #endif // INGOT_PASSES_QUANTIZE_FLOATPRODUCTS_H

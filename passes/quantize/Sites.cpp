@@ -335,6 +335,10 @@ static bool paysForRange(nn::ConvOp conv, bool asWords) {
   if (readers.multiplyLittle(asWords) ||
       (!ShapedType::isDynamic(terms) && terms < kLeastTerms))
     return false;
+  // What a zero point that only a run knows pads with is multiplied.
+  if (conv.getX().getType().hasStaticShape() &&
+      shareOfTaps(conv, w.size() - 2) < (asWords ? 0.55 : 0.35))
+    return false;
   int64_t least = takesFewerProducts(conv, kManyPixels) ? 8 * kLeastWeights
                   : readers.haveWindows                 ? 2 * kLeastWeights
                                                         : kLeastWeights;

@@ -22,8 +22,8 @@ public:
   /// bytes: an instruction that loads also extends their sign.
   bool readsBytes() const { return bits == 8; }
 
-  /// Number `i` of each word, as f32, times `factor`; of bytes, those that words
-  /// hold.
+  /// Number `i` of each word, as f32, times `factor`; of bytes, those that
+  /// words hold.
   mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
 
   /// The first `count` numbers of a word, those after each other that share
