@@ -62,9 +62,9 @@ static constexpr int64_t kFewRows = 4, kLeastProducts = 1 << 14;
 
 /// Whether `product` multiplies few rows by a small matrix: floats in the first
 /// cache then take less time than rounding rows takes. One row waits for
-/// weights. Rows of open number may be many.
+/// weights. Rows of open number may be many. So few terms do not pay for tiles.
 static bool isSmall(nn::MatMulOp product) {
-  constexpr int64_t kLeastWeights = 1 << 13;
+  constexpr int64_t kLeastWeights = 1 << 13, kLeastTerms = 12;
   ArrayRef<int64_t> weights = shapeOf(product.getB());
   if (weights.size() != 2 || product.getTransposeA() ||
       !nn::getConstant(product.getB()))
@@ -74,7 +74,8 @@ static bool isSmall(nn::MatMulOp product) {
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(elements))
     return false;
   if (rows >= kFewRows)
-    return rows * elements < kLeastProducts;
+    return rows * elements < kLeastProducts ||
+           shapeOf(product.getA()).back() < kLeastTerms;
   return elements < (rows == 1 ? kLeastWeights : 4 * kLeastWeights);
 }
 

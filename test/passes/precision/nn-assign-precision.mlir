@@ -147,10 +147,12 @@ func.func @single(%x: tensor<1x8x8x32xf32>) -> (tensor<1x8x8x32xf32>, tensor<1x5
 // CHECK: nn.matmul {{.*}}#ingot.precision<bf16>{{.*}}tensor<8x64xf32>
 // CHECK: nn.matmul {{[^#]*}}tensor<3x64xf32>, tensor<64x256xf32>
 // CHECK: nn.matmul {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x64xf32>, tensor<64x256xf32>
+// CHECK: nn.matmul {{[^#]*}}tensor<64x8xf32>, tensor<8x256xf32>
 // CHECK: nn.matmul {{.*}}#ingot.precision<bf16>{{.*}}tensor<?x16xf32>
 func.func @small(%a: tensor<8x16xf32>, %b: tensor<3x64xf32>, %c: tensor<8x64xf32>, %d: tensor<?x16xf32>,
-                 %e: tensor<1x64xf32>)
-    -> (tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>) {
+                 %e: tensor<1x64xf32>, %f: tensor<64x8xf32>)
+    -> (tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>, tensor<64x256xf32>) {
+  %t = arith.constant dense<0.5> : tensor<8x256xf32>
   %u = arith.constant dense<0.5> : tensor<64x256xf32>
   %v = arith.constant dense<0.5> : tensor<16x16xf32>
   %w = arith.constant dense<0.5> : tensor<64x64xf32>
@@ -159,9 +161,10 @@ func.func @small(%a: tensor<8x16xf32>, %b: tensor<3x64xf32>, %c: tensor<8x64xf32
   %2 = nn.matmul %c, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
   %4 = nn.matmul %b, %u : (tensor<3x64xf32>, tensor<64x256xf32>) -> tensor<3x256xf32>
   %5 = nn.matmul %e, %u : (tensor<1x64xf32>, tensor<64x256xf32>) -> tensor<1x256xf32>
+  %6 = nn.matmul %f, %t : (tensor<64x8xf32>, tensor<8x256xf32>) -> tensor<64x256xf32>
   %3 = nn.matmul %d, %v : (tensor<?x16xf32>, tensor<16x16xf32>) -> tensor<?x16xf32>
-  return %0, %1, %2, %3, %4, %5
-    : tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>
+  return %0, %1, %2, %3, %4, %5, %6
+    : tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>, tensor<64x256xf32>
 }
 
 // Neither are convolutions of few products, rows of fewer than four pixels by few
