@@ -112,10 +112,10 @@ static bool isAsFastInFloats(nn::ConvTransposeOp conv, bool asWords) {
 }
 
 /// Rows that the model is given, times few columns, take as long to be rounded
-/// as words save. One row waits for weights, and open numbers of them may be
-/// one.
+/// as words save, or pairs of bytes, in which enough rows are multiplied. One
+/// row waits for weights, and open numbers of them may be one.
 static bool isAsFastInFloats(nn::MatMulOp matmul, bool ofInput, bool asWords) {
-  constexpr int64_t kFewColumns = 32;
+  constexpr int64_t kFewColumns = 32, kRowsOfPairs = 32;
   if (!asWords || !ofInput || !matmul.getType().hasStaticShape())
     return false;
   int64_t columns = 0;
@@ -124,8 +124,9 @@ static bool isAsFastInFloats(nn::MatMulOp matmul, bool ofInput, bool asWords) {
       return false;
     columns += shapeOf(user->getResult(0)).back();
   }
-  ArrayRef<int64_t> y = matmul.getType().getShape();
-  return productOf(y.drop_back()) > 1 && columns <= kFewColumns;
+  int64_t rows = productOf(matmul.getType().getShape().drop_back());
+  return rows > 1 && (rows < kRowsOfPairs ? columns <= kFewColumns
+                                          : columns < kFewColumns);
 }
 
 bool quantize::isAsFastInFloats(Operation *product, bool ofInput,

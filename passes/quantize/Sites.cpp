@@ -359,7 +359,12 @@ static bool paysForRange(nn::MatMulOp matmul, bool asWords) {
   if (y.getNumElements() == columns)
     return columns >= (asWords ? 64 : 32) ||
            (!asWords && weights > kLeastWeights);
-  return !Readers(matmul.getA()).multiplyLittle(asWords);
+  // Fewer rows are not multiplied in pairs.
+  constexpr int64_t kRowsOfPairs = 32, kLeastForWords = 128;
+  Readers readers(matmul.getA());
+  return !readers.multiplyLittle(asWords) &&
+         (!asWords || y.getNumElements() / columns >= kRowsOfPairs ||
+          readers.products >= kLeastForWords);
 }
 
 bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep,

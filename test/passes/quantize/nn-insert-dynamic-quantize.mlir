@@ -147,6 +147,12 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
 // Three terms are less than what is done once for a result.
 // CONV-LABEL: @terms
 // CONV-NOT: nn.quantize
+// Fewer than 32 rows are not multiplied in pairs.
+// CONV-LABEL: @few_rows
+// DOTS: nn.quantize
+// WORDS-NOT: nn.quantize
+// CONV-LABEL: @rows_of_pairs
+// CONV: nn.quantize
 // One row waits for weights, but not for few columns.
 // CONV-LABEL: @row
 // DOTS: nn.quantize
@@ -203,6 +209,16 @@ func.func @terms(%x: tensor<1x3x28x28xf32>) -> tensor<1x64x28x28xf32> {
   %w = arith.constant dense<1.0> : tensor<64x3x1x1xf32>
   %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x28x28xf32>, tensor<64x3x1x1xf32>) -> tensor<1x64x28x28xf32>
   return %0 : tensor<1x64x28x28xf32>
+}
+func.func @few_rows(%x: tensor<16x256xf32>) -> tensor<16x96xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x96xf32>
+  %0 = nn.matmul %x, %w : (tensor<16x256xf32>, tensor<256x96xf32>) -> tensor<16x96xf32>
+  return %0 : tensor<16x96xf32>
+}
+func.func @rows_of_pairs(%x: tensor<32x256xf32>) -> tensor<32x96xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x96xf32>
+  %0 = nn.matmul %x, %w : (tensor<32x256xf32>, tensor<256x96xf32>) -> tensor<32x96xf32>
+  return %0 : tensor<32x96xf32>
 }
 func.func @row(%x: tensor<1x512xf32>) -> tensor<1x32xf32> {
   %w = arith.constant dense<1.0> : tensor<512x32xf32>

@@ -190,6 +190,9 @@
 // FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<1x64xf32>, tensor<64x32xf32>)
 // FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<16x64xf32>, tensor<64x48xf32>)
 // FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<16x64xf32>, tensor<64x32xf32>)
+// FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<32x64xf32>, tensor<64x32xf32>)
+// OF-FOURS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<32x64xf32>, tensor<64x24xf32>)
+// OF-WORDS: nn.matmul {{%.*}}, %{{cst[_0-9]*}} : (tensor<32x64xf32>, tensor<64x24xf32>)
 // FLOATS: nn.conv_transpose {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x2x8xf32>, tensor<2x8x3xf32>)
 // OF-FOURS: nn.conv_transpose {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x3x8xf32>, tensor<3x8x3xf32>)
 // OF-WORDS: nn.conv_transpose {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x3x8xf32>, tensor<3x8x3xf32>)
@@ -355,10 +358,12 @@ func.func @floats(%row: tensor<1x32x64xf32> {ingot.name = "row"},
     %columns_of_row: tensor<1x64xf32> {ingot.name = "columns_of_row"},
     %more_columns: tensor<16x64xf32> {ingot.name = "more_columns"},
     %columns_behind: tensor<16x64xf32> {ingot.name = "columns_behind"},
+    %columns_of_pairs: tensor<32x64xf32> {ingot.name = "columns_of_pairs"},
+    %few_columns_of_pairs: tensor<32x64xf32> {ingot.name = "few_columns_of_pairs"},
     %up_two: tensor<1x2x8xf32> {ingot.name = "up_two"},
     %up_three: tensor<1x3x8xf32> {ingot.name = "up_three"},
     %up_four: tensor<1x4x8xf32> {ingot.name = "up_four"})
-    -> (tensor<1x32x64xf32>, tensor<1x64x4096xf32>, tensor<1x64x4096xf32>, tensor<1x64x?xf32>, tensor<1x16x8x8x8xf32>, tensor<1x64x10x10x10xf32>, tensor<1x1024x6x6x6xf32>, tensor<1x32x8x8xf32>, tensor<1x32x96x96xf32>, tensor<1x32x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x14x14xf32>, tensor<1x8x14x14xf32>, tensor<1x8x28x28xf32>, tensor<1x8x28x28xf32>, tensor<16x32xf32>, tensor<1x32xf32>, tensor<16x48xf32>, tensor<16x32xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>) {
+    -> (tensor<1x32x64xf32>, tensor<1x64x4096xf32>, tensor<1x64x4096xf32>, tensor<1x64x?xf32>, tensor<1x16x8x8x8xf32>, tensor<1x64x10x10x10xf32>, tensor<1x1024x6x6x6xf32>, tensor<1x32x8x8xf32>, tensor<1x32x96x96xf32>, tensor<1x32x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x14x14xf32>, tensor<1x8x14x14xf32>, tensor<1x8x28x28xf32>, tensor<1x8x28x28xf32>, tensor<16x32xf32>, tensor<1x32xf32>, tensor<16x48xf32>, tensor<16x32xf32>, tensor<32x32xf32>, tensor<32x24xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>) {
   %m_row = nn.abs %row : tensor<1x32x64xf32> -> tensor<1x32x64xf32> loc("m_row")
   %w_row = arith.constant dense<1.0> : tensor<32x1x3xf32>
   %y_row = nn.conv %m_row, %w_row {dilations = array<i64: 1>, groups = 32 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>}
@@ -435,6 +440,12 @@ func.func @floats(%row: tensor<1x32x64xf32> {ingot.name = "row"},
   %w_columns_behind = arith.constant dense<1.0> : tensor<64x32xf32>
   %y_columns_behind = nn.matmul %m_columns_behind, %w_columns_behind
     : (tensor<16x64xf32>, tensor<64x32xf32>) -> tensor<16x32xf32> loc("y_columns_behind")
+  %w_columns_of_pairs = arith.constant dense<1.0> : tensor<64x32xf32>
+  %y_columns_of_pairs = nn.matmul %columns_of_pairs, %w_columns_of_pairs
+    : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32> loc("y_columns_of_pairs")
+  %w_few_columns_of_pairs = arith.constant dense<1.0> : tensor<64x24xf32>
+  %y_few_columns_of_pairs = nn.matmul %few_columns_of_pairs, %w_few_columns_of_pairs
+    : (tensor<32x64xf32>, tensor<64x24xf32>) -> tensor<32x24xf32> loc("y_few_columns_of_pairs")
   %m_up_two = nn.abs %up_two : tensor<1x2x8xf32> -> tensor<1x2x8xf32> loc("m_up_two")
   %w_up_two = arith.constant dense<1.0> : tensor<2x8x3xf32>
   %y_up_two = nn.conv_transpose %m_up_two, %w_up_two {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 1>}
@@ -447,8 +458,8 @@ func.func @floats(%row: tensor<1x32x64xf32> {ingot.name = "row"},
   %w_up_four = arith.constant dense<1.0> : tensor<4x8x3xf32>
   %y_up_four = nn.conv_transpose %m_up_four, %w_up_four {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 1>}
     : (tensor<1x4x8xf32>, tensor<4x8x3xf32>) -> tensor<1x8x10xf32> loc("y_up_four")
-  return %y_row, %y_long_row, %y_long_taps, %y_open_row, %y_small_volume, %y_volume, %y_padding, %y_groups, %y_large_groups, %y_groups_of_eight, %y_terms, %y_terms_behind, %y_six, %y_eight, %y_eight_of_many, %y_sixteen, %y_columns, %y_columns_of_row, %y_more_columns, %y_columns_behind, %y_up_two, %y_up_three, %y_up_four
-    : tensor<1x32x64xf32>, tensor<1x64x4096xf32>, tensor<1x64x4096xf32>, tensor<1x64x?xf32>, tensor<1x16x8x8x8xf32>, tensor<1x64x10x10x10xf32>, tensor<1x1024x6x6x6xf32>, tensor<1x32x8x8xf32>, tensor<1x32x96x96xf32>, tensor<1x32x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x14x14xf32>, tensor<1x8x14x14xf32>, tensor<1x8x28x28xf32>, tensor<1x8x28x28xf32>, tensor<16x32xf32>, tensor<1x32xf32>, tensor<16x48xf32>, tensor<16x32xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>
+  return %y_row, %y_long_row, %y_long_taps, %y_open_row, %y_small_volume, %y_volume, %y_padding, %y_groups, %y_large_groups, %y_groups_of_eight, %y_terms, %y_terms_behind, %y_six, %y_eight, %y_eight_of_many, %y_sixteen, %y_columns, %y_columns_of_row, %y_more_columns, %y_columns_behind, %y_columns_of_pairs, %y_few_columns_of_pairs, %y_up_two, %y_up_three, %y_up_four
+    : tensor<1x32x64xf32>, tensor<1x64x4096xf32>, tensor<1x64x4096xf32>, tensor<1x64x?xf32>, tensor<1x16x8x8x8xf32>, tensor<1x64x10x10x10xf32>, tensor<1x1024x6x6x6xf32>, tensor<1x32x8x8xf32>, tensor<1x32x96x96xf32>, tensor<1x32x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x14x14xf32>, tensor<1x8x14x14xf32>, tensor<1x8x28x28xf32>, tensor<1x8x28x28xf32>, tensor<16x32xf32>, tensor<1x32xf32>, tensor<16x48xf32>, tensor<16x32xf32>, tensor<32x32xf32>, tensor<32x24xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>
 }
 
 //--- floats.json
@@ -474,6 +485,8 @@ func.func @floats(%row: tensor<1x32x64xf32> {ingot.name = "row"},
   {"name": "columns_of_row", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
   {"name": "more_columns", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
   {"name": "m_columns_behind", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "columns_of_pairs", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "few_columns_of_pairs", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
   {"name": "m_up_two", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
   {"name": "m_up_three", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
   {"name": "m_up_four", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
