@@ -118,6 +118,32 @@ static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
   }
 }
 
+/// Where nothing but f32 is cast from bytes, as products of few channels read
+/// them, it is made of `whole`, the rounded numbers less the zero point `zero`,
+/// and no bytes are stored.
+static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
+                        PatternRewriter &rewriter) {
+  auto isCast = [&](Operation *user) {
+    return isa<nn::CastOp>(user) &&
+           typeOf(user->getResult(0)) == typeOf(whole);
+  };
+  if (op->use_empty() || !llvm::all_of(op->getUsers(), isCast))
+    return;
+  for (Operation *cast : op->getUsers()) {
+    auto takesZeroOff = [&](Operation *user) {
+      auto difference = dyn_cast<nn::SubOp>(user);
+      return difference && difference.getA() == cast->getResult(0) &&
+             nn::getSplat(difference.getB()) == double(zero) &&
+             difference->getResult(0).getType() == whole.getType();
+    };
+    if (zero == 0)
+      rewriter.replaceAllUsesWith(cast->getResult(0), whole);
+    else if (llvm::all_of(cast->getUsers(), takesZeroOff))
+      for (Operation *user : cast->getUsers())
+        rewriter.replaceAllUsesWith(user->getResult(0), whole);
+  }
+}
+
 /// saturate(round(x / scale) + zero point). The zero point is added behind the
 /// rounding, which takes halves to even numbers: to integers if it is constant.
 struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
@@ -161,6 +187,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
         near = b.make<nn::RoundOp>(near);
       if (areWords)
         readRounded(b, op, near, rewriter);
+      else
+        castRounded(b, op, near, zero, rewriter);
       RankedTensorType words = typeOf(near).clone(rewriter.getI32Type());
       Value whole = b.make<nn::CastOp>(words, near, /*in_range=*/true);
       if (zero != 0)

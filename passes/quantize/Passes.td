@@ -58,11 +58,15 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     no range, and operations that come from nodes which `keep` names, are left
     alone; so are those of which the model quantizes an operand itself.
 
-    A convolution stays in f32 that gains nothing from bytes: of few channels
-    that the model is given as floats, with `as-words` of three, too; of single
-    channels that it is given and a cache holds, with more than four taps a row
-    or with `as-words`; of single channels of few rows of pixels. With a rule
-    `GLOB=int8` it is quantized.
+    A product stays in f32 that gains nothing from bytes. Convolutions: of few
+    channels that the model is given as floats, with `as-words` of three, too;
+    of single channels that it is given and a cache holds, with more than four
+    taps a row or with `as-words`; of single channels of few rows of pixels, and
+    in one row of taps, or of volumes, that a cache holds; of groups of two to
+    four channels that a cache holds; transposed ones of few channels. With
+    `as-words` those of few terms that the model is given, 3x3 ones of few
+    channels, and several rows that it is given times few columns. With a rule
+    `GLOB=int8` they are quantized.
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.
@@ -278,8 +282,9 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     bits a scale for each column, with 4 one for each `block_size` elements of a
     column, of several the one with the least squared error. What is multiplied
     stays f32. Operations that come from nodes which `keep` names are left
-    alone, and so are weights that are not finite, those of a loop that has
-    fewer than 2^18 of them, and those of a module that has fewer than `least`.
+    alone, and so are weights that are not finite, those of a loop that has no
+    more than 2^18 of them, those of a module that has fewer than `least`, and,
+    with fewer than four times as many, those of more than four rows.
   }];
   let options = [
     Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,
@@ -418,8 +423,9 @@ def DecomposeQuantize : Pass<"nn-decompose-quantize"> {
   let description = [{
     `quantize` becomes a division, rounding, the zero point, a clamp and a cast;
     `dequantize` a difference of integers and a product, as ONNX defines them.
-    So they are fused like others. Words that only become floats are not made,
-    and are bounded only from the sides that what they are made of can exceed.
+    So they are fused like others. Bytes that are only cast to floats, and words
+    that only become floats, are not made; words are bounded only from the sides
+    that what they are made of can exceed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -41,8 +41,20 @@ private:
 } // namespace
 
 /// With fewer, weights of a loop stay in the nearest caches as floats, too, and
-/// are multiplied in one kernel of all steps.
-static constexpr int64_t kLeastInLoop = quantize::kWorthPacking;
+/// are multiplied in one kernel of all steps. Those of an LSTM of 256 units are
+/// too few.
+static constexpr int64_t kLeastInLoop = quantize::kWorthPacking + 1;
+
+/// Whether weights serve so many rows that arithmetic takes as long as a cache
+/// beyond the second takes to bring floats. Rows of open number may be few.
+static bool haveManyRows(nn::MatMulOp op) {
+  constexpr int64_t kFewRows = 4;
+  int64_t rows = lower::productOf(lower::shapeOf(op.getA()).drop_back());
+  return !ShapedType::isDynamic(rows) && rows > kFewRows;
+}
+
+/// So many times the weights that are worth it for few rows are for many.
+static constexpr int64_t kTimesForRows = 4;
 
 /// What is left of a number in steps of `scale`.
 static double nearest(double number, double scale, double least, double most) {
@@ -181,6 +193,18 @@ void QuantizeWeightsPass::runOnOperation() {
           << ", to unpack them takes longer than to read them";
     return;
   }
-  for (Operation *product : all)
-    quantize(cast<nn::MatMulOp>(product));
+  bool areEnoughForRows = weights >= kTimesForRows * least;
+  int64_t left = 0;
+  for (Operation *product : all) {
+    auto matmul = cast<nn::MatMulOp>(product);
+    if (areEnoughForRows || !haveManyRows(matmul))
+      quantize(matmul);
+    else
+      left += typeOf(matmul.getB()).getNumElements();
+  }
+  if (left != 0)
+    emitRemark(getOperation().getLoc())
+        << left << " weights of matrix products of many rows stay floats: with "
+        << "fewer than " << kTimesForRows * least
+        << " in all, to unpack them takes longer than to read them";
 }

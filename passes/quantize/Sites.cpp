@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/quantize/FloatProducts.h"
 #include "passes/quantize/Smoothable.h"
 #include "passes/quantize/Weights.h"
 #include "passes/support/Shapes.h"
@@ -271,10 +272,14 @@ bool ByteGains::readsFloats(Operation *product) {
 }
 
 bool ByteGains::decide(Operation *product) {
-  auto conv = dyn_cast<nn::ConvOp>(product);
-  if (!conv || keep.find({conv.getLoc()}))
+  if (keep.find({product->getLoc()}))
     return true;
-  bool ofInput = readsInput(conv);
+  bool ofInput = readsInput(product);
+  if (isAsFastInFloats(product, ofInput, asWords))
+    return false;
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  if (!conv)
+    return true;
   if (hasFewAtOnce(conv, asWords) && ofInput)
     return false;
   auto type = cast<ShapedType>(conv.getX().getType());
@@ -287,12 +292,12 @@ bool ByteGains::decide(Operation *product) {
   // most where they come from memory. What the second-level cache holds as
   // floats is multiplied before it is rounded. Words, two taps at once, gain
   // nothing there: in a row of such convolutions all multiply floats.
-  constexpr int64_t kInCache = 1 << 17, kTapsAtOnce = 4;
+  constexpr int64_t kTapsAtOnce = 4;
   ArrayRef<int64_t> strides = conv.getStrides();
-  bool isInCache = type.hasStaticShape() && type.getNumElements() <= kInCache;
+  bool isInCache =
+      type.hasStaticShape() && type.getNumElements() <= kFloatsInCache;
   if (isInCache && strides[0] == 1 && strides[1] == 1 &&
-      (asWords ? readsFloats(conv)
-               : ofInput && w[3] > kTapsAtOnce))
+      (asWords ? readsFloats(conv) : ofInput && w[3] > kTapsAtOnce))
     return false;
   // Else where rows of taps are multiplied together. With few rows of pixels
   // most of these rows are padding, which floats leave out.
@@ -332,9 +337,9 @@ struct Readers {
   }
 
   /// Finding a range and rounding take 0.3 to 0.5 ns a number, where a product
-  /// of bytes saves a hundredth of one; without VNNI, half of that.
+  /// of bytes saves a hundredth of one; without VNNI, a third of that.
   bool multiplyLittle(bool asWords) const {
-    return products < (asWords ? 64 : 32);
+    return products < (asWords ? 96 : 32);
   }
 
   int64_t products = 0, weights = 0;
@@ -347,22 +352,44 @@ struct Readers {
 static constexpr int64_t kLeastWeights = 1 << 12;
 
 static bool paysForRange(nn::ConvOp conv, bool asWords) {
+  // Few terms leave most of the time to what is done once for a result.
+  constexpr int64_t kLeastTerms = 8, kManyPixels = 1 << 7;
+  ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
+  int64_t terms = lower::productOf(w.drop_front());
   Readers readers(conv.getX());
-  int64_t least = readers.haveWindows ? 2 * kLeastWeights : kLeastWeights;
-  return !readers.multiplyLittle(asWords) &&
-         (!asWords || readers.weights >= least);
+  if (readers.multiplyLittle(asWords) ||
+      (!ShapedType::isDynamic(terms) && terms < kLeastTerms))
+    return false;
+  // What a zero point that only a run knows pads with is multiplied.
+  if (conv.getX().getType().hasStaticShape() &&
+      shareOfTaps(conv, w.size() - 2) < (asWords ? 0.55 : 0.35))
+    return false;
+  int64_t least = takesFewerProducts(conv, kManyPixels) ? 8 * kLeastWeights
+                  : readers.haveWindows                 ? 2 * kLeastWeights
+                                                        : kLeastWeights;
+  return !asWords || readers.weights >= least;
 }
 
 /// Rows of open number may be a model's whose other products are larger. One
-/// row waits for weights.
+/// row waits for weights, but for small ones, of which words of few columns
+/// take longer.
 static bool paysForRange(nn::MatMulOp matmul, bool asWords) {
   RankedTensorType y = matmul.getType();
   auto b = cast<ShapedType>(matmul.getB().getType());
   if (!y.hasStaticShape() || !b.hasStaticShape())
     return true;
-  bool isRow = y.getNumElements() == y.getShape().back();
-  return b.getNumElements() >= kLeastWeights &&
-         (isRow || !Readers(matmul.getA()).multiplyLittle(asWords));
+  int64_t columns = y.getShape().back(), weights = b.getNumElements();
+  if (weights < (asWords ? 4 * kLeastWeights : kLeastWeights))
+    return false;
+  if (y.getNumElements() == columns)
+    return columns >= (asWords ? 64 : 32) ||
+           (!asWords && weights > kLeastWeights);
+  // Fewer rows are not multiplied in pairs.
+  constexpr int64_t kRowsOfPairs = 32, kLeastForWords = 128;
+  Readers readers(matmul.getA());
+  return !readers.multiplyLittle(asWords) &&
+         (!asWords || y.getNumElements() / columns >= kRowsOfPairs ||
+          readers.products >= kLeastForWords);
 }
 
 bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep,

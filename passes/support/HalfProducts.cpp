@@ -57,12 +57,14 @@ bool lower::isDepthwiseAlone(Operation *op,
   return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
 }
 
+/// Fewer rows are no tiles, and fewer products take less time than rounding.
+static constexpr int64_t kFewRows = 4, kLeastProducts = 1 << 14;
+
 /// Whether `product` multiplies few rows by a small matrix: floats in the first
-/// cache then take less time than rounding rows takes. One to three rows are no
-/// tiles. Rows of open number may be many.
+/// cache then take less time than rounding rows takes. One row waits for
+/// weights. Rows of open number may be many. So few terms do not pay for tiles.
 static bool isSmall(nn::MatMulOp product) {
-  constexpr int64_t kFewRows = 4, kLeastWeights = 1 << 13,
-                    kLeastProducts = 1 << 14;
+  constexpr int64_t kLeastWeights = 1 << 13, kLeastTerms = 12;
   ArrayRef<int64_t> weights = shapeOf(product.getB());
   if (weights.size() != 2 || product.getTransposeA() ||
       !nn::getConstant(product.getB()))
@@ -71,8 +73,31 @@ static bool isSmall(nn::MatMulOp product) {
           elements = lower::productOf(weights);
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(elements))
     return false;
-  return rows < kFewRows ? elements < kLeastWeights
-                         : rows * elements < kLeastProducts;
+  if (rows >= kFewRows)
+    return rows * elements < kLeastProducts ||
+           shapeOf(product.getA()).back() < kLeastTerms;
+  return elements < (rows == 1 ? kLeastWeights : 4 * kLeastWeights);
+}
+
+/// The same of a convolution: rows of so few pixels are no tiles, which few
+/// outputs do not make up for, and of groups of four channels tiles are mostly
+/// empty, which many pixels make up for.
+static bool isSmall(nn::ConvOp conv) {
+  constexpr int64_t kFewWeights = 1 << 16, kFewOutputs = 16,
+                    kFewInGroup = 4, kManyPixels = 1 << 9;
+  ArrayRef<int64_t> w = shapeOf(conv.getW()), y = shapeOf(conv.getResult());
+  int64_t elements = lower::productOf(w);
+  if (llvm::any_of(y, ShapedType::isDynamic) || !nn::getConstant(conv.getW()))
+    return false;
+  const size_t channels = conv.getChannelsLast() ? y.size() - 1 : 1;
+  int64_t pixels = lower::productOf(y) / std::max<int64_t>(y[channels], 1),
+          width = y[conv.getChannelsLast() ? y.size() - 2 : y.size() - 1];
+  if (pixels * elements < kLeastProducts ||
+      (conv.getGroups() > 1 && w[1] <= kFewInGroup && pixels < kManyPixels))
+    return true;
+  bool hasWindows = lower::productOf(w.drop_front(2)) > 1;
+  return hasWindows && width < kFewRows && elements < kFewWeights &&
+         w[0] <= kFewOutputs * int64_t(conv.getGroups());
 }
 
 bool lower::isWorthBF16(Operation *op) {
@@ -82,7 +107,7 @@ bool lower::isWorthBF16(Operation *op) {
   if (!conv || isDepthwise(conv))
     return true;
   ArrayRef<int64_t> weights = shapeOf(conv.getW());
-  if (areSmallGroups(weights, conv.getGroups()))
+  if (areSmallGroups(weights, conv.getGroups()) || isSmall(conv))
     return false;
   int64_t channels = weights[1], terms = productOf(weights.drop_front());
   // Open sizes are large.

@@ -145,16 +145,80 @@ func.func @single(%x: tensor<1x8x8x32xf32>) -> (tensor<1x8x8x32xf32>, tensor<1x5
 // CHECK: nn.matmul {{[^#]*}}tensor<8x16xf32>, tensor<16x16xf32>
 // CHECK: nn.matmul {{[^#]*}}tensor<3x64xf32>, tensor<64x64xf32>
 // CHECK: nn.matmul {{.*}}#ingot.precision<bf16>{{.*}}tensor<8x64xf32>
+// CHECK: nn.matmul {{[^#]*}}tensor<3x64xf32>, tensor<64x256xf32>
+// CHECK: nn.matmul {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x64xf32>, tensor<64x256xf32>
+// CHECK: nn.matmul {{[^#]*}}tensor<64x8xf32>, tensor<8x256xf32>
 // CHECK: nn.matmul {{.*}}#ingot.precision<bf16>{{.*}}tensor<?x16xf32>
-func.func @small(%a: tensor<8x16xf32>, %b: tensor<3x64xf32>, %c: tensor<8x64xf32>, %d: tensor<?x16xf32>)
-    -> (tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>) {
+func.func @small(%a: tensor<8x16xf32>, %b: tensor<3x64xf32>, %c: tensor<8x64xf32>, %d: tensor<?x16xf32>,
+                 %e: tensor<1x64xf32>, %f: tensor<64x8xf32>)
+    -> (tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>, tensor<64x256xf32>) {
+  %t = arith.constant dense<0.5> : tensor<8x256xf32>
+  %u = arith.constant dense<0.5> : tensor<64x256xf32>
   %v = arith.constant dense<0.5> : tensor<16x16xf32>
   %w = arith.constant dense<0.5> : tensor<64x64xf32>
   %0 = nn.matmul %a, %v : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
   %1 = nn.matmul %b, %w : (tensor<3x64xf32>, tensor<64x64xf32>) -> tensor<3x64xf32>
   %2 = nn.matmul %c, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %4 = nn.matmul %b, %u : (tensor<3x64xf32>, tensor<64x256xf32>) -> tensor<3x256xf32>
+  %5 = nn.matmul %e, %u : (tensor<1x64xf32>, tensor<64x256xf32>) -> tensor<1x256xf32>
+  %6 = nn.matmul %f, %t : (tensor<64x8xf32>, tensor<8x256xf32>) -> tensor<64x256xf32>
   %3 = nn.matmul %d, %v : (tensor<?x16xf32>, tensor<16x16xf32>) -> tensor<?x16xf32>
-  return %0, %1, %2, %3 : tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>
+  return %0, %1, %2, %3, %4, %5, %6
+    : tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>, tensor<64x256xf32>
+}
+
+// Neither are convolutions of few products, rows of fewer than four pixels by few
+// weights, and groups of four channels of few pixels: they are no tiles, or empty
+// ones.
+// CHECK-LABEL: @small_convolutions(
+// CHECK: nn.conv {{[^#]*}}tensor<1x7x7x20xf32>, tensor<12x20x1x1xf32>
+// CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x14x14x20xf32>, tensor<12x20x1x1xf32>
+// CHECK: nn.conv {{[^#]*}}tensor<1x14x14x32xf32>, tensor<128x4x3x3xf32>
+// CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x28x28x32xf32>, tensor<128x4x3x3xf32>
+// CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x7x7x64xf32>, tensor<64x8x3x3xf32>
+// CHECK: nn.conv {{[^#]*}}tensor<1x6x6x6x128xf32>, tensor<16x128x3x3x3xf32>
+// CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x8x8x8x128xf32>, tensor<16x128x3x3x3xf32>
+// CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x6x6x6x128xf32>, tensor<20x128x3x3x3xf32>
+// CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x?x?x20xf32>, tensor<12x20x1x1xf32>
+func.func @small_convolutions(%tiny: tensor<1x7x7x20xf32>,
+    %less_tiny: tensor<1x14x14x20xf32>,
+    %groups: tensor<1x14x14x32xf32>,
+    %groups_of_many: tensor<1x28x28x32xf32>,
+    %groups_of_eight: tensor<1x7x7x64xf32>,
+    %narrow: tensor<1x6x6x6x128xf32>,
+    %wider: tensor<1x8x8x8x128xf32>,
+    %narrow_of_more: tensor<1x6x6x6x128xf32>,
+    %any_size: tensor<1x?x?x20xf32>)
+    -> (tensor<1x7x7x12xf32>, tensor<1x14x14x12xf32>, tensor<1x14x14x128xf32>, tensor<1x28x28x128xf32>, tensor<1x7x7x64xf32>, tensor<1x3x3x3x16xf32>, tensor<1x4x4x4x16xf32>, tensor<1x3x3x3x20xf32>, tensor<1x?x?x12xf32>) {
+  %w_tiny = arith.constant dense<0.5> : tensor<12x20x1x1xf32>
+  %y_tiny = nn.conv %tiny, %w_tiny {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x7x7x20xf32>, tensor<12x20x1x1xf32>) -> tensor<1x7x7x12xf32>
+  %w_less_tiny = arith.constant dense<0.5> : tensor<12x20x1x1xf32>
+  %y_less_tiny = nn.conv %less_tiny, %w_less_tiny {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x14x14x20xf32>, tensor<12x20x1x1xf32>) -> tensor<1x14x14x12xf32>
+  %w_groups = arith.constant dense<0.5> : tensor<128x4x3x3xf32>
+  %y_groups = nn.conv %groups, %w_groups {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x14x14x32xf32>, tensor<128x4x3x3xf32>) -> tensor<1x14x14x128xf32>
+  %w_groups_of_many = arith.constant dense<0.5> : tensor<128x4x3x3xf32>
+  %y_groups_of_many = nn.conv %groups_of_many, %w_groups_of_many {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x28x28x32xf32>, tensor<128x4x3x3xf32>) -> tensor<1x28x28x128xf32>
+  %w_groups_of_eight = arith.constant dense<0.5> : tensor<64x8x3x3xf32>
+  %y_groups_of_eight = nn.conv %groups_of_eight, %w_groups_of_eight {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x7x7x64xf32>, tensor<64x8x3x3xf32>) -> tensor<1x7x7x64xf32>
+  %w_narrow = arith.constant dense<0.5> : tensor<16x128x3x3x3xf32>
+  %y_narrow = nn.conv %narrow, %w_narrow {channels_last, dilations = array<i64: 1, 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1, 1, 1>,
+    strides = array<i64: 2, 2, 2>} : (tensor<1x6x6x6x128xf32>, tensor<16x128x3x3x3xf32>) -> tensor<1x3x3x3x16xf32>
+  %w_wider = arith.constant dense<0.5> : tensor<16x128x3x3x3xf32>
+  %y_wider = nn.conv %wider, %w_wider {channels_last, dilations = array<i64: 1, 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1, 1, 1>,
+    strides = array<i64: 2, 2, 2>} : (tensor<1x8x8x8x128xf32>, tensor<16x128x3x3x3xf32>) -> tensor<1x4x4x4x16xf32>
+  %w_narrow_of_more = arith.constant dense<0.5> : tensor<20x128x3x3x3xf32>
+  %y_narrow_of_more = nn.conv %narrow_of_more, %w_narrow_of_more {channels_last, dilations = array<i64: 1, 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1, 1, 1>,
+    strides = array<i64: 2, 2, 2>} : (tensor<1x6x6x6x128xf32>, tensor<20x128x3x3x3xf32>) -> tensor<1x3x3x3x20xf32>
+  %w_any_size = arith.constant dense<0.5> : tensor<12x20x1x1xf32>
+  %y_any_size = nn.conv %any_size, %w_any_size {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x?x?x20xf32>, tensor<12x20x1x1xf32>) -> tensor<1x?x?x12xf32>
+  return %y_tiny, %y_less_tiny, %y_groups, %y_groups_of_many, %y_groups_of_eight, %y_narrow, %y_wider, %y_narrow_of_more, %y_any_size
+    : tensor<1x7x7x12xf32>, tensor<1x14x14x12xf32>, tensor<1x14x14x128xf32>, tensor<1x28x28x128xf32>, tensor<1x7x7x64xf32>, tensor<1x3x3x3x16xf32>, tensor<1x4x4x4x16xf32>, tensor<1x3x3x3x20xf32>, tensor<1x?x?x12xf32>
 }
 
 // Products of what a run computes, not of constants; no convolutions.

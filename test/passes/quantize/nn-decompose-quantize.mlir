@@ -134,3 +134,44 @@ func.func @channels(%x: tensor<2x3xi8>) -> tensor<2x3xf32> {
   %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<2x3xi8>, tensor<2xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// Bytes that are only cast to floats, less their zero point, are rounded floats.
+// CHECK-LABEL: @cast
+// CHECK: %[[R:.*]] = nn.round
+// CHECK: nn.relu %[[R]]
+func.func @cast(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %t = arith.constant dense<3.0> : tensor<f32>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
+  %1 = nn.cast %0 : tensor<3xui8> -> tensor<3xf32>
+  %2 = nn.sub %1, %t : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
+  %3 = nn.relu %2 : tensor<3xf32> -> tensor<3xf32>
+  return %3 : tensor<3xf32>
+}
+
+// -----
+
+// Others read bytes, or another number is taken off.
+// CHECK-LABEL: @cast_and_read
+// CHECK: %[[A:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xui8>
+// CHECK: %[[F:.*]] = nn.cast %[[A]] : tensor<3xui8> -> tensor<3xf32>
+// CHECK: nn.sub %[[F]]
+// CHECK: %[[B:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xui8>
+// CHECK: %[[G:.*]] = nn.cast %[[B]] : tensor<3xui8> -> tensor<3xf32>
+// CHECK: nn.sub %[[G]]
+func.func @cast_and_read(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xui8>, tensor<3xf32>, tensor<3xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %t = arith.constant dense<3.0> : tensor<f32>
+  %u = arith.constant dense<2.0> : tensor<f32>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
+  %1 = nn.cast %0 : tensor<3xui8> -> tensor<3xf32>
+  %2 = nn.sub %1, %t : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
+  %3 = nn.quantize %y, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
+  %4 = nn.cast %3 : tensor<3xui8> -> tensor<3xf32>
+  %5 = nn.sub %4, %u : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
+  return %0, %2, %5 : tensor<3xui8>, tensor<3xf32>, tensor<3xf32>
+}

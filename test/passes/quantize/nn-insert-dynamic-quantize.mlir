@@ -130,6 +130,37 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
 // WORDS-NOT: nn.quantize
 // CONV-LABEL: @wide
 // CONV: nn.quantize
+// 64 with each number are enough for VNNI alone, and so are 3x3 taps that floats
+// of many pixels take in fewer products.
+// CONV-LABEL: @square
+// DOTS: nn.quantize
+// WORDS-NOT: nn.quantize
+// CONV-LABEL: @windows
+// DOTS: nn.quantize
+// WORDS-NOT: nn.quantize
+// CONV-LABEL: @windows_of_few
+// CONV: nn.quantize
+// Of small volumes most taps lie in the padding, which floats leave out.
+// CONV-LABEL: @padding
+// DOTS: nn.quantize
+// WORDS-NOT: nn.quantize
+// Three terms are less than what is done once for a result.
+// CONV-LABEL: @terms
+// CONV-NOT: nn.quantize
+// Fewer than 32 rows are not multiplied in pairs.
+// CONV-LABEL: @few_rows
+// DOTS: nn.quantize
+// WORDS-NOT: nn.quantize
+// CONV-LABEL: @rows_of_pairs
+// CONV: nn.quantize
+// One row waits for weights, but not for few columns.
+// CONV-LABEL: @row
+// DOTS: nn.quantize
+// WORDS-NOT: nn.quantize
+// CONV-LABEL: @row_of_many
+// CONV: nn.quantize
+// CONV-LABEL: @row_of_few
+// CONV-NOT: nn.quantize
 // NAMED-LABEL: @narrow
 // NAMED: nn.quantize
 //--- convolutions.mlir
@@ -149,8 +180,58 @@ func.func @two(%x: tensor<1x64x4x4xf32>) -> (tensor<1x16x4x4xf32>, tensor<1x16x4
   %1 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x4x4xf32>, tensor<16x64x1x1xf32>) -> tensor<1x16x4x4xf32>
   return %0, %1 : tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32>
 }
-func.func @wide(%x: tensor<1x64x4x4xf32>) -> tensor<1x64x4x4xf32> {
+func.func @wide(%x: tensor<1x64x4x4xf32>) -> tensor<1x96x4x4xf32> {
+  %w = arith.constant dense<1.0> : tensor<96x64x1x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x4x4xf32>, tensor<96x64x1x1xf32>) -> tensor<1x96x4x4xf32>
+  return %0 : tensor<1x96x4x4xf32>
+}
+func.func @square(%x: tensor<1x64x4x4xf32>) -> tensor<1x64x4x4xf32> {
   %w = arith.constant dense<1.0> : tensor<64x64x1x1xf32>
   %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x4x4xf32>, tensor<64x64x1x1xf32>) -> tensor<1x64x4x4xf32>
   return %0 : tensor<1x64x4x4xf32>
+}
+func.func @windows(%x: tensor<1x32x28x28xf32>) -> tensor<1x32x28x28xf32> {
+  %w = arith.constant dense<1.0> : tensor<32x32x3x3xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x32x28x28xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x28x28xf32>
+  return %0 : tensor<1x32x28x28xf32>
+}
+func.func @windows_of_few(%x: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32> {
+  %w = arith.constant dense<1.0> : tensor<32x32x3x3xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x32x7x7xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x7x7xf32>
+  return %0 : tensor<1x32x7x7xf32>
+}
+func.func @padding(%x: tensor<1x48x6x6x6xf32>) -> tensor<1x40x6x6x6xf32> {
+  %w = arith.constant dense<1.0> : tensor<40x48x5x5x5xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1, 1>, groups = 1 : i64, pads = array<i64: 2, 2, 2, 2, 2, 2>, strides = array<i64: 1, 1, 1>} : (tensor<1x48x6x6x6xf32>, tensor<40x48x5x5x5xf32>) -> tensor<1x40x6x6x6xf32>
+  return %0 : tensor<1x40x6x6x6xf32>
+}
+func.func @terms(%x: tensor<1x3x28x28xf32>) -> tensor<1x64x28x28xf32> {
+  %w = arith.constant dense<1.0> : tensor<64x3x1x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x28x28xf32>, tensor<64x3x1x1xf32>) -> tensor<1x64x28x28xf32>
+  return %0 : tensor<1x64x28x28xf32>
+}
+func.func @few_rows(%x: tensor<16x256xf32>) -> tensor<16x96xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x96xf32>
+  %0 = nn.matmul %x, %w : (tensor<16x256xf32>, tensor<256x96xf32>) -> tensor<16x96xf32>
+  return %0 : tensor<16x96xf32>
+}
+func.func @rows_of_pairs(%x: tensor<32x256xf32>) -> tensor<32x96xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x96xf32>
+  %0 = nn.matmul %x, %w : (tensor<32x256xf32>, tensor<256x96xf32>) -> tensor<32x96xf32>
+  return %0 : tensor<32x96xf32>
+}
+func.func @row(%x: tensor<1x512xf32>) -> tensor<1x32xf32> {
+  %w = arith.constant dense<1.0> : tensor<512x32xf32>
+  %0 = nn.matmul %x, %w : (tensor<1x512xf32>, tensor<512x32xf32>) -> tensor<1x32xf32>
+  return %0 : tensor<1x32xf32>
+}
+func.func @row_of_many(%x: tensor<1x256xf32>) -> tensor<1x64xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x64xf32>
+  %0 = nn.matmul %x, %w : (tensor<1x256xf32>, tensor<256x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+func.func @row_of_few(%x: tensor<1x256xf32>) -> tensor<1x16xf32> {
+  %w = arith.constant dense<1.0> : tensor<256x16xf32>
+  %0 = nn.matmul %x, %w : (tensor<1x256xf32>, tensor<256x16xf32>) -> tensor<1x16xf32>
+  return %0 : tensor<1x16xf32>
 }

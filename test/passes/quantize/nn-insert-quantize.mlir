@@ -22,6 +22,12 @@
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,WORDS
 // RUN: ingot-opt %t/chain.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/chain.json as-words=true})' \
 // RUN:   | FileCheck %s --check-prefixes=CHAIN
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/floats.json})' \
+// RUN:   | FileCheck %s --check-prefixes=FLOATS,OF-FOURS
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/floats.json as-words=true})' \
+// RUN:   | FileCheck %s --check-prefixes=FLOATS,OF-WORDS
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/floats.json as-words=true keep=*=int8})' \
+// RUN:   | FileCheck %s --check-prefix=OF-RULE
 
 // RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/long.json})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LONG
@@ -173,6 +179,46 @@
 // CHAIN: %[[QS:.*]] = nn.quantize %[[S]]
 // CHAIN: %[[DS:.*]] = nn.dequantize %[[QS]]
 // CHAIN: nn.conv %[[DS]]
+// What kernels multiply no faster as bytes stays floats: single channels in one
+// row of taps and volumes of them, unless they come from memory; groups of few
+// channels, too; transposed convolutions of few channels. As words what is given
+// with few terms or columns, and 3x3 taps of few channels.
+// FLOATS-LABEL: func.func @floats
+// FLOATS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x32x64xf32>, tensor<32x1x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x64x4096xf32>, tensor<64x1x3xf32>)
+// OF-FOURS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x64x4096xf32>, tensor<64x1x5xf32>)
+// OF-WORDS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x64x4096xf32>, tensor<64x1x5xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x64x?xf32>, tensor<64x1x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x16x8x8x8xf32>, tensor<16x1x3x3x3xf32>)
+// OF-FOURS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x64x10x10x10xf32>, tensor<64x1x3x3x3xf32>)
+// OF-WORDS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x64x10x10x10xf32>, tensor<64x1x3x3x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x1024x6x6x6xf32>, tensor<1024x1x7x7x7xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x32x8x8xf32>, tensor<32x4x3x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x32x96x96xf32>, tensor<32x4x3x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x32x8x8xf32>, tensor<32x8x3x3xf32>)
+// OF-FOURS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x24x8x8xf32>, tensor<8x24x1x1xf32>)
+// OF-WORDS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x24x8x8xf32>, tensor<8x24x1x1xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x24x8x8xf32>, tensor<8x24x1x1xf32>)
+// OF-FOURS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x6x14x14xf32>, tensor<8x6x3x3xf32>)
+// OF-WORDS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x6x14x14xf32>, tensor<8x6x3x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x8x14x14xf32>, tensor<8x8x3x3xf32>)
+// OF-FOURS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x8x28x28xf32>, tensor<8x8x3x3xf32>)
+// OF-WORDS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x8x28x28xf32>, tensor<8x8x3x3xf32>)
+// FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x16x28x28xf32>, tensor<8x16x3x3xf32>)
+// OF-FOURS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<16x64xf32>, tensor<64x32xf32>)
+// OF-WORDS: nn.matmul {{%.*}}, %{{cst[_0-9]*}} : (tensor<16x64xf32>, tensor<64x32xf32>)
+// FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<1x64xf32>, tensor<64x32xf32>)
+// FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<16x64xf32>, tensor<64x48xf32>)
+// FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<16x64xf32>, tensor<64x32xf32>)
+// FLOATS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<32x64xf32>, tensor<64x32xf32>)
+// OF-FOURS: nn.matmul {{%.*}}, %{{[0-9]+}} : (tensor<32x64xf32>, tensor<64x24xf32>)
+// OF-WORDS: nn.matmul {{%.*}}, %{{cst[_0-9]*}} : (tensor<32x64xf32>, tensor<64x24xf32>)
+// FLOATS: nn.conv_transpose {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x2x8xf32>, tensor<2x8x3xf32>)
+// OF-FOURS: nn.conv_transpose {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x3x8xf32>, tensor<3x8x3xf32>)
+// OF-WORDS: nn.conv_transpose {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x3x8xf32>, tensor<3x8x3xf32>)
+// FLOATS: nn.conv_transpose {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x4x8xf32>, tensor<4x8x3xf32>)
+// OF-RULE-LABEL: func.func @floats
+// OF-RULE-NOT: nn.{{conv|matmul|conv_transpose}} {{.*}}, %cst
 
 //--- model.mlir
 func.func @residual(%in: tensor<1x2x2x2xf32> {ingot.name = "in"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
@@ -340,3 +386,157 @@ func.func @chain(%x: tensor<1x4x4x4xf32> {ingot.name = "x"}) -> (tensor<1x4x4x4x
   {"name": "t", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
   {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
   {"name": "a", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- floats.mlir
+func.func @floats(%row: tensor<1x32x64xf32> {ingot.name = "row"},
+    %long_row: tensor<1x64x4096xf32> {ingot.name = "long_row"},
+    %long_taps: tensor<1x64x4096xf32> {ingot.name = "long_taps"},
+    %open_row: tensor<1x64x?xf32> {ingot.name = "open_row"},
+    %small_volume: tensor<1x16x8x8x8xf32> {ingot.name = "small_volume"},
+    %volume: tensor<1x64x10x10x10xf32> {ingot.name = "volume"},
+    %padding: tensor<1x1024x6x6x6xf32> {ingot.name = "padding"},
+    %groups: tensor<1x32x8x8xf32> {ingot.name = "groups"},
+    %large_groups: tensor<1x32x96x96xf32> {ingot.name = "large_groups"},
+    %groups_of_eight: tensor<1x32x8x8xf32> {ingot.name = "groups_of_eight"},
+    %terms: tensor<1x24x8x8xf32> {ingot.name = "terms"},
+    %terms_behind: tensor<1x24x8x8xf32> {ingot.name = "terms_behind"},
+    %six: tensor<1x6x14x14xf32> {ingot.name = "six"},
+    %eight: tensor<1x8x14x14xf32> {ingot.name = "eight"},
+    %eight_of_many: tensor<1x8x28x28xf32> {ingot.name = "eight_of_many"},
+    %sixteen: tensor<1x16x28x28xf32> {ingot.name = "sixteen"},
+    %columns: tensor<16x64xf32> {ingot.name = "columns"},
+    %columns_of_row: tensor<1x64xf32> {ingot.name = "columns_of_row"},
+    %more_columns: tensor<16x64xf32> {ingot.name = "more_columns"},
+    %columns_behind: tensor<16x64xf32> {ingot.name = "columns_behind"},
+    %columns_of_pairs: tensor<32x64xf32> {ingot.name = "columns_of_pairs"},
+    %few_columns_of_pairs: tensor<32x64xf32> {ingot.name = "few_columns_of_pairs"},
+    %up_two: tensor<1x2x8xf32> {ingot.name = "up_two"},
+    %up_three: tensor<1x3x8xf32> {ingot.name = "up_three"},
+    %up_four: tensor<1x4x8xf32> {ingot.name = "up_four"})
+    -> (tensor<1x32x64xf32>, tensor<1x64x4096xf32>, tensor<1x64x4096xf32>, tensor<1x64x?xf32>, tensor<1x16x8x8x8xf32>, tensor<1x64x10x10x10xf32>, tensor<1x1024x6x6x6xf32>, tensor<1x32x8x8xf32>, tensor<1x32x96x96xf32>, tensor<1x32x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x14x14xf32>, tensor<1x8x14x14xf32>, tensor<1x8x28x28xf32>, tensor<1x8x28x28xf32>, tensor<16x32xf32>, tensor<1x32xf32>, tensor<16x48xf32>, tensor<16x32xf32>, tensor<32x32xf32>, tensor<32x24xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>) {
+  %m_row = nn.abs %row : tensor<1x32x64xf32> -> tensor<1x32x64xf32> loc("m_row")
+  %w_row = arith.constant dense<1.0> : tensor<32x1x3xf32>
+  %y_row = nn.conv %m_row, %w_row {dilations = array<i64: 1>, groups = 32 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>}
+    : (tensor<1x32x64xf32>, tensor<32x1x3xf32>) -> tensor<1x32x64xf32> loc("y_row")
+  %m_long_row = nn.abs %long_row : tensor<1x64x4096xf32> -> tensor<1x64x4096xf32> loc("m_long_row")
+  %w_long_row = arith.constant dense<1.0> : tensor<64x1x3xf32>
+  %y_long_row = nn.conv %m_long_row, %w_long_row {dilations = array<i64: 1>, groups = 64 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>}
+    : (tensor<1x64x4096xf32>, tensor<64x1x3xf32>) -> tensor<1x64x4096xf32> loc("y_long_row")
+  %m_long_taps = nn.abs %long_taps : tensor<1x64x4096xf32> -> tensor<1x64x4096xf32> loc("m_long_taps")
+  %w_long_taps = arith.constant dense<1.0> : tensor<64x1x5xf32>
+  %y_long_taps = nn.conv %m_long_taps, %w_long_taps {dilations = array<i64: 1>, groups = 64 : i64, pads = array<i64: 2, 2>, strides = array<i64: 1>}
+    : (tensor<1x64x4096xf32>, tensor<64x1x5xf32>) -> tensor<1x64x4096xf32> loc("y_long_taps")
+  %m_open_row = nn.abs %open_row : tensor<1x64x?xf32> -> tensor<1x64x?xf32> loc("m_open_row")
+  %w_open_row = arith.constant dense<1.0> : tensor<64x1x3xf32>
+  %y_open_row = nn.conv %m_open_row, %w_open_row {dilations = array<i64: 1>, groups = 64 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>}
+    : (tensor<1x64x?xf32>, tensor<64x1x3xf32>) -> tensor<1x64x?xf32> loc("y_open_row")
+  %m_small_volume = nn.abs %small_volume : tensor<1x16x8x8x8xf32> -> tensor<1x16x8x8x8xf32> loc("m_small_volume")
+  %w_small_volume = arith.constant dense<1.0> : tensor<16x1x3x3x3xf32>
+  %y_small_volume = nn.conv %m_small_volume, %w_small_volume {dilations = array<i64: 1, 1, 1>, groups = 16 : i64, pads = array<i64: 1, 1, 1, 1, 1, 1>, strides = array<i64: 1, 1, 1>}
+    : (tensor<1x16x8x8x8xf32>, tensor<16x1x3x3x3xf32>) -> tensor<1x16x8x8x8xf32> loc("y_small_volume")
+  %m_volume = nn.abs %volume : tensor<1x64x10x10x10xf32> -> tensor<1x64x10x10x10xf32> loc("m_volume")
+  %w_volume = arith.constant dense<1.0> : tensor<64x1x3x3x3xf32>
+  %y_volume = nn.conv %m_volume, %w_volume {dilations = array<i64: 1, 1, 1>, groups = 64 : i64, pads = array<i64: 1, 1, 1, 1, 1, 1>, strides = array<i64: 1, 1, 1>}
+    : (tensor<1x64x10x10x10xf32>, tensor<64x1x3x3x3xf32>) -> tensor<1x64x10x10x10xf32> loc("y_volume")
+  %m_padding = nn.abs %padding : tensor<1x1024x6x6x6xf32> -> tensor<1x1024x6x6x6xf32> loc("m_padding")
+  %w_padding = arith.constant dense<1.0> : tensor<1024x1x7x7x7xf32>
+  %y_padding = nn.conv %m_padding, %w_padding {dilations = array<i64: 1, 1, 1>, groups = 1024 : i64, pads = array<i64: 3, 3, 3, 3, 3, 3>, strides = array<i64: 1, 1, 1>}
+    : (tensor<1x1024x6x6x6xf32>, tensor<1024x1x7x7x7xf32>) -> tensor<1x1024x6x6x6xf32> loc("y_padding")
+  %m_groups = nn.abs %groups : tensor<1x32x8x8xf32> -> tensor<1x32x8x8xf32> loc("m_groups")
+  %w_groups = arith.constant dense<1.0> : tensor<32x4x3x3xf32>
+  %y_groups = nn.conv %m_groups, %w_groups {dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x32x8x8xf32>, tensor<32x4x3x3xf32>) -> tensor<1x32x8x8xf32> loc("y_groups")
+  %m_large_groups = nn.abs %large_groups : tensor<1x32x96x96xf32> -> tensor<1x32x96x96xf32> loc("m_large_groups")
+  %w_large_groups = arith.constant dense<1.0> : tensor<32x4x3x3xf32>
+  %y_large_groups = nn.conv %m_large_groups, %w_large_groups {dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x32x96x96xf32>, tensor<32x4x3x3xf32>) -> tensor<1x32x96x96xf32> loc("y_large_groups")
+  %m_groups_of_eight = nn.abs %groups_of_eight : tensor<1x32x8x8xf32> -> tensor<1x32x8x8xf32> loc("m_groups_of_eight")
+  %w_groups_of_eight = arith.constant dense<1.0> : tensor<32x8x3x3xf32>
+  %y_groups_of_eight = nn.conv %m_groups_of_eight, %w_groups_of_eight {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x32x8x8xf32>, tensor<32x8x3x3xf32>) -> tensor<1x32x8x8xf32> loc("y_groups_of_eight")
+  %w_terms = arith.constant dense<1.0> : tensor<8x24x1x1xf32>
+  %y_terms = nn.conv %terms, %w_terms {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x24x8x8xf32>, tensor<8x24x1x1xf32>) -> tensor<1x8x8x8xf32> loc("y_terms")
+  %m_terms_behind = nn.abs %terms_behind : tensor<1x24x8x8xf32> -> tensor<1x24x8x8xf32> loc("m_terms_behind")
+  %w_terms_behind = arith.constant dense<1.0> : tensor<8x24x1x1xf32>
+  %y_terms_behind = nn.conv %m_terms_behind, %w_terms_behind {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x24x8x8xf32>, tensor<8x24x1x1xf32>) -> tensor<1x8x8x8xf32> loc("y_terms_behind")
+  %m_six = nn.abs %six : tensor<1x6x14x14xf32> -> tensor<1x6x14x14xf32> loc("m_six")
+  %w_six = arith.constant dense<1.0> : tensor<8x6x3x3xf32>
+  %y_six = nn.conv %m_six, %w_six {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x6x14x14xf32>, tensor<8x6x3x3xf32>) -> tensor<1x8x14x14xf32> loc("y_six")
+  %m_eight = nn.abs %eight : tensor<1x8x14x14xf32> -> tensor<1x8x14x14xf32> loc("m_eight")
+  %w_eight = arith.constant dense<1.0> : tensor<8x8x3x3xf32>
+  %y_eight = nn.conv %m_eight, %w_eight {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x8x14x14xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x14x14xf32> loc("y_eight")
+  %m_eight_of_many = nn.abs %eight_of_many : tensor<1x8x28x28xf32> -> tensor<1x8x28x28xf32> loc("m_eight_of_many")
+  %w_eight_of_many = arith.constant dense<1.0> : tensor<8x8x3x3xf32>
+  %y_eight_of_many = nn.conv %m_eight_of_many, %w_eight_of_many {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x8x28x28xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x28x28xf32> loc("y_eight_of_many")
+  %m_sixteen = nn.abs %sixteen : tensor<1x16x28x28xf32> -> tensor<1x16x28x28xf32> loc("m_sixteen")
+  %w_sixteen = arith.constant dense<1.0> : tensor<8x16x3x3xf32>
+  %y_sixteen = nn.conv %m_sixteen, %w_sixteen {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x16x28x28xf32>, tensor<8x16x3x3xf32>) -> tensor<1x8x28x28xf32> loc("y_sixteen")
+  %w_columns = arith.constant dense<1.0> : tensor<64x32xf32>
+  %y_columns = nn.matmul %columns, %w_columns
+    : (tensor<16x64xf32>, tensor<64x32xf32>) -> tensor<16x32xf32> loc("y_columns")
+  %w_columns_of_row = arith.constant dense<1.0> : tensor<64x32xf32>
+  %y_columns_of_row = nn.matmul %columns_of_row, %w_columns_of_row
+    : (tensor<1x64xf32>, tensor<64x32xf32>) -> tensor<1x32xf32> loc("y_columns_of_row")
+  %w_more_columns = arith.constant dense<1.0> : tensor<64x48xf32>
+  %y_more_columns = nn.matmul %more_columns, %w_more_columns
+    : (tensor<16x64xf32>, tensor<64x48xf32>) -> tensor<16x48xf32> loc("y_more_columns")
+  %m_columns_behind = nn.abs %columns_behind : tensor<16x64xf32> -> tensor<16x64xf32> loc("m_columns_behind")
+  %w_columns_behind = arith.constant dense<1.0> : tensor<64x32xf32>
+  %y_columns_behind = nn.matmul %m_columns_behind, %w_columns_behind
+    : (tensor<16x64xf32>, tensor<64x32xf32>) -> tensor<16x32xf32> loc("y_columns_behind")
+  %w_columns_of_pairs = arith.constant dense<1.0> : tensor<64x32xf32>
+  %y_columns_of_pairs = nn.matmul %columns_of_pairs, %w_columns_of_pairs
+    : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32> loc("y_columns_of_pairs")
+  %w_few_columns_of_pairs = arith.constant dense<1.0> : tensor<64x24xf32>
+  %y_few_columns_of_pairs = nn.matmul %few_columns_of_pairs, %w_few_columns_of_pairs
+    : (tensor<32x64xf32>, tensor<64x24xf32>) -> tensor<32x24xf32> loc("y_few_columns_of_pairs")
+  %m_up_two = nn.abs %up_two : tensor<1x2x8xf32> -> tensor<1x2x8xf32> loc("m_up_two")
+  %w_up_two = arith.constant dense<1.0> : tensor<2x8x3xf32>
+  %y_up_two = nn.conv_transpose %m_up_two, %w_up_two {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x2x8xf32>, tensor<2x8x3xf32>) -> tensor<1x8x10xf32> loc("y_up_two")
+  %m_up_three = nn.abs %up_three : tensor<1x3x8xf32> -> tensor<1x3x8xf32> loc("m_up_three")
+  %w_up_three = arith.constant dense<1.0> : tensor<3x8x3xf32>
+  %y_up_three = nn.conv_transpose %m_up_three, %w_up_three {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x3x8xf32>, tensor<3x8x3xf32>) -> tensor<1x8x10xf32> loc("y_up_three")
+  %m_up_four = nn.abs %up_four : tensor<1x4x8xf32> -> tensor<1x4x8xf32> loc("m_up_four")
+  %w_up_four = arith.constant dense<1.0> : tensor<4x8x3xf32>
+  %y_up_four = nn.conv_transpose %m_up_four, %w_up_four {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x4x8xf32>, tensor<4x8x3xf32>) -> tensor<1x8x10xf32> loc("y_up_four")
+  return %y_row, %y_long_row, %y_long_taps, %y_open_row, %y_small_volume, %y_volume, %y_padding, %y_groups, %y_large_groups, %y_groups_of_eight, %y_terms, %y_terms_behind, %y_six, %y_eight, %y_eight_of_many, %y_sixteen, %y_columns, %y_columns_of_row, %y_more_columns, %y_columns_behind, %y_columns_of_pairs, %y_few_columns_of_pairs, %y_up_two, %y_up_three, %y_up_four
+    : tensor<1x32x64xf32>, tensor<1x64x4096xf32>, tensor<1x64x4096xf32>, tensor<1x64x?xf32>, tensor<1x16x8x8x8xf32>, tensor<1x64x10x10x10xf32>, tensor<1x1024x6x6x6xf32>, tensor<1x32x8x8xf32>, tensor<1x32x96x96xf32>, tensor<1x32x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x14x14xf32>, tensor<1x8x14x14xf32>, tensor<1x8x28x28xf32>, tensor<1x8x28x28xf32>, tensor<16x32xf32>, tensor<1x32xf32>, tensor<16x48xf32>, tensor<16x32xf32>, tensor<32x32xf32>, tensor<32x24xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>, tensor<1x8x10xf32>
+}
+
+//--- floats.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "m_row", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_long_row", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_long_taps", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_open_row", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_small_volume", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_volume", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_padding", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_groups", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_large_groups", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_groups_of_eight", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "terms", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_terms_behind", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_six", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_eight", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_eight_of_many", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_sixteen", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "columns", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "columns_of_row", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "more_columns", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_columns_behind", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "columns_of_pairs", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "few_columns_of_pairs", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_up_two", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_up_three", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "m_up_four", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}

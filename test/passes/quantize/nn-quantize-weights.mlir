@@ -2,6 +2,9 @@
 // RUN: ingot-opt --nn-quantize-weights=least=0 %s | FileCheck %s --check-prefix=BYTES
 // RUN: ingot-opt --nn-quantize-weights=least=1048576 %s 2> %t | FileCheck %s --check-prefix=FEW
 // RUN: FileCheck %s --check-prefix=REMARK < %t
+// RUN: ingot-opt --nn-quantize-weights=least=524288 %s 2> %t.rows | FileCheck %s --check-prefix=ROWS
+// RUN: FileCheck %s --check-prefix=REMARK-ROWS < %t.rows
+// RUN: ingot-opt --nn-quantize-weights=least=65536 %s | FileCheck %s --check-prefix=MANY
 // RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=0 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=3})' %s 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=12})' %s 2>&1 | FileCheck %s --check-prefix=BITS
@@ -52,6 +55,24 @@ func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (te
     scf.yield %0 : tensor<1x256xf32>
   }
   return %h, %k : tensor<1x512xf32>, tensor<1x256xf32>
+}
+
+// Many rows of known number do not wait for weights that caches hold: they need
+// four times as many.
+// REMARK-ROWS: remark: 65536 weights of matrix products of many rows stay floats: with fewer than 2097152 in all, to unpack them takes longer than to read them
+// ROWS-LABEL: @rows
+// ROWS: nn.packed_matmul {{.*}}tensor<4x256xf32>
+// ROWS: nn.matmul {{.*}}tensor<5x256xf32>
+// ROWS: nn.packed_matmul {{.*}}tensor<?x256xf32>
+// MANY-LABEL: @rows
+// MANY-NOT: nn.matmul
+// MANY: return
+func.func @rows(%x: tensor<4x256xf32>, %y: tensor<5x256xf32>, %z: tensor<?x256xf32>) -> (tensor<4x256xf32>, tensor<5x256xf32>, tensor<?x256xf32>) {
+  %w = arith.constant dense<1.0> : tensor<256x256xf32>
+  %0 = nn.matmul %x, %w : (tensor<4x256xf32>, tensor<256x256xf32>) -> tensor<4x256xf32> loc("m5")
+  %1 = nn.matmul %y, %w : (tensor<5x256xf32>, tensor<256x256xf32>) -> tensor<5x256xf32> loc("m5")
+  %2 = nn.matmul %z, %w : (tensor<?x256xf32>, tensor<256x256xf32>) -> tensor<?x256xf32> loc("m5")
+  return %0, %1, %2 : tensor<4x256xf32>, tensor<5x256xf32>, tensor<?x256xf32>
 }
 
 // Computed weights, those that are not finite, and convolutions.

@@ -232,6 +232,15 @@ Value Emitter::loadNumber(const Tile &tile, const ColumnTile &columns,
 BlockScales Emitter::loadScales(const Tile &tile, const ColumnTile &columns,
                                 Index number) {
   BlockScales loaded;
+  auto times = [&](Value value, float factor) -> Value {
+    if (factor == 1)
+      return value;
+    Value constant = arith::ConstantOp::create(
+        b.b, b.loc,
+        DenseElementsAttr::get(realVector(tile),
+                               b.b.getF32FloatAttr(factor)));
+    return arith::MulFOp::create(b.b, b.loc, value, constant);
+  };
   for (int64_t v = 0; v < tile.vectors; ++v) {
     Index column = b.add(columns.inPanel, v * tile.lanes);
     auto load = [&](const Flat &from) -> Value {
@@ -240,13 +249,13 @@ BlockScales Emitter::loadScales(const Tile &tile, const ColumnTile &columns,
           b.b, b.loc, VectorType::get({tile.lanes}, element), from.data,
           b.get(from.at(b, {columns.panel, number, column})));
     };
-    loaded.scales.push_back(load(scales));
+    loaded.scales.push_back(times(load(scales), 1 / unpacker.factor()));
     if (!zeros)
       continue;
     Value zero = load(*zeros);
     if (!cast<VectorType>(zero.getType()).getElementType().isF32())
       zero = arith::SIToFPOp::create(b.b, b.loc, realVector(tile), zero);
-    loaded.zeros.push_back(zero);
+    loaded.zeros.push_back(times(zero, unpacker.factor()));
   }
   return loaded;
 }
@@ -297,7 +306,7 @@ void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
             b, {columns.panel, b.add(word, kPrefetchedWords),
                 b.add(columns.inPanel, at)}))},
         /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i : unpacker.order(count)) {
     SmallVector<Value> numbers;
     for (auto [v, loaded] : llvm::enumerate(words)) {
       Value number = loadNumber(tile, columns, word, v, i, loaded);

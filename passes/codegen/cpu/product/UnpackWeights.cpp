@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/UnpackWeights.h"
 
+#include "passes/codegen/cpu/product/BytePairs.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,9 +17,12 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-// Looking up floats takes a shift and a permutation for each vector of numbers,
-// extending the sign two shifts and a conversion. vpermps reads four bits of an
-// index and nothing above them.
+// Looking up floats takes a shift and a permutation for each vector of numbers.
+// vpermps reads four bits of an index and nothing above them. Else two shifts
+// extend the sign for a conversion; of four bits `pshufb` looks up the signed
+// bytes of four numbers, and another one brings a byte to the top of its lane,
+// which is the number times 2^24. Shifts and conversions take the ports of
+// multiply-adds, shuffles mostly another.
 static constexpr int64_t kTableLanes = 16, kTableBits = 4;
 
 Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
@@ -34,6 +39,53 @@ Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
   auto type = VectorType::get({lanes}, b.b.getF32Type());
   table = arith::ConstantOp::create(
       b.b, b.loc, DenseElementsAttr::get(type, ArrayRef<float>(entries)));
+}
+
+SmallVector<int64_t> Unpacker::order(int64_t count) const {
+  SmallVector<int64_t> numbers;
+  int64_t step = areExtendedAsBytes() ? 2 : 1;
+  for (int64_t first = 0; first < step; ++first)
+    for (int64_t i = first; i < count; i += step)
+      numbers.push_back(i);
+  return numbers;
+}
+
+float Unpacker::factor() const { return areExtendedAsBytes() ? 0x1p24f : 1; }
+
+Value Unpacker::unpackByBytes(IndexBuilder &b, Value words, int64_t i) const {
+  constexpr int64_t kPart = 16, kBytes = 4;
+  auto type = cast<VectorType>(words.getType());
+  auto bytes = VectorType::get({lanes * kBytes}, b.b.getI8Type());
+  auto makeConstant = [&](function_ref<int8_t(int64_t)> at) -> Value {
+    SmallVector<int8_t> values;
+    for (int64_t k = 0; k < lanes * kBytes; ++k)
+      values.push_back(at(k % kPart));
+    return arith::ConstantOp::create(
+        b.b, b.loc, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(values)));
+  };
+  auto look = [&](Value table, Value places) -> Value {
+    return callOfWidth(b,
+                       {"llvm.x86.ssse3.pshuf.b.128", "llvm.x86.avx2.pshuf.b",
+                        "llvm.x86.avx512.pshuf.b.512"},
+                       8, {table, places});
+  };
+  if (i % 2 != 0)
+    words = arith::ShRUIOp::create(b.b, b.loc, words, splatInt(b, type, bits));
+  words = arith::AndIOp::create(b.b, b.loc, words,
+                                splatInt(b, type, 0x0f0f0f0f));
+  Value numbers = look(makeConstant([](int64_t code) {
+                         return int8_t(code < 8 ? code : code - 16);
+                       }),
+                       vector::BitCastOp::create(b.b, b.loc, bytes, words));
+  // A place below zero is of no byte.
+  Value tops = look(numbers, makeConstant([&](int64_t k) {
+                      return int8_t(k % kBytes == kBytes - 1
+                                        ? k / kBytes * kBytes + i / 2
+                                        : -1);
+                    }));
+  return arith::SIToFPOp::create(
+      b.b, b.loc, VectorType::get({lanes}, b.b.getF32Type()),
+      vector::BitCastOp::create(b.b, b.loc, type, tops));
 }
 
 Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
@@ -56,6 +108,8 @@ Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
                ValueRange{table, words})
         .getResults();
   }
+  if (areExtendedAsBytes())
+    return unpackByBytes(b, words, i);
   int64_t above = 32 - bits * (i + 1);
   if (above != 0)
     words = arith::ShLIOp::create(b.b, b.loc, words, splatInt(b, type, above));

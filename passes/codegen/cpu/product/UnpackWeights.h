@@ -22,10 +22,26 @@ public:
   /// bytes: an instruction that loads also extends their sign.
   bool readsBytes() const { return bits == 8; }
 
-  /// Number `i` of each word, as f32; of bytes, those that words hold.
+  /// Number `i` of each word, as f32, times `factor`; of bytes, those that
+  /// words hold.
   mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
 
+  /// The first `count` numbers of a word, those after each other that share
+  /// instructions, so that registers hold what is shared of several vectors.
+  llvm::SmallVector<int64_t> order(int64_t count) const;
+
+  /// What numbers are multiplied by, a power of two: scales are to be divided
+  /// by it, zero points multiplied.
+  float factor() const;
+
 private:
+  /// Whether numbers of four bits are extended as bytes, all of a word in a few
+  /// instructions, and then go to the top of a lane.
+  bool areExtendedAsBytes() const { return bits == 4 && !table; }
+
+  mlir::Value unpackByBytes(IndexBuilder &b, mlir::Value words,
+                            int64_t i) const;
+
   int64_t lanes, bits;
   /// What 16 indices of four bits stand for, where an instruction looks up a
   /// whole vector; else null.

@@ -53,15 +53,28 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// More rows share what is unpacked to the stack; without a table signs are extended.
+// More rows share what is unpacked to the stack. Without a table of floats four
+// bits are looked up as bytes, and go to the top of a lane: 2^24 times as much,
+// which scales are divided by.
 // CHECK-LABEL: func.func private @nibbles
+// CHECK-DAG: arith.constant dense<5.96046448E-8> : vector<8xf32>
+// CHECK-DAG: arith.constant dense<252645135> : vector<8xi32>
+// CHECK-DAG: %[[TABLE:.*]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1,
+// CHECK-DAG: %[[FIRST:.*]] = arith.constant dense<[-1, -1, -1, 0, -1, -1, -1, 4, -1, -1, -1, 8, -1, -1, -1, 12,
+// CHECK-DAG: %[[SECOND:.*]] = arith.constant dense<[-1, -1, -1, 1, -1, -1, -1, 5, -1, -1, -1, 9, -1, -1, -1, 13,
 // CHECK: memref.alloca
-// CHECK: vector.load {{.*}} vector<8xi32>
-// CHECK: arith.shli
-// CHECK: arith.shrsi
+// CHECK: arith.mulf
+// CHECK: %[[WORDS:.*]] = vector.load {{.*}} vector<8xi32>
+// CHECK: arith.andi %[[WORDS]]
+// CHECK: %[[LOW:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%[[TABLE]], %{{.*}})
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%[[LOW]], %[[FIRST]])
 // CHECK: arith.sitofp
 // CHECK: arith.mulf
 // CHECK: vector.store
+// CHECK: arith.shrui %[[WORDS]]
+// CHECK: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%[[TABLE]], %{{.*}})
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%[[HIGH]], %[[FIRST]])
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%{{.*}}, %[[SECOND]])
 // CHECK: vector.fma
 // CHECK-NOT: cpu.
 // CHECK: return
