@@ -161,6 +161,28 @@ static void keepOutsideLoops(Function &function) {
   }
 }
 
+/// Of what loops around others count, loop strength reduction makes a pointer
+/// for each address in the loops inside.
+static void countInnermostAlone(Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    BasicBlock *latch = loop->getLoopLatch();
+    if (loop->isInnermost() || !latch)
+      continue;
+    for (PHINode &phi : make_early_inc_range(loop->getHeader()->phis())) {
+      auto *next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(latch));
+      if (!phi.getType()->isIntegerTy(64) || !next)
+        continue;
+      auto *frozen =
+          new FreezeInst(&phi, "", loop->getHeader()->getFirstNonPHIIt());
+      phi.replaceUsesWithIf(frozen, [&](const Use &use) {
+        return use.getUser() != frozen && use.getUser() != next;
+      });
+    }
+  }
+}
+
 void ingot::setMachine(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -206,6 +228,10 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
   ModulePassManager passes;
   cantFail(builder.parsePassPipeline(passes, kPipeline));
   passes.run(module, modules);
-  for (Function &function : module)
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
     keepOutsideLoops(function);
+    countInnermostAlone(function);
+  }
 }
