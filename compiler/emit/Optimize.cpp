@@ -15,6 +15,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 using namespace llvm;
 using namespace ingot;
@@ -38,7 +39,7 @@ static constexpr StringLiteral kPipeline =
     "loop-vectorize,loop-unroll,"
     "instcombine<no-verify-fixpoint>,"
     // Short loops over scalars that are unrolled by now.
-    "slp-vectorizer,"
+    "vectorize-scalars,"
     "early-cse<memssa>,loop-mssa(licm),dse,simplifycfg,adce),"
     "globaldce";
 
@@ -106,6 +107,48 @@ static bool followsLinks(Function &function) {
   });
 }
 
+/// A function that only one place calls is inlined there, up to a size that no
+/// task has. LLVM need not look through it for what that would save.
+static void inlineWhatIsCalledOnce(Function &function) {
+  // Less than what LLVM itself would inline.
+  constexpr size_t kLong = 2500;
+  if (!function.hasLocalLinkage() || !function.hasOneUse() ||
+      function.hasFnAttribute(Attribute::NoInline) ||
+      function.getInstructionCount() > kLong)
+    return;
+  auto *call = dyn_cast<CallInst>(function.user_back());
+  if (call && call->getCalledFunction() == &function)
+    function.addFnAttr(Attribute::AlwaysInline);
+}
+
+/// Whether scalars are computed or stored side by side, of which vectors may be
+/// made. In kernels that are vectors already there are sums of indices alone,
+/// of the words that a task finds where its argument points.
+static bool hasScalars(const Function &function) {
+  int64_t numStores = 0;
+  return any_of(instructions(function), [&](const Instruction &i) {
+    if (auto *store = dyn_cast<StoreInst>(&i))
+      return !store->getValueOperand()->getType()->isVectorTy() &&
+             ++numStores > 1;
+    if (auto *load = dyn_cast<LoadInst>(&i))
+      return load->getType()->isIntegerTy() &&
+             !isa<Argument>(load->getPointerOperand()
+                                ->stripInBoundsConstantOffsets());
+    return i.getType()->isFloatingPointTy();
+  });
+}
+
+namespace {
+/// `slp-vectorizer` where there may be something for it.
+struct VectorizeScalarsPass : PassInfoMixin<VectorizeScalarsPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!hasScalars(function))
+      return PreservedAnalyses::all();
+    return SLPVectorizerPass().run(function, analyses);
+  }
+};
+} // namespace
+
 /// How often a loop runs, if it says so itself.
 static std::optional<uint64_t> roundsOf(const Loop &loop) {
   auto *branch = dyn_cast<BranchInst>(loop.getHeader()->getTerminator());
@@ -161,6 +204,28 @@ static void keepOutsideLoops(Function &function) {
   }
 }
 
+/// Of what loops around others count, loop strength reduction makes a pointer
+/// for each address in the loops inside.
+static void countInnermostAlone(Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    BasicBlock *latch = loop->getLoopLatch();
+    if (loop->isInnermost() || !latch)
+      continue;
+    for (PHINode &phi : make_early_inc_range(loop->getHeader()->phis())) {
+      auto *next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(latch));
+      if (!phi.getType()->isIntegerTy(64) || !next)
+        continue;
+      auto *frozen =
+          new FreezeInst(&phi, "", loop->getHeader()->getFirstNonPHIIt());
+      phi.replaceUsesWithIf(frozen, [&](const Use &use) {
+        return use.getUser() != frozen && use.getUser() != next;
+      });
+    }
+  }
+}
+
 void ingot::setMachine(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -185,6 +250,7 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     if (onlyStartsKernels(function) || followsLinks(function))
       function.addFnAttr(Attribute::NoImplicitFloat);
     leaveLongLoops(function);
+    inlineWhatIsCalledOnce(function);
   }
   PassBuilder builder(&machine);
   LoopAnalysisManager loops;
@@ -203,9 +269,20 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
           passes.addPass(MergeKernelsPass());
         return isOurs;
       });
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, FunctionPassManager &passes, auto) {
+        bool isOurs = name == "vectorize-scalars";
+        if (isOurs)
+          passes.addPass(VectorizeScalarsPass());
+        return isOurs;
+      });
   ModulePassManager passes;
   cantFail(builder.parsePassPipeline(passes, kPipeline));
   passes.run(module, modules);
-  for (Function &function : module)
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
     keepOutsideLoops(function);
+    countInnermostAlone(function);
+  }
 }

@@ -154,6 +154,20 @@ LogicalResult legalize::checkKnownShape(Node &node,
   return success();
 }
 
+void legalize::requireNotCopied(Node &node, ArrayRef<OpFoldResult> own,
+                                size_t d, Value size) {
+  Indices i{node.builder, node.loc()};
+  Value holds = i.less(i.n(0), size);
+  if (d < own.size())
+    holds = arith::OrIOp::create(i.b, i.loc, holds,
+                                 i.equal(size, indexValue(node, own[d])));
+  require(node.builder, node.loc(), holds,
+          "element " + Twine(d) +
+              " of the shape is {0}, computed from sizes, which would copy "
+              "another dimension",
+          size);
+}
+
 void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
                              bool allowZero) {
   Indices i{node.builder, node.loc()};
@@ -161,31 +175,43 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
   Sizes own = sizesOf(node, x);
   // What is not copied: all of the data, and what of the shape is known.
   Value total = one, product = one, numRests = zero;
-  SmallVector<Value> values;
+  SmallVector<Value> isRest(sizes.size());
   for (auto [d, size] : llvm::enumerate(sizes)) {
-    Value value = indexValue(node, size), isRest = i.equal(value, rest);
-    Value factor = i.choose(isRest, one, value);
-    numRests = i.add(numRests, i.choose(isRest, one, zero));
-    if (d < own.size()) {
-      Value there = indexValue(node, own[d]);
-      // A dimension that stays what it is says nothing about the others.
-      Value isKept = i.equal(value, there);
-      if (!allowZero) {
+    OpFoldResult there = d < own.size() ? own[d] : OpFoldResult();
+    if (there && !allowZero && getConstantIntValue(size) == 0)
+      size = there;
+    // A dimension that stays what it is says nothing about the others.
+    if (there && isSameSize(size, there))
+      continue;
+    Value value = indexValue(node, size), factor = value;
+    if (!isNotNegative(size)) {
+      isRest[d] = i.equal(value, rest);
+      factor = i.choose(isRest[d], one, value);
+      numRests = i.add(numRests, i.choose(isRest[d], one, zero));
+    }
+    bool mayCopy = !allowZero && !getConstantIntValue(size);
+    if (mayCopy && isFromDims(size)) {
+      requireNotCopied(node, own, d, value);
+      mayCopy = false;
+    }
+    if (there) {
+      Value before = indexValue(node, there), isKept = i.equal(value, before);
+      if (mayCopy) {
         Value isCopied = i.equal(value, zero);
-        value = i.choose(isCopied, there, value);
+        size = value = i.choose(isCopied, before, value);
         isKept = arith::OrIOp::create(i.b, i.loc, isKept, isCopied);
       }
-      total = i.mul(total, i.choose(isKept, one, there));
+      total = i.mul(total, i.choose(isKept, one, before));
       factor = i.choose(isKept, one, factor);
-    } else if (!allowZero && !(getConstantIntValue(size) &&
-                               *getConstantIntValue(size) != 0)) {
+    } else if (mayCopy) {
       require(i.b, i.loc, isNot(i, i.equal(value, zero)),
               "the shape copies dimension " + Twine(d) + " of data of rank " +
                   Twine(own.size()));
     }
-    values.push_back(value);
     product = i.mul(product, factor);
   }
+  if (llvm::none_of(isRest, [](Value value) { return bool(value); }))
+    return requireCount(node, x, sizes);
   for (size_t d = sizes.size(); d < own.size(); ++d)
     total = i.mul(total, indexValue(node, own[d]));
   Value isDecided = arith::OrIOp::create(i.b, i.loc, i.less(zero, product),
@@ -195,9 +221,9 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
       "the shape has two -1, or one beside a 0, which no number of elements "
       "decides");
   Value left = i.div(total, i.max(product, one));
-  for (auto [size, value] : llvm::zip_equal(sizes, values))
-    if (!getConstantIntValue(size) || *getConstantIntValue(size) <= 0)
-      size = i.choose(i.equal(value, rest), left, value);
+  for (auto [size, isOpen] : llvm::zip_equal(sizes, isRest))
+    if (isOpen)
+      size = i.choose(isOpen, left, indexValue(node, size));
   requireCount(node, x, sizes);
 }
 
@@ -207,7 +233,7 @@ void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   Sizes own = sizesOf(node, x), others, shared;
   for (OpFoldResult size : sizes) {
     auto same = llvm::find_if(own, [&](OpFoldResult other) {
-      return isEqualConstantIntOrValue(size, other) || isSameDim(size, other);
+      return isSameSize(size, other);
     });
     if (same != own.end()) {
       own.erase(same);

@@ -62,16 +62,101 @@ bool legalize::isSameDim(OpFoldResult a, OpFoldResult b) {
          dimA.getConstantIndex() == dimB.getConstantIndex();
 }
 
-bool legalize::isFromDims(OpFoldResult size) {
+bool legalize::isSameSize(OpFoldResult a, OpFoldResult b) {
+  return isEqualConstantIntOrValue(a, b) || isSameDim(a, b);
+}
+
+/// As many operations are looked at above a number: what is read twice at each
+/// of n steps would be visited 2^n times.
+static constexpr int kMostDepth = 8;
+
+static bool isFromDims(OpFoldResult size, int depth) {
   if (auto known = getConstantIntValue(size))
     return *known >= 0;
   Operation *op = cast<Value>(size).getDefiningOp();
   if (isa_and_nonnull<tensor::DimOp>(op))
     return true;
-  return isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::DivSIOp,
+  return depth != 0 &&
+         isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::DivSIOp,
                          arith::MaxSIOp, arith::MinSIOp>(op) &&
-         llvm::all_of(op->getOperands(),
-                      [](Value operand) { return isFromDims(operand); });
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isFromDims(operand, depth - 1);
+         });
+}
+
+bool legalize::isFromDims(OpFoldResult size) {
+  return ::isFromDims(size, kMostDepth);
+}
+
+static bool isNotNegative(OpFoldResult number, int depth) {
+  if (auto known = getConstantIntValue(number))
+    return *known >= 0;
+  Operation *op = cast<Value>(number).getDefiningOp();
+  auto isOperandNotNegative = [&](Value operand) {
+    return isNotNegative(operand, depth - 1);
+  };
+  if (isa_and_nonnull<tensor::DimOp>(op))
+    return true;
+  if (!op || depth == 0)
+    return false;
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isOperandNotNegative);
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return isOperandNotNegative(select.getTrueValue()) &&
+           isOperandNotNegative(select.getFalseValue());
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp>(
+             op) &&
+         llvm::all_of(op->getOperands(), isOperandNotNegative);
+}
+
+bool legalize::isNotNegative(OpFoldResult number) {
+  return ::isNotNegative(number, kMostDepth);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes of sizes
+//===----------------------------------------------------------------------===//
+//
+// What is known of a result is folded at once: where a slice of all of a
+// dimension is that dimension, what follows need not ask whether both are equal.
+
+OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  if (isSameSize(a, b))
+    return sizeAttr(node, 0);
+  return lower::subSizes(node.builder, node.loc(), a, b);
+}
+
+OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  // Elements of tensors are far from overflowing.
+  auto divisor = getConstantIntValue(b);
+  auto value = dyn_cast<Value>(a);
+  auto product = value ? value.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (product && divisor && *divisor > 0 &&
+      getConstantIntValue(product.getRhs()) == divisor && isFromDims(a))
+    return product.getLhs();
+  return lower::divSizes(node.builder, node.loc(), a, b);
+}
+
+/// Whether `a` is not above `b`, as far as it is known.
+static bool isAtMost(OpFoldResult a, OpFoldResult b) {
+  auto known = getConstantIntValue(a);
+  return isSameSize(a, b) || (known && *known <= 0 && isNotNegative(b));
+}
+
+OpFoldResult legalize::minSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  if (isAtMost(a, b))
+    return a;
+  if (isAtMost(b, a))
+    return b;
+  return lower::minSizes(node.builder, node.loc(), a, b);
+}
+
+OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  if (isAtMost(a, b))
+    return b;
+  if (isAtMost(b, a))
+    return a;
+  return lower::maxSizes(node.builder, node.loc(), a, b);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,23 +49,17 @@ inline Value indexValue(Node &node, OpFoldResult size) {
 inline OpFoldResult addSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   return lower::addSizes(node.builder, node.loc(), a, b);
 }
-inline OpFoldResult subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return lower::subSizes(node.builder, node.loc(), a, b);
-}
+OpFoldResult subSizes(Node &node, OpFoldResult a, OpFoldResult b);
 inline OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   return lower::mulSizes(node.builder, node.loc(), a, b);
 }
-inline OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return lower::divSizes(node.builder, node.loc(), a, b);
-}
-inline OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return lower::minSizes(node.builder, node.loc(), a, b);
-}
-inline OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return lower::maxSizes(node.builder, node.loc(), a, b);
-}
+OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b);
 /// One dimension of a broadcast: b where a is 1, else a.
 OpFoldResult broadcastSizes(Node &node, OpFoldResult a, OpFoldResult b);
+/// Whether two sizes are one dimension of one tensor, or one value or number.
+bool isSameSize(OpFoldResult a, OpFoldResult b);
 /// Whether two sizes are one dimension of one tensor.
 bool isSameDim(OpFoldResult a, OpFoldResult b);
 
@@ -129,6 +123,9 @@ struct Indices {
 
 /// Whether a size follows from dimensions alone, so that it is not negative.
 bool isFromDims(OpFoldResult size);
+/// Whether a number cannot be negative: dimensions, what follows from them, and
+/// what is held above 0.
+bool isNotNegative(OpFoldResult number);
 
 /// x, called `what`, with those of its open sizes that `shape` knows, which the
 /// run checks. Sizes that are known stay, and so does x if the ranks differ.

@@ -133,24 +133,10 @@ static LogicalResult legalizeReshape(Node &node) {
        i < e; ++i)
     if (rest != size_t(i) && isSameDim(sizes[i], sizeOf(node, x, i)))
       isKept.set(i);
-  // A size that turns out to be 0 asks for a copy, too, which the sizes that
-  // were derived from it do not know.
   for (size_t i = 0; i < sizes.size() && !allowZero; ++i) {
     if (rest == i || isKept[i] || getConstantIntValue(sizes[i]))
       continue;
-    Indices index{node.builder, node.loc()};
-    Value size = indexValue(node, sizes[i]);
-    Value holds = index.less(index.n(0), size);
-    if (int64_t(i) < type.getRank()) {
-      Value own = indexValue(node, sizeOf(node, x, i));
-      holds = arith::OrIOp::create(index.b, index.loc, holds,
-                                   index.equal(size, own));
-    }
-    require(node.builder, node.loc(), holds,
-            "element " + Twine(i) +
-                " of the shape is {0}, computed from sizes, which would copy "
-                "another dimension",
-            size);
+    requireNotCopied(node, sizesOf(node, x), i, indexValue(node, sizes[i]));
   }
   if (rest) {
     OpFoldResult total, known;

@@ -122,6 +122,13 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
 /// The slice where a start or size is only known at run time. Forward it is a
 /// view, which lays out, fuses and places like one of known sizes.
 static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
+  // All of each dimension.
+  if (llvm::all_of_zip(ranges, sizesOf(node, x),
+                       [](const Taken &taken, OpFoldResult size) {
+                         return taken.step == 1 && isZeroInteger(taken.start) &&
+                                isSameSize(taken.size, size);
+                       }))
+    return x;
   Sizes starts, sizes, steps;
   bool isForward = true;
   for (const Taken &taken : ranges) {

@@ -9,6 +9,7 @@
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
+#include "passes/codegen/common/OpenTasks.h"
 #include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
@@ -44,12 +45,6 @@ struct Split {
   int64_t chunk = 0, least = 1;
   int64_t tasks = 1;
   SmallVector<int64_t> openLoops;
-};
-
-/// A loop of open range as a run splits it.
-struct OpenLoop {
-  Value range, chunk, blocks;
-  int64_t least = 1;
 };
 
 /// What an op takes from around it.
@@ -98,7 +93,7 @@ struct Captures {
 struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
   void runOnOperation() override;
   void outline(linalg::LinalgOp op, codegen::KernelTable &table,
-               bool isParallel);
+               codegen::OpenTasks &open, bool isParallel);
 };
 
 } // namespace
@@ -242,121 +237,30 @@ static Value constantOf(OpBuilder &b, Location loc, int64_t n) {
   return arith::ConstantIndexOp::create(b, loc, n);
 }
 
-static Value atLeastOne(OpBuilder &b, Location loc, Value value) {
-  return arith::MaxUIOp::create(b, loc, value, constantOf(b, loc, 1));
-}
-
-/// How many iterations a task has: all of `rest` or `chunk`, so that others
-/// have at least `least`.
-static Value sizeOfTask(OpBuilder &b, Location loc, Value rest, Value chunk,
-                        int64_t least) {
-  if (least == 1)
-    return arith::MinSIOp::create(b, loc, rest, chunk);
-  Value most = arith::AddIOp::create(b, loc, chunk, constantOf(b, loc, least));
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest,
-                                       most);
-  return arith::SelectOp::create(b, loc, isLast, rest, chunk);
-}
-
-/// How large loops of open ranges are: what all their iterations cost, and the
-/// tasks that they are worth.
-struct OpenWork {
-  SmallVector<Value> ranges;
-  Value cost, tasks;
-
-  OpenWork(OpBuilder &b, linalg::LinalgOp op) {
-    Location loc = op.getLoc();
-    TargetInfo target = TargetInfo::of(op);
-    cost = constantOf(b, loc, costOf(op));
-    for (const Range &range : op.createLoopRanges(b, loc)) {
-      ranges.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
-      cost = arith::MulIOp::create(b, loc, cost, ranges.back());
-    }
-    tasks = arith::MinUIOp::create(
-        b, loc,
-        arith::DivUIOp::create(b, loc, cost,
-                               constantOf(b, loc, target.task_flops)),
-        constantOf(b, loc, target.most_tasks / 2));
-  }
-
-  /// What `split` gives where there are several tasks, else `whole`: to divide
-  /// the ranges takes as long as the work of a task alone may do.
-  ValueRange ifSeveral(OpBuilder &b, Location loc, ValueRange whole,
-                       function_ref<SmallVector<Value>()> split) const {
-    Value isSeveral = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ugt, tasks, constantOf(b, loc, 1));
-    auto choice = scf::IfOp::create(b, loc, whole.getTypes(), isSeveral,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, loc, split());
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, loc, whole);
-    return choice.getResults();
-  }
-};
-
-/// Splits the loops of `op` into about as many tasks as they are worth.
-static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
-                                       const Split &split,
-                                       const OpenWork &work) {
+/// The loops that a run splits, and what all iterations cost.
+static codegen::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
+                                const Split &split) {
   Location loc = op.getLoc();
-  Value tasks = work.tasks;
-  SmallVector<OpenLoop> loops;
-  for (int64_t i : split.openLoops) {
-    OpenLoop loop{work.ranges[i], {}, {},
-                  std::max<int64_t>(squareOf(op, i), 1)};
-    Value grain = constantOf(b, loc, grainOf(op, i));
-    Value grains = arith::CeilDivUIOp::create(b, loc, loop.range, grain);
-    Value blocks =
-        atLeastOne(b, loc, arith::MinUIOp::create(b, loc, grains, tasks));
-    Value perBlock = arith::CeilDivUIOp::create(b, loc, grains, blocks);
-    loop.chunk =
-        arith::MulIOp::create(b, loc, atLeastOne(b, loc, perBlock), grain);
-    Value starts = loop.range;
-    if (loop.least != 1)
-      starts = arith::SubIOp::create(
-          b, loc,
-          arith::MaxUIOp::create(b, loc, starts,
-                                 constantOf(b, loc, loop.least)),
-          constantOf(b, loc, loop.least - 1));
-    loop.blocks = arith::CeilDivUIOp::create(b, loc, starts, loop.chunk);
-    // What is left for the next one.
-    tasks = arith::CeilDivUIOp::create(b, loc, tasks,
-                                       atLeastOne(b, loc, loop.blocks));
-    loops.push_back(loop);
+  codegen::OpenWork work;
+  work.cost = constantOf(b, loc, costOf(op));
+  SmallVector<Value> ranges;
+  for (const Range &range : op.createLoopRanges(b, loc)) {
+    ranges.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
+    work.cost = arith::MulIOp::create(b, loc, work.cost, ranges.back());
   }
-  return loops;
+  for (int64_t loop : split.openLoops)
+    work.loops.push_back({ranges[loop], grainOf(op, loop),
+                          std::max<int64_t>(squareOf(op, loop), 1)});
+  return work;
 }
 
 /// The iterations of task `number` of a copy of `op`, of open ranges.
 static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
-                                   const Split &split, Value number) {
+                                   const Split &split,
+                                   codegen::OpenTasks &open, Value number) {
   Location loc = copy.getLoc();
-  OpenWork work(b, copy);
-  size_t count = split.openLoops.size();
-  // Offsets, then sizes.
-  SmallVector<Value> whole(count, constantOf(b, loc, 0));
-  for (int64_t loop : split.openLoops)
-    whole.push_back(work.ranges[loop]);
-  ValueRange parts = work.ifSeveral(b, loc, whole, [&] {
-    SmallVector<OpenLoop> loops = splitOpen(b, copy, split, work);
-    SmallVector<Value> parts(2 * count);
-    // Blocks of the last loop are neighbours.
-    Value left = number;
-    for (size_t i = count; i-- > 0;) {
-      const OpenLoop &loop = loops[i];
-      Value block = left;
-      if (i != 0) {
-        block = arith::RemUIOp::create(b, loc, left, loop.blocks);
-        left = arith::DivUIOp::create(b, loc, left, loop.blocks);
-      }
-      parts[i] = arith::MulIOp::create(b, loc, block, loop.chunk);
-      Value rest = arith::SubIOp::create(b, loc, loop.range, parts[i]);
-      parts[count + i] = sizeOfTask(b, loc, rest, loop.chunk, loop.least);
-    }
-    return parts;
-  });
+  SmallVector<Value> parts =
+      open.partsOf(b, loc, workOf(b, copy, split), number);
   SmallVector<OpFoldResult> offsets, sizes;
   for (const Range &range : copy.createLoopRanges(b, loc)) {
     offsets.push_back(b.getIndexAttr(0));
@@ -364,7 +268,7 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
   }
   for (auto [i, loop] : llvm::enumerate(split.openLoops)) {
     offsets[loop] = parts[i];
-    sizes[loop] = parts[count + i];
+    sizes[loop] = parts[split.openLoops.size() + i];
   }
   auto tiling = cast<TilingInterface>(*copy);
   if (failed(tiling.getTiledImplementation(b, offsets, sizes)))
@@ -374,30 +278,19 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
 }
 
 /// How many tasks `op` is split into.
-static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split) {
-  Location loc = op.getLoc();
+static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
+                        codegen::OpenTasks &open) {
   if (split.openLoops.empty())
-    return constantOf(b, loc, split.tasks);
-  OpenWork work(b, op);
-  // None where there is nothing to do.
-  Value one =
-      arith::MinUIOp::create(b, loc, work.cost, constantOf(b, loc, 1));
-  return work
-      .ifSeveral(b, loc, one,
-                 [&] {
-                   Value tasks = constantOf(b, loc, 1);
-                   for (const OpenLoop &loop : splitOpen(b, op, split, work))
-                     tasks = arith::MulIOp::create(b, loc, tasks, loop.blocks);
-                   return SmallVector<Value>{tasks};
-                 })
-      .front();
+    return constantOf(b, op.getLoc(), split.tasks);
+  return open.count(b, op.getLoc(), workOf(b, op, split));
 }
 
 /// The iterations of task `number` of a copy of `op`.
 static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
-                               const Split &split, Value number) {
+                               const Split &split, codegen::OpenTasks &open,
+                               Value number) {
   if (!split.openLoops.empty())
-    return buildOpenTask(builder, copy, split, number);
+    return buildOpenTask(builder, copy, split, open, number);
   if (split.loop < 0)
     return success();
   Location loc = copy.getLoc();
@@ -419,8 +312,8 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
   } else {
     Value rest =
         arith::SubIOp::create(builder, loc, constant(range), offset);
-    sizes[split.loop] = sizeOfTask(builder, loc, rest, constant(split.chunk),
-                                   split.least);
+    sizes[split.loop] = codegen::sizeOfTask(
+        builder, loc, rest, constant(split.chunk), split.least);
   }
   auto tiling = cast<TilingInterface>(*copy);
   if (failed(tiling.getTiledImplementation(builder, offsets, sizes)))
@@ -430,7 +323,8 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
 }
 
 void OutlineLinalgPass::outline(linalg::LinalgOp op,
-                                codegen::KernelTable &table, bool isParallel) {
+                                codegen::KernelTable &table,
+                                codegen::OpenTasks &open, bool isParallel) {
   Captures captures(op);
   if (!captures.areComplete)
     return;
@@ -447,7 +341,8 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
   auto copy = cast<linalg::LinalgOp>(builder.clone(*op, values));
   // The types of views may differ in the offset.
   builder.setInsertionPoint(copy);
-  if (failed(buildTask(builder, copy, split, body.getArguments().back()))) {
+  if (failed(buildTask(builder, copy, split, open,
+                       body.getArguments().back()))) {
     kernel->erase();
     return;
   }
@@ -457,7 +352,7 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
                     builder.getStrArrayAttr({"ingot-distinct-buffers"}));
   kernel = table.insert(kernel, "loops");
   builder.setInsertionPoint(op);
-  Value tasks = countTasks(builder, op, split);
+  Value tasks = countTasks(builder, op, split, open);
   cpu::LaunchOp::create(builder, op.getLoc(),
                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                         memrefs, tasks,
@@ -481,6 +376,7 @@ void OutlineLinalgPass::runOnOperation() {
   bool isParallel =
       !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
   codegen::KernelTable table(module);
+  codegen::OpenTasks open(module);
   SmallVector<linalg::LinalgOp> ops;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
@@ -495,6 +391,6 @@ void OutlineLinalgPass::runOnOperation() {
       });
   }
   for (linalg::LinalgOp op : ops)
-    outline(op, table, isParallel);
+    outline(op, table, open, isParallel);
   shared += table.numShared;
 }

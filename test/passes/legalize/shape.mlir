@@ -110,6 +110,21 @@ func.func @shape_of_another_size(%x: tensor<12xf32>, %s: tensor<2xi64>) -> tenso
   return %0 : tensor<*xf32>
 }
 
+// Of sizes that are dimensions, beside one that only data say, none is taken for
+// -1, and one that stays is the data's.
+// CHECK-LABEL: @dimensions_beside_data
+// CHECK: %[[BATCH:.*]] = tensor.dim %arg0, %{{.*}}
+// CHECK-NOT: arith.select %{{.*}}, %[[BATCH]]
+// CHECK: tensor.from_elements %[[BATCH]], %{{.*}}, %{{.*}} : tensor<3xindex>
+// CHECK: tensor.reshape
+func.func @dimensions_beside_data(%x: tensor<?x12xf32>, %rows: tensor<1xi64>) -> tensor<*xf32> {
+  %batch = onnx.node "Shape"(%x) {start = 0 : i64, end = 1 : i64} : (tensor<?x12xf32>) -> tensor<*xi64>
+  %rest = arith.constant dense<-1> : tensor<1xi64>
+  %shape = onnx.node "Concat"(%batch, %rows, %rest) {axis = 0 : i64} : (tensor<*xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>
+  %0 = onnx.node "Reshape"(%x, %shape) : (tensor<?x12xf32>, tensor<*xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // A dimension that is copied says nothing about what is left of the others, also
 // where it has no elements.
 // CHECK-LABEL: @copied_beside_left

@@ -23,6 +23,17 @@ func.func @dynamic_slice(%x: tensor<?xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
+// Of a dimension, all up to itself is that dimension.
+// CHECK-LABEL: @up_to_itself
+// CHECK-NOT: tensor.extract_slice
+// CHECK: return %arg0
+func.func @up_to_itself(%x: tensor<?x4xf32>) -> tensor<*xf32> {
+  %zero = arith.constant dense<0> : tensor<1xi64>
+  %shape = onnx.node "Shape"(%x) {start = 0 : i64, end = 1 : i64} : (tensor<?x4xf32>) -> tensor<*xi64>
+  %0 = onnx.node "Slice"(%x, %zero, %shape, %zero) : (tensor<?x4xf32>, tensor<1xi64>, tensor<*xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // CHECK-LABEL: @backward
 // CHECK: linalg.generic
 // CHECK: tensor.extract %arg0

@@ -55,6 +55,14 @@ struct DepthwiseEmitter {
   void emitColumns(const PixelTile &pixels, Index firstPixel, Index done,
                    llvm::ArrayRef<Index> row, Index firstTile, Index endTile,
                    const BorderTile *border);
+  /// Whether the last tile of channels is as whole as the others, and begins
+  /// within the one before.
+  bool overlapsChannels();
+  /// Hands the tiles of channels [firstTile, endTile), of `rows` pixels, to
+  /// `body`: the first channel, and what of the tile there is.
+  void forEachChannelTile(
+      Index firstTile, Index endTile, int64_t rows,
+      llvm::function_ref<void(Index channel, const Tile &tile)> body);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index channel, llvm::ArrayRef<Index> row,
                 const BorderTile *border = nullptr);

@@ -104,31 +104,54 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
     return emitOpenRow(row, firstTile, endTile);
   if (isWords())
     return emitWordRow(row, firstTile, endTile);
-  Tile full = fullTile(plan.target, plan.tile);
-  Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back());
   window.forEachTile(b, plan.tile.rows, [&](const PixelTile &pixels,
                                             Index firstPixel, Index) {
-    forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
-                      [&](Value channelTile, const Tile &tile) {
-                        emitTile(tile.withRows(pixels.size), pixels, firstPixel,
-                                 b.mul(Index(channelTile), columns()), row);
-                      });
+    forEachChannelTile(firstTile, endTile, pixels.size,
+                       [&](Index channel, const Tile &tile) {
+                         emitTile(tile, pixels, firstPixel, channel, row);
+                       });
   });
+}
+
+/// Sums are computed twice then, which is as much work as a partial vector, and
+/// less code. Not where another task would write the same, or where an operand
+/// of the epilogue may lie in what the first of them has overwritten.
+bool DepthwiseEmitter::overlapsChannels() {
+  int64_t channels = output.dst.shape.back();
+  // Of open rows, kernels of whole tiles are the same code but for numbers.
+  bool isPartial = channels % columns() != 0,
+       isOpen = bool(window.dstSizes[window.inner()].value);
+  return !isBytes() && channels > columns() && (isPartial || isOpen) &&
+         plan.grid.columnTilesPerTask >= plan.tiles &&
+         output.mayStoreAgain();
+}
+
+void DepthwiseEmitter::forEachChannelTile(
+    Index firstTile, Index endTile, int64_t rows,
+    function_ref<void(Index, const Tile &)> body) {
+  int64_t channels = output.dst.shape.back();
+  bool overlaps = overlapsChannels();
+  Tile full = fullTile(plan.target, plan.tile).withRows(rows), last = full;
+  if (!overlaps)
+    last = lastTile(plan.target, plan.tile, channels).withRows(rows);
+  forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+                    [&](Value number, const Tile &tile) {
+                      Index channel = b.mul(Index(number), columns());
+                      if (overlaps)
+                        channel = b.min(channel, channels - columns());
+                      body(channel, tile);
+                    });
 }
 
 void DepthwiseEmitter::emitColumns(const PixelTile &pixels, Index firstPixel,
                                    Index done, ArrayRef<Index> row,
                                    Index firstTile, Index endTile,
                                    const BorderTile *border) {
-  Tile full = fullTile(plan.target, plan.tile).withRows(pixels.size);
-  Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back())
-                  .withRows(pixels.size);
-  forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
-                    [&](Value channelTile, const Tile &tile) {
-                      emitTile(tile.withDone(done), pixels, firstPixel,
-                               b.mul(Index(channelTile), columns()),
-                               row, border);
-                    });
+  forEachChannelTile(firstTile, endTile, pixels.size,
+                     [&](Index channel, const Tile &tile) {
+                       emitTile(tile.withDone(done), pixels, firstPixel,
+                                channel, row, border);
+                     });
 }
 
 BorderTile DepthwiseEmitter::borderAt(int64_t pixels, Index firstPixel,

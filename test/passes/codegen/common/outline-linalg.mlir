@@ -78,24 +78,40 @@ func.func @other(%x: memref<8xf32>) {
 // -----
 
 // Of open ranges a run splits two loops, for the first may have one iteration:
-// it counts the tasks as the kernel takes their numbers apart.
+// one function counts the tasks as another takes their numbers apart, for all
+// kernels that are split alike.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[D0:.*]] = memref.dim %arg0, %{{.*}}
 // CHECK: %[[D1:.*]] = memref.dim %arg0, %{{.*}}
-// CHECK: arith.divui
-// CHECK: %[[B0:.*]] = arith.ceildivui %[[D0]], %{{.*}}
-// CHECK: %[[B1:.*]] = arith.ceildivui %[[D1]], %{{.*}}
-// CHECK: %[[N:.*]] = arith.muli %{{.*}}, %{{.*}}
-// CHECK: cpu.launch @{{.*}}(%arg0) tasks(%{{.*}})
-// CHECK: func.func private
+// CHECK-NOT: div
+// CHECK: %[[N:.*]] = call @[[COUNT:.*]](%{{.*}}, %[[D0]], %[[D1]])
+// CHECK: cpu.launch @[[EXP:.*]](%arg0) tasks(%[[N]])
+// CHECK: call @[[COUNT]](
+// CHECK: cpu.launch @[[LOG:.*]](%arg0)
+// CHECK: func.func private @[[PART:.*]](%{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index) -> (index, index, index, index) attributes {{{.*}}passthrough = ["noinline", "nounwind", "willreturn"]}
 // CHECK: arith.remui
-// CHECK: memref.subview %{{.*}}, 64] [1, 1, 1]
+// CHECK: func.func private @[[EXP]]
+// CHECK-NOT: div
+// CHECK: %[[AT:.*]]:4 = call @[[PART]](
+// CHECK: memref.subview %{{.*}}[%[[AT]]#0, %[[AT]]#1, 0] [%[[AT]]#2, %[[AT]]#3, 64] [1, 1, 1]
+// CHECK: func.func private @[[COUNT]](%{{.*}}: index, %[[R0:.*]]: index, %[[R1:.*]]: index) -> index
+// CHECK: arith.divui
+// CHECK: %[[B0:.*]] = arith.ceildivui %[[R0]], %{{.*}}
+// CHECK: %[[B1:.*]] = arith.ceildivui %[[R1]], %{{.*}}
+// CHECK: func.func private @[[LOG]]
+// CHECK: call @[[PART]](
 #id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 func.func @forward(%x: memref<?x?x64xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%x : memref<?x?x64xf32>) outs(%x : memref<?x?x64xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?x?x64xf32>) outs(%x : memref<?x?x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.log %a : f32
     linalg.yield %0 : f32
   }
   return
@@ -232,15 +248,17 @@ func.func @forward(%x: memref<1x384x196xf32>, %y: memref<1x196x384xi8>, %call: !
 // A run splits what is open, and where that is worth several tasks only: a row
 // of three elements stays whole.
 // CHECK-LABEL: func.func @forward
+// CHECK: %[[TASKS:.*]] = call @[[COUNT:.*]](%{{.*}}, %{{.*}}) : (index, index) -> index
+// CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[TASKS]])
+// CHECK: %[[PART:.*]]:2 = call
+// CHECK: memref.subview %arg0[%[[PART]]#0, 0] [%[[PART]]#1, 3]
+// CHECK: func.func private @[[COUNT]]
 // CHECK: %[[SEVERAL:.*]] = arith.cmpi ugt
-// CHECK: %[[TASKS:.*]] = scf.if %[[SEVERAL]] -> (index)
+// CHECK: scf.if %[[SEVERAL]] -> (index)
 // CHECK: arith.ceildivui
 // CHECK: } else {
 // CHECK-NOT: div
-// CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[TASKS]])
-// CHECK: func.func private
-// CHECK: %[[PART:.*]]:2 = scf.if
-// CHECK: memref.subview %arg0[%[[PART]]#0, 0] [%[[PART]]#1, 3]
+// CHECK: return
 #id = affine_map<(i, j) -> (i, j)>
 func.func @forward(%x: memref<?x3xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%x : memref<?x3xf32>) {
@@ -256,7 +274,7 @@ func.func @forward(%x: memref<?x3xf32>, %call: !llvm.ptr {ingot.operand = #ingot
 // One of as much as a task is split, too: the batch may be one.
 // CHECK-LABEL: func.func @forward
 // CHECK: func.func private
-// CHECK: %[[PART:.*]]:4 = scf.if
+// CHECK: %[[PART:.*]]:4 = call
 // CHECK: memref.subview %arg0[%[[PART]]#0, %[[PART]]#1] [%[[PART]]#2, %[[PART]]#3]
 #id = affine_map<(i, j) -> (i, j)>
 func.func @forward(%x: memref<?x100000xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
