@@ -107,20 +107,6 @@ static bool followsLinks(Function &function) {
   });
 }
 
-/// A function that only one place calls is inlined there, up to a size that no
-/// task has. LLVM need not look through it for what that would save.
-static void inlineWhatIsCalledOnce(Function &function) {
-  // Less than what LLVM itself would inline.
-  constexpr size_t kLong = 2500;
-  if (!function.hasLocalLinkage() || !function.hasOneUse() ||
-      function.hasFnAttribute(Attribute::NoInline) ||
-      function.getInstructionCount() > kLong)
-    return;
-  auto *call = dyn_cast<CallInst>(function.user_back());
-  if (call && call->getCalledFunction() == &function)
-    function.addFnAttr(Attribute::AlwaysInline);
-}
-
 /// Whether scalars are computed or stored side by side, of which vectors may be
 /// made. In kernels that are vectors already there are sums of indices alone,
 /// of the words that a task finds where its argument points.
@@ -250,7 +236,6 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     if (onlyStartsKernels(function) || followsLinks(function))
       function.addFnAttr(Attribute::NoImplicitFloat);
     leaveLongLoops(function);
-    inlineWhatIsCalledOnce(function);
   }
   PassBuilder builder(&machine);
   LoopAnalysisManager loops;
@@ -283,6 +268,8 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     if (function.isDeclaration())
       continue;
     keepOutsideLoops(function);
-    countInnermostAlone(function);
+    // LLVM has to keep tiles in their registers, of which it has none to spare.
+    if (!usesTiles(function))
+      countInnermostAlone(function);
   }
 }

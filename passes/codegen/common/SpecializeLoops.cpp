@@ -9,8 +9,9 @@
 // asked once, in front of several loops.
 //
 // A branch in the body whose condition is known: a loop with what it does where
-// that holds, and the loop as it was. So what is gathered from a table of open
-// size need not be empty.
+// that holds, and one with what it does where not, or, of several branches, the
+// loop as it was. So what is gathered from a table of open size need not be
+// empty.
 //
 // An element that is read at `select(single, 0, index)`, since only a run knows
 // whether a dimension has one element for all:
@@ -252,18 +253,21 @@ void Specializer::clone(bool asTheyLie, Value innerSingle) {
   eraseDead(*made.getBody());
 }
 
-/// `op` without branches in its body: what they do first stands there.
-static void takeBranches(linalg::GenericOp op, ArrayRef<size_t> places) {
+/// `op` without branches in its body: what they do where their condition holds,
+/// or where it does not, stands there.
+static void takeBranches(linalg::GenericOp op, ArrayRef<size_t> places,
+                         bool holds) {
   SmallVector<scf::IfOp> ifs;
   for (auto [i, inside] : llvm::enumerate(*op.getBody()))
     if (llvm::is_contained(places, i))
       ifs.push_back(cast<scf::IfOp>(inside));
   for (scf::IfOp choice : ifs) {
-    Operation *yield = choice.thenYield();
+    Block *taken = holds ? choice.thenBlock() : choice.elseBlock();
+    Operation *yield = taken->getTerminator();
     choice.replaceAllUsesWith(yield->getOperands());
     yield->erase();
-    choice->getBlock()->getOperations().splice(
-        choice->getIterator(), choice.thenBlock()->getOperations());
+    choice->getBlock()->getOperations().splice(choice->getIterator(),
+                                               taken->getOperations());
     choice.erase();
   }
   eraseDead(*op.getBody());
@@ -288,9 +292,12 @@ bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
     return false;
   branch(all, [&] {
     auto made = cast<linalg::GenericOp>(builder.clone(*op));
-    takeBranches(made, places);
+    takeBranches(made, places, /*holds=*/true);
     more.push_back(made);
   });
+  // Of several, not all need to fail.
+  if (places.size() == 1)
+    takeBranches(op, places, /*holds=*/false);
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
   return true;
 }
