@@ -200,7 +200,8 @@ static void countInnermostAlone(Function &function) {
     if (loop->isInnermost() || !latch)
       continue;
     for (PHINode &phi : make_early_inc_range(loop->getHeader()->phis())) {
-      auto *next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(latch));
+      Value *step = phi.getIncomingValueForBlock(latch);
+      auto *next = dyn_cast<BinaryOperator>(step);
       if (!phi.getType()->isIntegerTy(64) || !next)
         continue;
       auto *frozen =

@@ -21,9 +21,9 @@ LogicalResult checkKnownShape(Node &node, ArrayRef<OpFoldResult> shape,
 /// A shape of another number of elements ends the run.
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
 
-/// A size that turns out to be 0 asks for a copy, too, which the sizes that were
-/// derived from it do not know: ends the run if element `d` of a shape is one,
-/// unless that is dimension d of data of sizes `own`.
+/// A size that turns out to be 0 asks for a copy, too, which the sizes that
+/// were derived from it do not know: ends the run if element `d` of a shape is
+/// one, unless that is dimension d of data of sizes `own`.
 void requireNotCopied(Node &node, ArrayRef<OpFoldResult> own, size_t d,
                       mlir::Value size);
 

@@ -118,7 +118,8 @@ bool legalize::isNotNegative(OpFoldResult number) {
 //===----------------------------------------------------------------------===//
 //
 // What is known of a result is folded at once: where a slice of all of a
-// dimension is that dimension, what follows need not ask whether both are equal.
+// dimension is that dimension, what follows need not ask whether both are
+// equal.
 
 OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   if (isSameSize(a, b))
