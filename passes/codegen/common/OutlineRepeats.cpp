@@ -25,6 +25,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using codegen::costOf;
 using codegen::kRequire;
 using codegen::Repeat;
 
@@ -286,12 +287,6 @@ void Outliner::findResults() {
   }
 }
 
-/// In how many words a value is handed over.
-static int64_t costOf(Type type) {
-  auto memref = dyn_cast<MemRefType>(type);
-  return memref ? 2 * memref.getRank() + 3 : 1;
-}
-
 int64_t Outliner::saved() const {
   const Row &first = rows.front();
   int64_t left = 1 + staying.size();
@@ -299,8 +294,10 @@ int64_t Outliner::saved() const {
     left += costOf(place.type());
   for (auto [op, result] : results)
     left += costOf(first.all[op]->getResult(result).getType());
+  int64_t size = 0, count = rows.size();
+  for (Operation *op : first.all)
+    size += costOf(op);
   // Little is gained where most of the work is to hand over.
-  int64_t size = first.all.size(), count = rows.size();
   return 3 * left > 2 * size ? -size : (count - 1) * size - count * left;
 }
 

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/common/Repeats.h"
 
+#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
@@ -264,4 +266,23 @@ std::vector<Repeat> Finder::run() {
 
 std::vector<Repeat> codegen::findRepeats(ArrayRef<Operation *> ops) {
   return Finder(ops).run();
+}
+
+//===----------------------------------------------------------------------===//
+// What ops cost
+//===----------------------------------------------------------------------===//
+
+int64_t codegen::costOf(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref ? 2 * memref.getRank() + 3 : 1;
+}
+
+int64_t codegen::costOf(Operation *op) {
+  int64_t cost = 1;
+  if (isa<cpu::LaunchOp, CallOpInterface, memref::AllocOp, memref::DeallocOp>(
+          op))
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      cost += costOf(type);
+  return cost;
 }

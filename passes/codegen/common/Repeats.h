@@ -26,6 +26,13 @@ struct Repeat {
 /// two overlap; those that are there most often come first.
 std::vector<Repeat> findRepeats(llvm::ArrayRef<mlir::Operation *> ops);
 
+/// In how many words a value of a type is handed over.
+int64_t costOf(mlir::Type type);
+
+/// How many instructions an op is, roughly: calls and launches hand over all of
+/// their operands, and memory is asked for, and given back, by a call.
+int64_t costOf(mlir::Operation *op);
+
 } // namespace ingot::codegen
 
 #endif // INGOT_PASSES_CODEGEN_COMMON_REPEATS_H
