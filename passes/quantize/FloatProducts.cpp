@@ -116,7 +116,7 @@ static bool isAsFastInFloats(nn::ConvTransposeOp conv, bool asWords) {
 /// as words save, or pairs of bytes, in which enough rows are multiplied. One
 /// row waits for weights, and open numbers of them may be one.
 static bool isAsFastInFloats(nn::MatMulOp matmul, bool ofInput, bool asWords) {
-  constexpr int64_t kFewColumns = 32, kRowsOfPairs = 32;
+  constexpr int64_t kFewColumns = 32;
   if (!asWords || !ofInput || !matmul.getType().hasStaticShape())
     return false;
   int64_t columns = 0;
@@ -126,8 +126,8 @@ static bool isAsFastInFloats(nn::MatMulOp matmul, bool ofInput, bool asWords) {
     columns += shapeOf(user->getResult(0)).back();
   }
   int64_t rows = productOf(matmul.getType().getShape().drop_back());
-  return rows > 1 && (rows < kRowsOfPairs ? columns <= kFewColumns
-                                          : columns < kFewColumns);
+  return rows > 1 && (rows < quantize::kRowsOfPairs ? columns <= kFewColumns
+                                                    : columns < kFewColumns);
 }
 
 bool quantize::isAsFastInFloats(Operation *product, bool ofInput,

@@ -14,6 +14,9 @@ namespace ingot::quantize {
 /// Floats that a second-level cache holds beside what is made of them.
 constexpr int64_t kFloatsInCache = 1 << 17;
 
+/// Rows of words from which on they are multiplied as pairs of bytes.
+constexpr int64_t kRowsOfPairs = 32;
+
 /// Whether kernels multiply a product of bytes with constant weights no faster
 /// than the same of floats, so that bytes only cost their rounding: by its
 /// channels, terms and sizes. `ofInput` if its data are what the model is given

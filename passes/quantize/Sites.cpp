@@ -385,7 +385,7 @@ static bool paysForRange(nn::MatMulOp matmul, bool asWords) {
     return columns >= (asWords ? 64 : 32) ||
            (!asWords && weights > kLeastWeights);
   // Fewer rows are not multiplied in pairs.
-  constexpr int64_t kRowsOfPairs = 32, kLeastForWords = 128;
+  constexpr int64_t kLeastForWords = 128;
   Readers readers(matmul.getA());
   return !readers.multiplyLittle(asWords) &&
          (!asWords || y.getNumElements() / columns >= kRowsOfPairs ||

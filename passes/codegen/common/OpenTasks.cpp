@@ -97,7 +97,7 @@ Value OpenTasks::worthOf(OpBuilder &b, Location loc, Value cost) {
 }
 
 func::FuncOp OpenTasks::function(
-    StringRef name, Location loc, const OpenWork &work, bool takesNumber,
+    StringRef name, const OpenWork &work, bool takesNumber,
     llvm::function_ref<SmallVector<Value>(OpBuilder &, const OpenWork &, Value)>
         build) {
   std::string full = name.str();
@@ -107,9 +107,9 @@ func::FuncOp OpenTasks::function(
   func::FuncOp &made = functions[full];
   if (made)
     return made;
-  MLIRContext *context = loc.getContext();
+  MLIRContext *context = symbols.getOp()->getContext();
   OpBuilder b(context);
-  loc = UnknownLoc::get(context);
+  Location loc = b.getUnknownLoc();
   SmallVector<Type> arguments(1 + work.loops.size() + takesNumber,
                               b.getIndexType());
   made = func::FuncOp::create(loc, full, b.getFunctionType(arguments, {}));
@@ -141,7 +141,7 @@ static SmallVector<Value> argumentsOf(const OpenWork &work) {
 
 Value OpenTasks::count(OpBuilder &b, Location loc, const OpenWork &work) {
   func::FuncOp callee = function(
-      "count_tasks", loc, work, /*takesNumber=*/false,
+      "count_tasks", work, /*takesNumber=*/false,
       [&](OpBuilder &b, const OpenWork &work, Value) -> SmallVector<Value> {
         Location loc = b.getUnknownLoc();
         Value tasks = worthOf(b, loc, work.cost);
@@ -161,7 +161,7 @@ Value OpenTasks::count(OpBuilder &b, Location loc, const OpenWork &work) {
 SmallVector<Value> OpenTasks::partsOf(OpBuilder &b, Location loc,
                                       const OpenWork &work, Value number) {
   func::FuncOp callee = function(
-      "part_of_task", loc, work, /*takesNumber=*/true,
+      "part_of_task", work, /*takesNumber=*/true,
       [&](OpBuilder &b, const OpenWork &work, Value number) {
         Location loc = b.getUnknownLoc();
         Value tasks = worthOf(b, loc, work.cost);

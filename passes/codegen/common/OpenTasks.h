@@ -54,8 +54,7 @@ private:
   /// The function that `build` writes, called `name` and the loops' grains. It
   /// takes the cost, the ranges and, for parts, a number.
   mlir::func::FuncOp
-  function(mlir::StringRef name, mlir::Location loc, const OpenWork &work,
-           bool takesNumber,
+  function(mlir::StringRef name, const OpenWork &work, bool takesNumber,
            llvm::function_ref<llvm::SmallVector<mlir::Value>(
                mlir::OpBuilder &, const OpenWork &, mlir::Value)>
                build);

@@ -30,6 +30,8 @@ Index IndexBuilder::add(Index x, Index y) {
   return sum;
 }
 
+Index IndexBuilder::sub(Index x, Index y) { return add(x, mul(y, -1)); }
+
 Index IndexBuilder::mul(Index x, int64_t factor) {
   if (factor == 0)
     return 0;

@@ -35,6 +35,7 @@ struct IndexBuilder {
   mlir::Location loc;
 
   Index add(Index x, Index y);
+  Index sub(Index x, Index y);
   Index mul(Index x, int64_t factor);
   Index mul(Index x, Index y);
   /// Of numbers that are not negative.

@@ -39,7 +39,7 @@ void AttentionEmitter::emitByBlocks(const QueryBlock &block) {
   startSums(block);
   forEach(b, 0, numKeys, plan.keysAtOnce, [&](Value key) {
     Index count =
-        b.min(b.add(numKeys, b.mul(Index(key), -1)), plan.keysAtOnce);
+        b.min(b.sub(numKeys, Index(key)), plan.keysAtOnce);
     if (plan.isNarrow) {
       sumNarrowScores(block, Index(key), count);
       packPowers(block, Index(key), count);
@@ -202,7 +202,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
   int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
   int64_t tiles = llvm::divideCeil(all, columns);
   auto type = VectorType::get({lanes}, b.b.getF32Type());
-  Index count = b.min(b.add(b.add(*block.last, 1), b.mul(block.first, -1)),
+  Index count = b.min(b.sub(b.add(*block.last, 1), block.first),
                       block.count);
   Value one = floatConstant(b, 1);
   // Without keys the result is 0, over any number.

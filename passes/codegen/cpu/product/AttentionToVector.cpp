@@ -191,8 +191,8 @@ Value AttentionEmitter::addMask(const QueryBlock &block, Value score, Index key,
     added = splat(b, lanes, memref::LoadOp::create(b.b, b.loc, data.data,
                                                    b.get(at)));
   } else if (block.last) {
-    Index valid = b.add(b.add(*block.last, 1),
-                        b.mul(b.add(block.first, vector * lanes), -1));
+    Index valid =
+        b.sub(b.add(*block.last, 1), b.add(block.first, vector * lanes));
     added = loadPiece(b, lanes, data.data, at,
                       maskOfFirst(b, lanes, b.min(b.max(valid, 0), lanes)));
   } else {

@@ -244,7 +244,7 @@ SmallVector<Value> BlockStore::loadOperand(IndexBuilder &b, size_t i,
   auto type = VectorType::get({block.lanes}, element);
   SmallVector<Value> vectors;
   if (Value scratch = prepared[i]) {
-    Index from = b.add(at.back(), b.mul(firstPrepared, -1));
+    Index from = b.sub(at.back(), firstPrepared);
     for (int64_t v = 0; v < block.vectors; ++v)
       vectors.push_back(
           vector::LoadOp::create(b.b, b.loc, type, scratch,

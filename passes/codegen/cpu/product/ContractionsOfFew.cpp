@@ -55,7 +55,7 @@ void ContractionEmitter::emitSteps(Index rowAt, Index firstK, int64_t steps) {
   forEach(b, 0, whole, lanes, [&](Value c) { addVector(Index(c), {}); });
   if (!isBytes) {
     b.branch(b.compare(arith::CmpIPredicate::slt, whole, end), [&] {
-      addVector(whole, maskOfFirst(b, lanes, b.add(end, b.mul(whole, -1))));
+      addVector(whole, maskOfFirst(b, lanes, b.sub(end, whole)));
     });
     return;
   }
@@ -170,7 +170,7 @@ void ContractionEmitter::emitFewColumns() {
     forEach(b, 0, sizes[column], 1, [&](Value c) {
       int64_t most = kPanels * kDepth * width;
       forEach(b, 0, sizes[k], most, [&](Value firstK) {
-        Index depth = b.min(b.add(sizes[k], b.mul(Index(firstK), -1)), most);
+        Index depth = b.min(b.sub(sizes[k], Index(firstK)), most);
         forEach(b, 0, depth, 1, [&](Value i) {
           Value factor =
               loadFactor(1, at(1, 0, b.add(Index(firstK), Index(i)), Index(c)));

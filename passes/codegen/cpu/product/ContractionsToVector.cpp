@@ -376,7 +376,7 @@ void ContractionEmitter::emitRows(const Part &part, int64_t most,
     Index done = 0, end = sizes[row];
     for (int64_t rows = most; rows != 0; rows = rows == 1 ? 0 : rows / 2) {
       Index next =
-          b.add(done, b.mul(b.div(b.add(end, b.mul(done, -1)), rows), rows));
+          b.add(done, b.mul(b.div(b.sub(end, done), rows), rows));
       forEach(b, done, next, rows,
               [&](Value first) { emitTile(part, rows, Index(first), masks); });
       done = next;
@@ -396,7 +396,7 @@ void ContractionEmitter::emitPanel(const Part &part) {
       Part vector = part;
       vector.column = b.add(part.column, Index(first));
       vector.at = b.add(part.at, Index(first));
-      Index left = b.add(part.columns, b.mul(Index(first), -1));
+      Index left = b.sub(part.columns, Index(first));
       emitRows(vector, kMost, maskOfFirst(b, lanes, left));
     });
   };
@@ -410,7 +410,7 @@ void ContractionEmitter::forEachPanel(
   forEach(b, 0, end, width, [&](Value first) {
     Part panel = part;
     panel.column = b.add(part.column, Index(first));
-    panel.columns = b.add(part.columns, b.mul(Index(first), -1));
+    panel.columns = b.sub(part.columns, Index(first));
     panel.at = b.mul(Index(first), kDepth);
     body(panel);
   });
@@ -419,14 +419,14 @@ void ContractionEmitter::forEachPanel(
 void ContractionEmitter::emitPanels(Index firstColumn) {
   Part all;
   all.column = firstColumn;
-  all.columns = b.add(sizes[column], b.mul(firstColumn, -1));
+  all.columns = b.sub(sizes[column], firstColumn);
   all.at = 0;
   auto hasColumns = [&](const Part &part, int64_t columns) {
     return b.compare(arith::CmpIPredicate::sge, part.columns, columns);
   };
   forEach(b, 0, sizes[k], kDepth, [&](Value firstK) {
     all.k = Index(firstK);
-    all.depth = b.min(b.add(sizes[k], b.mul(Index(firstK), -1)), kDepth);
+    all.depth = b.min(b.sub(sizes[k], Index(firstK)), kDepth);
     if (isTurned())
       forEachPanel(all, [&](const Part &panel) { packTurned(panel); });
     else

@@ -81,7 +81,7 @@ void ConvEmitter::forEachTileAcrossRows(
   forEach(b, range.firstRow, range.endRow, tile.rows, [&](Value number) {
     PixelRun run;
     run.pixel = Index(number);
-    run.count = b.min(b.add(range.endRow, b.mul(run.pixel, -1)), tile.rows);
+    run.count = b.min(b.sub(range.endRow, run.pixel), tile.rows);
     run.first = coordinatesOf(b, op.getDst(), outer + 2, run.pixel);
     Index pixel = run.first.back();
     Value areAll = b.compare(arith::CmpIPredicate::eq, run.count, tile.rows);
@@ -91,7 +91,7 @@ void ConvEmitter::forEachTileAcrossRows(
         b.add(b.mul(pixel, window.strides[inner]), -window.pads[inner]);
     run.asTheyAre = b.both(b.both(areAll, isOneRow),
                            window.isWithin(b, origin, tile.rows));
-    Index done = b.add(run.pixel, b.mul(range.firstRow, -1));
+    Index done = b.sub(run.pixel, range.firstRow);
     run.number = b.div(done, tile.rows);
     body(run);
   });
@@ -180,7 +180,7 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
                                  Index columnTile, const TaskRange &range) {
   PixelTile whole = window.wholeTile(tile.rows);
   Index passes = b.divideCeil(
-      b.add(range.endRow, b.mul(range.firstRow, -1)), tile.rows);
+      b.sub(range.endRow, range.firstRow), tile.rows);
   forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
     NextWeights next = nextPanel(group, columnTile, run.number, passes);
     auto sumWhole = [&](const Tile &tile, Index columnTile) {

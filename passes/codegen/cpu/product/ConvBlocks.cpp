@@ -46,7 +46,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
     return b.add(b.mul(Index(rowInTask), rowSize),
                  b.mul(firstPixel, pixelSize));
   };
-  Index numRows = b.add(range.endRow, b.mul(range.firstRow, -1));
+  Index numRows = b.sub(range.endRow, range.firstRow);
   forEach(b, 0, numRows, 1, [&](Value rowInTask) {
     forEachTile([&](const Tile &part, const PixelTile &, Index firstPixel) {
       Index sumsAt = waitingAt(rowInTask, firstPixel);

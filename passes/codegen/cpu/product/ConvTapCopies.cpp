@@ -201,7 +201,7 @@ void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
       Index begin = window.originOf(b, at.drop_back(), at.back())[1 + inner];
       begin = b.add(begin, b.mul(firstTap, window.dilations[inner]));
       Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
-      Index high = b.mul(b.min(b.add(window.srcSizes[inner], b.mul(begin, -1)),
+      Index high = b.mul(b.min(b.sub(window.srcSizes[inner], begin),
                                copied.taps),
                          size);
       Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);

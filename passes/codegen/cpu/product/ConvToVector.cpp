@@ -104,7 +104,7 @@ void ConvEmitter::emit(Value task) {
             return emitBlocks(tile, group, Index(columnTile), range);
           forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
             emitRow(tile, group, Index(columnTile), Index(row),
-                    b.add(Index(row), b.mul(range.firstRow, -1)));
+                    b.sub(Index(row), range.firstRow));
           });
         });
   };

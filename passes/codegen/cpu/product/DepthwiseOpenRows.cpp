@@ -52,7 +52,6 @@ private:
   Value isAtLeast(Index x, Index y) {
     return b.compare(arith::CmpIPredicate::sge, x, y);
   }
-  Index minus(Index x, Index y) { return b.add(x, b.mul(y, -1)); }
 
   IndexBuilder &b;
   const ConvWindow &window;
@@ -125,7 +124,7 @@ void OpenRow::findEnd() {
   if (mostBeyond == 0)
     return;
   endAt = b.add(width, -part);
-  beyond = minus(b.add(b.mul(width, stride), window.span(1) - stride - pad),
+  beyond = b.sub(b.add(b.mul(width, stride), window.span(1) - stride - pad),
                  srcWidth);
   isKnown = b.both(b.both(isAtLeast(beyond, leastBeyond),
                           isAtLeast(mostBeyond, beyond)),
@@ -135,7 +134,7 @@ void OpenRow::findEnd() {
 
 void OpenRow::emitBetween() {
   Index end = isKnown ? b.select(isKnown, endAt, endWhole) : endWhole;
-  Index left = b.max(minus(end, seen), 0), begin = seen;
+  Index left = b.max(b.sub(end, seen), 0), begin = seen;
   Index tiles = b.div(left, full);
   forEach(b, 0, tiles, 1, [&](Value number) {
     emit(window.wholeTile(full), b.add(b.mul(Index(number), full), begin), 0);
@@ -143,11 +142,11 @@ void OpenRow::emitBetween() {
   seen = b.add(b.mul(tiles, full), begin);
   Index lastPart = b.add(endWhole, -part), partsFrom = seen;
   Index parts = b.select(isAtLeast(lastPart, firstWhole),
-                         b.divideCeil(b.max(minus(end, seen), 0), part), 0);
+                         b.divideCeil(b.max(b.sub(end, seen), 0), part), 0);
   forEach(b, 0, parts, 1, [&](Value number) {
     Index wanted = b.add(partsFrom, b.mul(Index(number), part));
     Index first = b.min(wanted, lastPart);
-    emit(window.wholeTile(part), first, minus(wanted, first));
+    emit(window.wholeTile(part), first, b.sub(wanted, first));
   });
   seen = b.min(b.add(seen, b.mul(parts, part)), b.max(endWhole, seen));
 }
@@ -160,7 +159,7 @@ void OpenRow::emitEnd() {
   unknownFrom = b.select(isNext, width, seen);
   std::function<void(int64_t)> emitThis = [&](int64_t pads) {
     auto emitPads = [&] {
-      emit(window.lastTile(part, pads), endAt, minus(seen, endAt));
+      emit(window.lastTile(part, pads), endAt, b.sub(seen, endAt));
     };
     if (pads == leastBeyond)
       return emitPads();
@@ -173,14 +172,14 @@ void OpenRow::emitEnd() {
 /// One loop over both ends, so that there is one piece of code.
 void OpenRow::emitOthers() {
   Index before = b.divideCeil(unknownBefore, part);
-  Index behind = b.divideCeil(minus(width, unknownFrom), part);
+  Index behind = b.divideCeil(b.sub(width, unknownFrom), part);
   forEach(b, 0, b.add(before, behind), 1, [&](Value number) {
     Value isBefore =
         b.compare(arith::CmpIPredicate::slt, Index(number), before);
     Index end = b.select(isBefore, unknownBefore, width);
-    Index from = b.select(isBefore, 0, minus(unknownFrom, b.mul(before, part)));
+    Index from = b.select(isBefore, 0, b.sub(unknownFrom, b.mul(before, part)));
     Index first = b.add(from, b.mul(Index(number), part));
-    emitUnknown(window.wholeTile(part), first, b.min(minus(end, first), part));
+    emitUnknown(window.wholeTile(part), first, b.min(b.sub(end, first), part));
   });
 }
 

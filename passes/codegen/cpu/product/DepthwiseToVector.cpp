@@ -168,7 +168,7 @@ BorderTile DepthwiseEmitter::borderAt(int64_t pixels, Index firstPixel,
         b.b, b.loc, VectorType::get({plan.target.lanes}, b.b.getI1Type()),
         window.hasPixel(b, inner, at)));
     Index there = b.max(b.min(at, b.add(size, -1)), 0);
-    border.nearest.push_back(b.add(there, b.mul(origin, -1)));
+    border.nearest.push_back(b.sub(there, origin));
   }
   return border;
 }

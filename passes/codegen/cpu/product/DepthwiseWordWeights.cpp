@@ -118,7 +118,7 @@ void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
   ByteBlock block{lanes, plan.tile.vectors};
   forEach(b, firstWords, endWords, columns(), [&](Value channel) {
     prepareWeights(block, Index(channel),
-                   b.add(Index(channel), b.mul(firstWords, -1)));
+                   b.sub(Index(channel), firstWords));
   });
   if (blocks)
     blocks->prepare(b, firstWords, endWords);
@@ -258,7 +258,7 @@ void DepthwiseEmitter::maskWeights() {
             b.b, b.loc, start, wordWeights,
             b.get(b.add(from, copy + (prepared - 1) * lanes)));
     };
-    forEach(b, 0, b.add(endWords, b.mul(firstWords, -1)), lanes, maskVector);
+    forEach(b, 0, b.sub(endWords, firstWords), lanes, maskVector);
     if (!lastBlocks.empty())
       forEach(b, lastBlocks.front().place, numPlaces, lanes, maskVector);
   };

@@ -255,7 +255,7 @@ void DepthwiseEmitter::forEachWordBlock(
     // Of fewer channels a loop over whole tiles never runs.
     if (blocks)
       emit({lanes, tile.vectors}, channel,
-           b.add(channel, b.mul(firstWords, -1)), *blocks);
+           b.sub(channel, firstWords), *blocks);
     return;
   }
   for (const LastBlock &last : lastBlocks)

@@ -151,7 +151,7 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   auto emit = [&](Index begin, Index end, int64_t size, int64_t before) {
     forEach(b, begin, end, 1, [&](Value number) {
       body(tile.withRows(size), b.add(b.mul(Index(number), size), before),
-           b.add(Index(number), b.mul(first, -1)));
+           b.sub(Index(number), first));
     });
   };
   if (larger != 0)
@@ -221,10 +221,10 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                                  RowTileFn body) {
   int64_t full = tile.rows;
   Index end = range.endRow;
-  Index whole = b.div(b.add(end, b.mul(range.firstRow, -1)), full);
+  Index whole = b.div(b.sub(end, range.firstRow), full);
   Index row = b.add(range.firstRow, b.mul(whole, full));
   auto numberOf = [&](Index row) {
-    return b.div(b.add(row, b.mul(range.firstRow, -1)), full);
+    return b.div(b.sub(row, range.firstRow), full);
   };
   forEach(b, range.firstRow, row, full, [&](Value at) {
     body(tileOf(tile, full), Index(at), numberOf(Index(at)));
@@ -239,7 +239,7 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
     if (i + 1 < sizes.size())
       next = sizes[i + 1];
     // As many tiles as leave no more than the next size takes.
-    Index rest = b.max(b.add(b.add(end, b.mul(row, -1)), -next), 0);
+    Index rest = b.max(b.add(b.sub(end, row), -next), 0);
     Index first = row;
     Index last =
         b.min(b.add(row, b.mul(b.divideCeil(rest, size), size)), end);
@@ -252,9 +252,9 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
       Tile tile = part;
       if (takesFewer) {
         at = b.max(at, 0);
-        tile = tile.withEnd(b.min(b.add(end, b.mul(at, -1)), size));
+        tile = tile.withEnd(b.min(b.sub(end, at), size));
       }
-      body(tile.withDone(b.add(Index(wanted), b.mul(at, -1))), at,
+      body(tile.withDone(b.sub(Index(wanted), at)), at,
            numberOf(first));
     });
     row = last;
@@ -279,14 +279,14 @@ void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
   Index row = range.firstRow;
   for (int64_t size : sizes) {
     // Rows up to here are in tiles of this size.
-    Index whole = b.div(b.add(range.endRow, b.mul(row, -1)), size);
+    Index whole = b.div(b.sub(range.endRow, row), size);
     Index end = size == sizes.back() ? range.endRow
                                      : b.add(row, b.mul(whole, size));
     Tile part = tileOf(tile, size);
     forEach(b, row, end, size, [&](Value at) {
-      Index number = b.div(b.add(Index(at), b.mul(range.firstRow, -1)),
+      Index number = b.div(b.sub(Index(at), range.firstRow),
                            plan.tile.rows);
-      body(part, b.add(Index(at), b.mul(part.done, -1)), number);
+      body(part, b.sub(Index(at), part.done), number);
     });
     row = end;
   }
@@ -355,7 +355,7 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       return emitTiles();
     Value isFew = b.compare(
         arith::CmpIPredicate::slt,
-        b.add(range.endRow, b.mul(range.firstRow, -1)),
+        b.sub(range.endRow, range.firstRow),
         canRepeatRows(tile) ? 2 : smallerTiles(tile).back());
     if (plan.columns % plan.panel != 0)
       isFew =
@@ -418,7 +418,7 @@ void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
 /// Row tiles of a task, or of the first where the last has fewer.
 Index Emitter::numTiles(const TaskRange &range) {
   if (ShapedType::isDynamic(plan.rows))
-    return b.divideCeil(b.add(range.endRow, b.mul(range.firstRow, -1)),
+    return b.divideCeil(b.sub(range.endRow, range.firstRow),
                         plan.tile.rows);
   return llvm::divideCeil(std::min(plan.grid.rowsPerTask, plan.rows),
                           plan.tile.rows);

@@ -164,7 +164,7 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       emitUnpacked(tile, at, range);
     return;
   }
-  Index count = b.add(range.endRow, b.mul(range.firstRow, -1));
+  Index count = b.sub(range.endRow, range.firstRow);
   b.branch(b.compare(arith::CmpIPredicate::ule, count, kFewRows), direct,
            [&] { emitUnpacked(tile, at, range); });
 }
@@ -181,7 +181,7 @@ void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
   }
   Index row = range.firstRow;
   for (int64_t size : sizes) {
-    Index whole = b.div(b.add(range.endRow, b.mul(row, -1)), size);
+    Index whole = b.div(b.sub(range.endRow, row), size);
     Index end = b.add(row, b.mul(whole, size));
     if (size == sizes.back())
       end = range.endRow;
@@ -475,7 +475,7 @@ void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
   }
   waiting = createScratch(b, op, plan.grid.rowsPerTask * rowSize, real);
   auto waitingAt = [&](Index row) {
-    return b.mul(b.add(row, b.mul(range.firstRow, -1)), rowSize);
+    return b.mul(b.sub(row, range.firstRow), rowSize);
   };
   forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
     spill(b, tile, zeroAccumulators(b, tile), waiting, waitingAt(row));

@@ -200,7 +200,7 @@ void Emitter::forEachRowTile(const Rows &rows,
                        });
   Index row = rows.first;
   for (int64_t size = plan.tile.rows; size > 0; size /= 2) {
-    Index whole = b.div(b.add(rows.end, b.mul(row, -1)), size);
+    Index whole = b.div(b.sub(rows.end, row), size);
     Index end = size == 1 ? rows.end : b.add(row, b.mul(whole, size));
     forEach(b, row, end, size, [&](Value at) { body(size, Index(at)); });
     row = end;
@@ -249,7 +249,7 @@ void Emitter::multiply(const Direction &direction, const Rows &rows,
                   factor.strides[0], count);
       for (int64_t part = 0; part < width; part += tile.columns()) {
         int64_t parts = width / tile.columns();
-        Index tiles = b.div(b.add(row, b.mul(rows.first, -1)), plan.tile.rows);
+        Index tiles = b.div(b.sub(row, rows.first), plan.tile.rows);
         NextWeights next = nextPanel(weights, panel, isOdd, rows,
                                      b.add(b.mul(tiles, parts),
                                            part / tile.columns()),

@@ -67,7 +67,7 @@ static Value bitsOf(IndexBuilder &b, Value vector, int64_t shift) {
 void Pixel::joinBits(IndexBuilder &b, Value bits, int64_t plane, Index column,
                      bool isWordsFirst) const {
   Index word = b.div(column, cpu::kSignsOfWord), odd = b.rem(word, 2);
-  Index from = b.add(word, b.mul(odd, -1)), keep = b.mul(odd, -1);
+  Index from = b.sub(word, odd), keep = b.mul(odd, -1);
   if (!isWordsFirst) {
     Index inWord = b.rem(column, cpu::kSignsOfWord);
     Value isFirst = b.compare(arith::CmpIPredicate::eq, inWord, 0);

@@ -70,7 +70,7 @@ void WinogradEmitter::emit(Value task) {
   forEach(b, range.firstRow, range.endRow, plan.blockRows, [&](Value begin) {
     Index first(begin);
     Index count =
-        b.min(b.add(range.endRow, b.mul(first, -1)), plan.blockRows);
+        b.min(b.sub(range.endRow, first), plan.blockRows);
     Index rowTiles = b.divideCeil(count, height);
     // The last register tile is full: of tiles that are there already.
     forEach(b, 0, b.mul(rowTiles, height), 1, [&](Value row) {
@@ -315,8 +315,8 @@ void WinogradEmitter::transformSums(const Tile &tile, Index number, Index row,
     }
   });
   // Only some of a tile at the border are pixels.
-  Index height = b.min(b.add(dstSizes[0], b.mul(at.y, -1)), outputs);
-  Index width = b.min(b.add(dstSizes[1], b.mul(at.x, -1)), outputs);
+  Index height = b.min(b.sub(dstSizes[0], at.y), outputs);
+  Index width = b.min(b.sub(dstSizes[1], at.x), outputs);
   Tile pixel = tile.withRows(1);
   forEach(b, 0, height, 1, [&](Value line) {
     Index done = outputs * points * columns;

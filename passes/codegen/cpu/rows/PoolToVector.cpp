@@ -187,7 +187,7 @@ Value Emitter::factorOf(ArrayRef<Taps> taps) {
   for (auto [tap, size] : llvm::zip_equal(taps, op.getKernel()))
     count = b.mul(count, op.getKind() == cpu::PoolKind::mean_with_pads
                              ? Index(size)
-                             : b.add(tap.end, b.mul(tap.begin, -1)));
+                             : b.sub(tap.end, tap.begin));
   Value one = floatConstant(b, 1);
   Value factor = arith::DivFOp::create(b.b, b.loc, one,
                                        toFloat(b, b.max(count, 1)));

@@ -165,7 +165,7 @@ void Emitter::emitOpenColumns(Value task) {
     Index row = b.div(Index(number), blocks);
     Index channel =
         b.mul(b.rem(Index(number), blocks), plan.channelsPerTile);
-    Index rest = b.add(channels, b.mul(channel, -1));
+    Index rest = b.sub(channels, channel);
     auto emitVectors = [&] {
       forEachLongPiece(b, plan.target, rest,
                        [&](IndexBuilder &b, const Piece &piece) {

@@ -231,7 +231,7 @@ void Emitter::emitColumns(Value task) {
     SmallVector<Index> outer = coordinatesOf(b, op.getSrc(), last - 1,
                                              b.div(Index(number), blocks));
     Index column = b.mul(b.rem(Index(number), blocks), kSoftmaxColumns);
-    Index rest = b.add(width, b.mul(column, -1));
+    Index rest = b.sub(width, column);
     auto emitBlock = [&] {
       forEachLongPiece(b, plan.target, b.min(rest, kSoftmaxColumns),
                        [&](IndexBuilder &b, const Piece &piece) {

@@ -98,7 +98,7 @@ void Emitter::emitByte(Index at) {
 void Emitter::emitRow() {
   Index length = dimOf(b, dst(), outer.size());
   auto wholeOf = [&](int64_t size) {
-    return b.add(length, b.mul(b.rem(length, size), -1));
+    return b.sub(length, b.rem(length, size));
   };
   ByteLookup wide = ByteLookup::widest(b, target, table);
   int64_t size = wide.bytes();
