@@ -188,6 +188,10 @@ def Cpu_PackedMatMulOp
                             Cpu_Value:$dst, I64Attr:$bits, I64Attr:$block_size),
                        scheduleArguments);
   let extraClassDeclaration = baseDeclarations # [{
+    ::mlir::Type getProductType() {
+      return ::mlir::getElementTypeOrSelf(getSrc());
+    }
+    int64_t getWeightBits() { return int64_t(getBits()); }
     /// Elements of a column in a word.
     int64_t perWord() { return 32 / int64_t(getBits()); }
     int64_t depth() {

@@ -101,7 +101,10 @@ def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
     I32EnumAttrCase<"fp32", 0>,
     I32EnumAttrCase<"bf16", 1>,
     I32EnumAttrCase<"int8", 2>,
-    I32EnumAttrCase<"fp16", 3>]> {
+    I32EnumAttrCase<"fp16", 3>,
+    I32EnumAttrCase<"w8", 4>,
+    I32EnumAttrCase<"w4", 5>,
+    I32EnumAttrCase<"w2", 6>]> {
   let cppNamespace = "::ingot";
   let genSpecializedAttr = 0;
 }
@@ -113,7 +116,8 @@ def Ingot_PrecisionAttr
   let description = [{
     Sums are f32 but for int8, whose are i32. With fp16 constant weights are
     stored as f16, and multiplied as the f32 that they are, or by f16 if
-    `nn-to-cpu` is told that all CPU levels can.
+    `nn-to-cpu` is told that all CPU levels can. With w8, w4 and w2 they are
+    multiplied as f32, and stored in so many bits.
 
     Example:
     ```mlir

@@ -23,6 +23,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     InterfaceMethod<
       "The element type that its products multiply; null if it has none.",
       "::mlir::Type", "getProductType", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<
+      "Of products by weights of so few bits that these are numbers of blocks: "
+      "how many; else 0.",
+      "int64_t", "getWeightBits", (ins), [{}], [{ return 0; }]>,
     InterfaceMethod<[{
         Its arithmetic operations, as a product; a multiply-add is two. What the
         epilogue does to each element is not counted.

@@ -192,8 +192,14 @@ static PrecisionAttr precisionOf(Operation *op) {
     return PrecisionAttr::get(op->getContext(), Precision::bf16);
   auto product = dyn_cast<kernel::KernelOpInterface>(op);
   Type type = product ? product.getProductType() : Type();
-  if (!type || type.isF32())
+  if (!type)
     return {};
+  if (type.isF32()) {
+    int64_t bits = product.getWeightBits();
+    auto precision = symbolizePrecision("w" + std::to_string(bits));
+    return precision ? PrecisionAttr::get(op->getContext(), *precision)
+                     : PrecisionAttr();
+  }
   return PrecisionAttr::get(op->getContext(), type.isBF16()  ? Precision::bf16
                                               : type.isF16() ? Precision::fp16
                                                              : Precision::int8);

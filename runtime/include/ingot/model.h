@@ -222,8 +222,8 @@ typedef struct ingot_layer_info {
   /** Why no better backend does, "" if none was asked: "native: has open sizes
    *  other than the batch: ?x?x?x3xf32". */
   const char *reason;
-  /** What its products multiply: "bf16", "int8"; "" for float32, and for what
-   *  has no products. */
+  /** What its products multiply: "bf16", "int8"; "w4": float32 by weights that
+   *  are stored in 4 bits; "" for float32, and for what has no products. */
   const char *precision;
   /** 0: it is part of runs of all sizes. n: of those at the usual sizes of
    *  shape profile n - 1, and of no others. */

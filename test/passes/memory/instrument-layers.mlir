@@ -196,11 +196,13 @@ module attributes {ingot.declined = [
 
 // -----
 
-// What is multiplied, if it is not f32.
+// What is multiplied, or how weights are stored, if it is not f32.
 // CHECK: #ingot.layer<"matmul" by native, precision = <int8>, flops = 560, bytes = {{[0-9]+}}, nodes = "bytes">
 // CHECK-SAME: #ingot.layer<"matmul" by native, precision = <bf16>, flops = 560, bytes = {{[0-9]+}}, nodes = "halves">
+// CHECK-SAME: #ingot.layer<"matmul" by native, precision = <w4>, flops = {{[0-9]+}}, bytes = {{[0-9]+}}, nodes = "words">
 func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10xi32>,
-    %d: memref<4x7xbf16>, %e: memref<1x4x16x2xbf16>, %f: memref<4x10xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %d: memref<4x7xbf16>, %e: memref<1x4x16x2xbf16>, %f: memref<4x10xf32>,
+    %g: memref<2x20xf32>, %h: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %i: memref<2x5xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   cpu.matmul ins(%a, %b : memref<4x7xi8>, memref<1x2x16x4xi8>) outs(%c : memref<4x10xi32>) {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -209,6 +211,11 @@ func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10x
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } loc("halves")
+  cpu.packed_matmul ins(%g, %h, %s : memref<2x20xf32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%i : memref<2x5xf32>)
+    attributes {bits = 4 : i64, block_size = 16 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } loc("words")
   return
 }
 
