@@ -47,6 +47,7 @@ private:
                                 llvm::ArrayRef<Phase> phases,
                                 llvm::StringRef last = {});
   mlir::LogicalResult describe();
+  mlir::LogicalResult describePrecision();
   /// Does all that depends on the level, with a copy of the module.
   mlir::FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
   mlir::FailureOr<CompileResult> emitText();

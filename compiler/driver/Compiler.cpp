@@ -8,6 +8,7 @@
 
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/OutputNames.h"
+#include "compiler/driver/PrecisionRecord.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Register.h"
@@ -270,6 +271,23 @@ LogicalResult Compilation::describe() {
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "float16"});
   if (multiplied.bytes)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "int8"});
+  for (Precision stored : {Precision::w8, Precision::w4, Precision::w2})
+    if (multiplies(stored))
+      manifest.uses.push_back(
+          {INGOT_ABI_USE_PRECISION, 0, stringifyPrecision(stored).str()});
+  return describePrecision();
+}
+
+/// Metadata say what was asked for: it takes the place of what the model has
+/// under that name.
+LogicalResult Compilation::describePrecision() {
+  llvm::Expected<std::string> record = recordPrecision(options.pipeline);
+  if (!record)
+    return fail(llvm::toString(record.takeError()));
+  llvm::erase_if(manifest.metadata,
+                 [](auto &entry) { return entry.first == kPrecisionKey; });
+  if (!record->empty())
+    manifest.metadata.push_back({kPrecisionKey.str(), *record});
   return success();
 }
 

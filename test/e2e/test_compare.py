@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`ingot compare`: a compiled model against its ONNX file in fp32, as a whole and by tensor."""
 import json
+import os
 import shlex
 
 import numpy as np
+import onnx
 from onnx import helper
 
 import families
@@ -66,6 +68,44 @@ class Comparing(Case):
         self.assertTrue(all(0 < e < 0.1 for e in errors), found)
         kept = self.compare(artifact, model, *options, "--keep", "*=fp32")["tensors"]
         self.assertTrue(all(t["relative_error"] < 1e-5 for t in kept), kept)
+
+    def test_as_compiled(self):
+        """Precision, rules and calibration are the artifact's, where the command line has no others."""
+        model, _ = self.resnet(4)
+        ranges = self.calibrate(model)
+        data = ["--data", self.path("x.npz"), "--per-layer"]
+        names = [node.name for node in onnx.load(model).graph.node if node.op_type == "Conv"]
+        int8 = ["--precision=int8", f"--calibration={ranges}"]
+        artifact = self.compile(model, *int8)
+        self.assertEqual(self.compare(artifact, model, *data),
+                         self.compare(artifact, model, *data, f"--calibration={ranges}"))
+        keep = [f"--keep={name}=fp32" for name in names[1:]]
+        kept = self.compile(model, *int8, *keep)
+        self.assertEqual(self.compare(kept, model, *data),
+                         self.compare(kept, model, *data, f"--calibration={ranges}", *keep))
+        left = self.compare(kept, model, *data[:2], "--sensitivity")["sensitivity"]["layers"]
+        self.assertEqual({node for layer in left for node in layer["nodes"]} & set(names), {names[0]})
+        for precision in ("bf16", "fp16", "int8-dynamic", "O3"):
+            tensors = self.compare(self.compile(model, f"--precision={precision}"), model, *data)["tensors"]
+            errors = [t["relative_error"] for t in tensors]
+            self.assertEqual(errors[0], 0)
+            self.assertTrue(0 < errors[-1] and max(errors) < 0.1, (precision, tensors))
+
+    def test_calibration_is_found(self):
+        """Beside the artifact or the model, if it is the one; the message names it else."""
+        model, _ = self.resnet(4)
+        ranges = self.calibrate(model)
+        os.makedirs(self.path("elsewhere"))
+        artifact = self.compile(model, "--precision=int8", f"--calibration={ranges}", name="elsewhere/int8")
+        command = ["ingot", "compare", artifact, model, "--data", self.path("x.npz")]
+        for option in ("--per-layer", "--sensitivity"):
+            self.assertEqual(tool(*command, option).returncode, 0)
+        os.rename(ranges, self.path("elsewhere/ranges.json"))
+        self.assertEqual(tool(*command, "--per-layer").returncode, 0)
+        with open(self.path("elsewhere/ranges.json"), "a") as file:
+            file.write(" ")
+        for option in ("--per-layer", "--sensitivity"):
+            self.assert_one_line(tool(*command, option), "'ranges.json'", "give --calibration=FILE")
 
     def test_the_worst_comes_first(self):
         """One tensor whose file has a scale that is far too large."""
@@ -182,10 +222,12 @@ class Comparing(Case):
             self.assert_one_line(tool("ingot", "compare", *arguments), *words)
         refuses(artifact, words=["no model.onnx"])
         refuses(artifact, model, words=["--data is missing"])
-        refuses(artifact, model, *data, "--per-layer", words=["--per-layer needs --calibration"])
+        refuses(artifact, model, *data, "--per-layer", words=["is of fp32"])
         refuses(artifact, model, *data, "--calibration", "x", words=["is for --per-layer"])
         refuses(artifact, model, *data, "--keep", "x=fp32", words=["is for --per-layer"])
-        refuses(artifact, model, *data, "--sensitivity", words=["--sensitivity needs --calibration"])
+        refuses(artifact, model, *data, "--sensitivity", words=["is of fp32"])
+        refuses(self.compile(model, "--precision=bf16", name="bf16"), model, *data, "--sensitivity",
+                words=["--sensitivity is of int8", "give --calibration=FILE"])
         refuses(artifact, model, *data, "--samples", "3", words=["--samples is for --sensitivity"])
         refuses(artifact, model, *data, "--sensitivity", "--calibration", self.path("gone"), words=["gone"])
         refuses(self.path("gone.so"), model, *data, words=["gone.so"])

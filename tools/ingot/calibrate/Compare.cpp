@@ -13,6 +13,7 @@
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 #include "tools/ingot/bench/Json.h"
+#include "tools/ingot/calibrate/ArtifactPrecision.h"
 #include "tools/ingot/calibrate/OutputDifference.h"
 #include "tools/ingot/calibrate/Repair.h"
 #include "tools/ingot/calibrate/Samples.h"
@@ -35,6 +36,9 @@ struct Options {
   /// 0: as usual.
   unsigned numSamples = 0;
   bool perLayer = false, sensitivity = false, json = false;
+
+  /// Whether the model is compiled once more, as the artifact was.
+  bool isByLayer() const { return perLayer || sensitivity; }
 };
 
 /// A tensor inside of the model, as in both precisions.
@@ -55,6 +59,8 @@ public:
 
 private:
   std::string checkSignature() const;
+  std::string findPrecision();
+  int readKeep();
   ScratchModel::Options scratchOptions() const;
   int prepare();
   std::string runAll();
@@ -77,8 +83,8 @@ private:
   quantize::Calibration calibration;
   Preprocess preprocess;
   std::unique_ptr<Samples> samples;
-  /// Of the command line, and then of the rules.
-  std::vector<std::string> keep;
+  /// What the artifact was compiled with, unless the command line says it.
+  PipelineOptions pipeline;
   std::vector<OutputDifference> outputs;
   /// How large the outputs' errors are in each sample.
   SampleSurvey survey;
@@ -145,9 +151,53 @@ ScratchModel::Options Comparison::scratchOptions() const {
   scratch.shapes = options.shapes;
   scratch.dims = options.dims;
   scratch.threads = options.threads;
-  // As `ingot compile` has it by default.
-  scratch.pipeline.fitPairs = true;
+  scratch.pipeline.weightBits = pipeline.weightBits;
+  scratch.pipeline.fitPairs = pipeline.fitPairs;
   return scratch;
+}
+
+std::string Comparison::findPrecision() {
+  if (!options.calibration.empty()) {
+    pipeline.calibration = options.calibration;
+    // As `ingot compile` has it by default.
+    pipeline.fitPairs = true;
+    return "";
+  }
+  std::string problem = readArtifactPrecision(model.get(), options.artifact,
+                                              options.model, pipeline);
+  if (problem.empty() && options.sensitivity && pipeline.calibration.empty())
+    return "--sensitivity is of int8, and '" +
+           formatLine(options.artifact, 200) +
+           "' was compiled without a calibration: give --calibration=FILE";
+  return problem;
+}
+
+/// Rules of the command line come first, then those of the file, then the
+/// artifact's.
+int Comparison::readKeep() {
+  std::vector<quantize::Rule> rules;
+  if (!options.rules.empty())
+    if (std::string wrong = quantize::readRules(options.rules, rules);
+        !wrong.empty())
+      return progress.fail(wrong);
+  const std::string narrow =
+      pipeline.precision == Precision::fp32
+          ? "int8"
+          : stringifyPrecision(pipeline.precision).str();
+  std::vector<std::string> keep;
+  for (const std::string &rule : options.keep) {
+    if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
+      return parser.usageError("--keep='" + printable(rule) + "' " + wrong);
+    keep.push_back(rule);
+  }
+  for (const std::string &rule : quantize::precisionRules(rules)) {
+    if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
+      return progress.fail("'" + printable(options.rules) + "': rule '" +
+                           printable(rule) + "' " + wrong);
+    keep.push_back(rule);
+  }
+  pipeline.keep.insert(pipeline.keep.begin(), keep.begin(), keep.end());
+  return exitSuccess;
 }
 
 int Comparison::prepare() {
@@ -156,20 +206,25 @@ int Comparison::prepare() {
     problem = loadModel(options.artifact, "", pool.get(), model);
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
+  // Wrong names cost no compilation.
+  if (problem.empty() && options.isByLayer())
+    problem = findPrecision();
   if (!problem.empty())
     return progress.fail(problem);
+  if (int code = readKeep())
+    return code;
   ScratchModel::Options scratch = scratchOptions();
   scratch.pipeline.observe = options.perLayer;
-  if (!options.calibration.empty()) {
+  if (!pipeline.calibration.empty()) {
     llvm::Expected<quantize::Calibration> read =
-        quantize::readCalibration(options.calibration);
+        quantize::readCalibration(pipeline.calibration);
     if (!read)
       return progress.fail(llvm::toString(read.takeError()));
     calibration = std::move(*read);
     // What is shown of both is of one graph.
     scratch.pipeline.equalize = calibration.equalize;
     scratch.pipeline.channels =
-        calibration.channels.empty() ? "" : options.calibration;
+        calibration.channels.empty() ? "" : pipeline.calibration;
   }
   if (int code = reference.prepare(scratch))
     return code;
@@ -178,8 +233,8 @@ int Comparison::prepare() {
     return progress.fail(problem);
   if (!options.perLayer)
     return exitSuccess;
-  scratch.pipeline.calibration = options.calibration;
-  scratch.pipeline.keep = keep;
+  scratch.pipeline = pipeline;
+  scratch.pipeline.observe = true;
   if (int code = quantized.prepare(scratch))
     return code;
   for (const std::string &name : reference.observed())
@@ -190,8 +245,10 @@ int Comparison::prepare() {
 /// Of some samples, which are read again.
 int Comparison::findSensitivity() {
   ScratchModel::Options scratch = scratchOptions();
+  const std::vector<std::string> &keep =
+      pipeline.keepFromInt8.empty() ? pipeline.keep : pipeline.keepFromInt8;
   scratch.pipeline.keep = keep;
-  setRepairs(calibration, options.calibration, scratch.pipeline);
+  setRepairs(calibration, pipeline.calibration, scratch.pipeline);
   if (int code = probe.prepare(scratch))
     return code;
   if (probe.units().empty())
@@ -200,7 +257,7 @@ int Comparison::findSensitivity() {
                                          ? "int8 computes no layer of the model"
                                          : "all layers are kept in fp32"));
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
-    return progress.fail("'" + formatLine(options.calibration, 200) + "' " +
+    return progress.fail("'" + formatLine(pipeline.calibration, 200) + "' " +
                          problem);
   Samples picked(preprocess);
   std::string problem = picked.open(options.data);
@@ -351,22 +408,6 @@ int Comparison::run() {
     if (std::string wrong = preprocess.parse(options.preprocess);
         !wrong.empty())
       return parser.usageError("--preprocess: " + wrong);
-  // Wrong names cost no compilation.
-  std::vector<quantize::Rule> rules;
-  if (!options.rules.empty())
-    if (std::string wrong = quantize::readRules(options.rules, rules);
-        !wrong.empty())
-      return progress.fail(wrong);
-  for (const std::string &rule : options.keep)
-    if (std::string wrong = checkRule(rule, "int8"); !wrong.empty())
-      return parser.usageError("--keep='" + printable(rule) + "' " + wrong);
-  keep = options.keep;
-  for (const std::string &rule : quantize::precisionRules(rules)) {
-    if (std::string wrong = checkRule(rule, "int8"); !wrong.empty())
-      return progress.fail("'" + printable(options.rules) + "': rule '" +
-                           printable(rule) + "' " + wrong);
-    keep.push_back(rule);
-  }
   samples = std::make_unique<Samples>(preprocess);
   std::string problem = samples->open(options.data);
   if (!problem.empty())
@@ -393,22 +434,22 @@ int ingot::compareMain(int argc, char **argv) {
       "compare", "MODEL.so MODEL.onnx --data DATA [options]",
       "Runs a compiled model and its ONNX file in fp32 on samples, and tells "
       "how far their outputs are apart.",
-      "ingot compare resnet50.so resnet50.onnx --data pictures/ --per-layer "
-      "--calibration resnet50.calib.json");
+      "ingot compare resnet50.so resnet50.onnx --data pictures/ --per-layer");
   parser.optionalArgument(options.model);
   parser.list("data", "PATH", options.data,
               ".npz or .npy files, pictures, or a folder of them");
   parser.value("preprocess", "HOW", options.preprocess,
                "of pictures, as ingot calibrate has it");
   parser.flag("per-layer", options.perLayer,
-              "compare the tensors that int8 quantizes, too: in MODEL.onnx "
-              "compiled with --calibration");
+              "compare the tensors that int8 would quantize, too: in "
+              "MODEL.onnx, compiled once more as MODEL.so was");
   parser.flag("sensitivity", options.sensitivity,
               "find what each layer alone in int8 does to the outputs");
   parser.number("samples", "N", options.numSamples, 1, 1000000,
                 "for --sensitivity: how many of the samples (default: 8)");
   parser.value("calibration", "FILE", options.calibration,
-               "for both: what ingot calibrate wrote");
+               "for both: what ingot calibrate wrote (default: what MODEL.so "
+               "was compiled with, if it is found)");
   parser.list("keep", "GLOB=fp32", options.keep,
               "for both: nodes that are not quantized");
   parser.value("rules", "FILE", options.rules,
@@ -426,16 +467,11 @@ int ingot::compareMain(int argc, char **argv) {
     return parser.usageError("no model.onnx is given");
   if (options.data.empty())
     return parser.usageError("--data is missing: files or a folder of samples");
-  const bool isByLayer = options.perLayer || options.sensitivity;
-  if (isByLayer && options.calibration.empty())
-    return parser.usageError(
-        std::string(options.perLayer ? "--per-layer" : "--sensitivity") +
-        " needs --calibration=FILE");
   for (auto [name, isGiven] :
        {std::pair("--calibration", !options.calibration.empty()),
         std::pair("--keep", !options.keep.empty()),
         std::pair("--rules", !options.rules.empty())})
-    if (isGiven && !isByLayer)
+    if (isGiven && !options.isByLayer())
       return parser.usageError(std::string(name) +
                                " is for --per-layer and --sensitivity");
   if (options.numSamples && !options.sensitivity)

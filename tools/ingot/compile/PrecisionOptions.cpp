@@ -7,13 +7,13 @@
 #include "tools/ingot/compile/PrecisionOptions.h"
 
 #include "compiler/driver/OutputNames.h"
+#include "compiler/pipeline/PrecisionName.h"
 #include "compiler/quantize/RulesFile.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/support/Rules.h"
 #include "tools/ingot/calibrate/Report.h"
 #include "tools/ingot/calibrate/TextFiles.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -28,34 +28,17 @@ int tools::usageError(const Twine &message) {
 int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
                          PrecisionRequest &request) {
   const std::string &precision = options.precision;
-  const auto quantization =
-      StringSwitch<std::optional<Quantization>>(precision)
-          .Cases({"fp32", "O0", "O1", "O2", "O3"}, Quantization::none)
-          .Cases({"bf16", "fp16", "int8", "auto"}, Quantization::none)
-          .Case("int8-dynamic", Quantization::int8Dynamic)
-          .Case("w8", Quantization::w8)
-          .Case("w4", Quantization::w4)
-          .Default(std::nullopt);
-  if (!quantization)
+  if (!setPrecision(precision, result.pipeline))
     return usageError("unknown --precision=" + precision +
                       ": use fp32, bf16, fp16, O0 to O3, int8, "
                       "int8-dynamic, w8, w4 or auto");
-  result.pipeline.quantization = *quantization;
-  const int level = StringSwitch<int>(precision)
-                        .Cases({"bf16", "O1"}, 1)
-                        .Case("O2", 2)
-                        .Case("O3", 3)
-                        .Default(0);
-  if (level != 0) {
-    result.pipeline.precision = Precision::bf16;
-    result.pipeline.precisionLevel = level;
-  }
-  const bool isFP16 = precision == "fp16";
-  if (isFP16)
-    result.pipeline.precision = Precision::fp16;
+  const Precision multiplied = result.pipeline.precision;
+  const Quantization quantization = result.pipeline.quantization;
+  const bool isBF16 = multiplied == Precision::bf16,
+             isFP16 = multiplied == Precision::fp16;
   const bool isInt8 = precision == "int8", isAuto = precision == "auto",
-             isNarrow = isInt8 || isAuto || isFP16 || level != 0 ||
-                        *quantization != Quantization::none;
+             isNarrow = isInt8 || isAuto || isFP16 || isBF16 ||
+                        quantization != Quantization::none;
   if (isInt8 && options.calibration.empty())
     return usageError("--precision=int8 needs --calibration=FILE, which ingot "
                       "calibrate writes");
@@ -75,7 +58,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
               isInt8 || isAuto || isFP16, "--precision=int8, fp16 and auto"},
         Given{"--keep", !options.keep.empty(), isNarrow, kOfNarrow},
         Given{"--weight-bits", options.weightBits.getNumOccurrences() > 0,
-              isInt8 || isAuto || *quantization == Quantization::int8Dynamic,
+              isInt8 || isAuto || quantization == Quantization::int8Dynamic,
               "--precision=int8, int8-dynamic and auto"},
         Given{"--rules", !options.rules.empty(), isNarrow, kOfNarrow},
         Given{"--report", !options.report.empty(), isInt8 || isAuto, kOfRanges},
@@ -96,7 +79,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   result.pipeline.weightBits = weightBits == "7" ? 7 : 8;
   result.pipeline.fitPairs = weightBits == "auto";
   result.pipeline.calibration = options.calibration;
-  const StringRef narrow = level ? "bf16" : isFP16 ? "fp16" : "int8";
+  const StringRef narrow = isBF16 ? "bf16" : isFP16 ? "fp16" : "int8";
   for (const std::string &rule : options.keep)
     if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
       return usageError("--keep='" + printable(rule) + "' " + wrong);
