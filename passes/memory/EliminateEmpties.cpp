@@ -7,11 +7,13 @@
 #include "passes/memory/Destinations.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/ReadWriteConflict.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ELIMINATEEMPTIES
@@ -188,10 +190,19 @@ static void sinkEmpties(Block &block) {
   }
 }
 
+/// A reshaped empty tensor is an empty one of the other shape: what is written
+/// to it may lie in another tensor of that shape.
+static void foldReshapedEmpties(Operation *module) {
+  RewritePatternSet patterns(module->getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  ingot::rewriteInOneWalk(module, std::move(patterns));
+}
+
 namespace {
 struct EliminateEmptiesPass
     : ingot::impl::EliminateEmptiesBase<EliminateEmptiesPass> {
   void runOnOperation() override {
+    foldReshapedEmpties(getOperation());
     SmallVector<tensor::EmptyOp> empties;
     getOperation()->walk(
         [&](tensor::EmptyOp empty) { empties.push_back(empty); });

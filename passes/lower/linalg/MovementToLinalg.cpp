@@ -139,21 +139,72 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
   return success();
 }
 
+/// The matrix that a part is, as the results of products are, if the axis is a
+/// dimension of its own there.
+static tensor::ExpandShapeOp matrixOf(Value part, int64_t axis) {
+  auto expand = part.getDefiningOp<tensor::ExpandShapeOp>();
+  bool isApart = expand && llvm::is_contained(expand.getReassociationIndices(),
+                                              ReassociationIndices{axis});
+  return isApart ? expand : tensor::ExpandShapeOp();
+}
+
+/// What is joined, with the dimensions of the matrix that `like` expands.
+static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
+                          Value joined, tensor::ExpandShapeOp like,
+                          int64_t axis) {
+  auto groups = like.getReassociationIndices();
+  auto expand = joined.getDefiningOp<tensor::ExpandShapeOp>();
+  if (expand && expand.getReassociationIndices() == groups)
+    return expand.getSrc();
+  if (!joined.getDefiningOp<tensor::EmptyOp>())
+    return tensor::CollapseShapeOp::create(rewriter, loc, joined, groups);
+  Sizes sizes = sizesOf(rewriter, loc, like.getSrc());
+  auto at = llvm::find(groups, ReassociationIndices{axis});
+  sizes[at - groups.begin()] =
+      tensor::getMixedSize(rewriter, loc, joined, axis);
+  return empty(rewriter, loc, sizes, typeOf(joined).getElementType());
+}
+
+/// Puts a part behind `offset` elements of the axis. A matrix goes into one:
+/// its kernel writes where it lies, but not to a slice of more dimensions.
+static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
+                        Value part, Value joined, int64_t axis,
+                        OpFoldResult offset, ArrayRef<OpFoldResult> sizes) {
+  tensor::ExpandShapeOp expand = matrixOf(part, axis);
+  if (expand) {
+    auto groups = expand.getReassociationIndices();
+    joined = collapseLike(rewriter, loc, joined, expand, axis);
+    axis = llvm::find(groups, ReassociationIndices{axis}) - groups.begin();
+    part = expand.getSrc();
+  }
+  int64_t rank = typeOf(part).getRank();
+  Sizes offsets(rank, rewriter.getIndexAttr(0)),
+      ones(rank, rewriter.getIndexAttr(1));
+  offsets[axis] = offset;
+  Value inserted = insert(rewriter, loc, part, joined, offsets,
+                          sizesOf(rewriter, loc, part), ones);
+  if (!expand)
+    return inserted;
+  SmallVector<int64_t> shape = decomposeMixedValues(Sizes(sizes)).first;
+  return tensor::ExpandShapeOp::create(
+      rewriter, loc, typeOf(joined).clone(shape), inserted,
+      expand.getReassociationIndices(), Sizes(sizes));
+}
+
 /// One behind the other along the axis, in what has `sizes`.
 static Value join(ConversionPatternRewriter &rewriter, Location loc,
                   ValueRange inputs, int64_t axis, ArrayRef<OpFoldResult> sizes,
                   Type element) {
   Value y = empty(rewriter, loc, sizes, element);
-  Sizes offsets(sizes.size(), rewriter.getIndexAttr(0));
-  Sizes ones(sizes.size(), rewriter.getIndexAttr(1));
+  OpFoldResult offset = rewriter.getIndexAttr(0);
   for (Value input : inputs) {
     Sizes part = sizesOf(rewriter, loc, input);
     // tensor.insert_slice refuses any offset into an empty dimension.
     if (llvm::none_of(part, [](OpFoldResult size) {
           return getConstantIntValue(size) == 0;
         }))
-      y = insert(rewriter, loc, input, y, offsets, part, ones);
-    offsets[axis] = addSizes(rewriter, loc, offsets[axis], part[axis]);
+      y = insertPart(rewriter, loc, input, y, axis, offset, sizes);
+    offset = addSizes(rewriter, loc, offset, part[axis]);
   }
   return y;
 }

@@ -23,6 +23,31 @@ func.func @concat(%x: tensor<8xf32>, %out: memref<16xf32>) {
 
 // -----
 
+// A destination that is reshaped is one of the other shape.
+
+// CHECK-LABEL: @matrices
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<6x4xf32>, %[[OUT:[a-z0-9]+]]: memref<6x8xf32>
+// CHECK-NOT: tensor.empty
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: %[[ALL:.*]] = bufferization.to_tensor %[[OUT]]
+// CHECK: %[[FIRST:.*]] = tensor.extract_slice %[[ALL]][0, 0] [6, 4]
+// CHECK: linalg.exp {{.*}} outs(%[[FIRST]]
+// CHECK: tensor.extract_slice %{{.*}}[0, 4] [6, 4]
+// CHECK: linalg.exp
+func.func @matrices(%x: tensor<6x4xf32>, %out: memref<6x8xf32>) {
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %flat = tensor.collapse_shape %e [[0, 1], [2]] : tensor<2x3x4xf32> into tensor<6x4xf32>
+  %all = tensor.empty() : tensor<6x8xf32>
+  %a = linalg.exp ins(%x : tensor<6x4xf32>) outs(%flat : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %0 = tensor.insert_slice %a into %all[0, 0] [6, 4] [1, 1] : tensor<6x4xf32> into tensor<6x8xf32>
+  %b = linalg.exp ins(%x : tensor<6x4xf32>) outs(%flat : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %1 = tensor.insert_slice %b into %0[0, 4] [6, 4] [1, 1] : tensor<6x4xf32> into tensor<6x8xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<6x8xf32>, memref<6x8xf32>) -> ()
+  return
+}
+
+// -----
+
 // Each op has a destination of its own, right in front of it.
 
 // CHECK-LABEL: @separate

@@ -112,3 +112,36 @@ func.func @concat_of_casts(%x: tensor<8x?xi32>) -> tensor<?x?xi32> {
   %y = nn.concat %c, %c {axis = 0 : i64} : (tensor<?x?xi32>, tensor<?x?xi32>) -> tensor<?x?xi32>
   return %y : tensor<?x?xi32>
 }
+
+// -----
+
+// What is a matrix goes into one, others into what that is unfolded to: sums of
+// a product lie where their kernel can write them.
+// CHECK-LABEL: func.func @concat_of_matrices
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?x4xf32> {{.*}}%[[B:[a-z0-9]+]]: tensor<?x5xf32> {{.*}}%[[C:[a-z0-9]+]]: tensor<1x?x6x3xf32>
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%{{.*}}) : tensor<?x12xf32>
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %[[A]] into %[[EMPTY]][0, 0] [%{{.*}}, 4] [1, 1] : tensor<?x4xf32> into tensor<?x12xf32>
+// CHECK: %[[SECOND:.*]] = tensor.insert_slice %[[B]] into %[[FIRST]][0, 4] [%{{.*}}, 5] [1, 1] : tensor<?x5xf32> into tensor<?x12xf32>
+// CHECK: %[[ALL:.*]] = tensor.expand_shape %[[SECOND]] {{\[}}[0, 1, 2], [3]] output_shape [1, %{{.*}}, 6, 12]
+// CHECK: tensor.insert_slice %[[C]] into %[[ALL]][0, 0, 0, 9] [1, %{{.*}}, 6, 3] [1, 1, 1, 1] : tensor<1x?x6x3xf32> into tensor<1x?x6x12xf32>
+func.func @concat_of_matrices(%a: tensor<?x4xf32>, %b: tensor<?x5xf32>, %c: tensor<1x?x6x3xf32>, %h: index) -> tensor<1x?x6x12xf32> {
+  %0 = tensor.expand_shape %a [[0, 1, 2], [3]] output_shape [1, %h, 6, 4] : tensor<?x4xf32> into tensor<1x?x6x4xf32>
+  %1 = tensor.expand_shape %b [[0, 1, 2], [3]] output_shape [1, %h, 6, 5] : tensor<?x5xf32> into tensor<1x?x6x5xf32>
+  %y = nn.concat %0, %1, %c {axis = 3 : i64} : (tensor<1x?x6x4xf32>, tensor<1x?x6x5xf32>, tensor<1x?x6x3xf32>) -> tensor<1x?x6x12xf32>
+  return %y : tensor<1x?x6x12xf32>
+}
+
+// -----
+
+// A matrix behind what has more dimensions; the axis is part of a dimension of
+// the other matrix.
+// CHECK-LABEL: func.func @concat_of_rows
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2]] : tensor<2x3x9xf32> into tensor<6x9xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %[[FLAT]][0, 5] [6, 4] [1, 1] : tensor<6x4xf32> into tensor<6x9xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 3, 0] [2, 3, 4] [1, 1, 1] : tensor<2x3x4xf32> into tensor<2x6x4xf32>
+func.func @concat_of_rows(%a: tensor<6x4xf32>, %b: tensor<2x3x5xf32>, %c: tensor<2x3x4xf32>) -> (tensor<2x3x9xf32>, tensor<2x6x4xf32>) {
+  %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %y = nn.concat %b, %0 {axis = 2 : i64} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x3x9xf32>
+  %z = nn.concat %c, %0 {axis = 1 : i64} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x6x4xf32>
+  return %y, %z : tensor<2x3x9xf32>, tensor<2x6x4xf32>
+}
