@@ -172,6 +172,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
 /// Data channels last inside, transposes at the model's edges.
 static void buildLayoutPipeline(OpPassManager &passes,
                                 const PipelineOptions &options) {
+  passes.addPass(createDropBroadcasts());
   passes.addPass(createDropIdentities());
   passes.addPass(createToChannelsLast());
   passes.addPass(createPropagateTransposes());

@@ -36,6 +36,26 @@ def CheckIndices : Pass<"nn-check-indices", "::mlir::func::FuncOp"> {
   }];
 }
 
+def DropBroadcasts : Pass<"nn-drop-broadcasts", "::mlir::ModuleOp"> {
+  let summary = "Drop broadcasts that elementwise operations do themselves";
+  let description = [{
+    Of an operation that has the sizes of its result from another operand, as
+    where a model expands the weight of each channel to all pixels before it
+    multiplies them. No transpose would move through that without a copy of all
+    pixels.
+
+    Example:
+    ```mlir
+    %1 = nn.broadcast_to %g : tensor<1x8x1x1xf32> -> tensor<1x8x5x6xf32>
+    %2 = nn.mul %x, %1 : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32> -> tensor<1x8x5x6xf32>
+    ```
+    becomes
+    ```mlir
+    %2 = nn.mul %x, %g : tensor<1x8x5x6xf32>, tensor<1x8x1x1xf32> -> tensor<1x8x5x6xf32>
+    ```
+  }];
+}
+
 def DropIdentities : Pass<"nn-drop-identities", "::mlir::ModuleOp"> {
   let summary = "Drop broadcasts and reshapes to the sizes that a tensor has";
   let description = [{

@@ -191,21 +191,43 @@ static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
       expand.getReassociationIndices(), Sizes(sizes));
 }
 
+/// The numbers of parts in the order in which they are computed: each can be
+/// written where it belongs if what came before it lies there already.
+static SmallVector<size_t> orderOf(ValueRange parts, Block *block) {
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
+  auto sourceOf = [&](size_t part) {
+    Operation *source = parts[part].getDefiningOp();
+    // Which stands wherever the conversion put it.
+    if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(source))
+      source = cast.getInputs().front().getDefiningOp();
+    return source && source->getBlock() == block ? source : nullptr;
+  };
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    Operation *first = sourceOf(a), *second = sourceOf(b);
+    return second && (!first || first->isBeforeInBlock(second));
+  });
+  return order;
+}
+
 /// One behind the other along the axis, in what has `sizes`.
 static Value join(ConversionPatternRewriter &rewriter, Location loc,
                   ValueRange inputs, int64_t axis, ArrayRef<OpFoldResult> sizes,
                   Type element) {
   Value y = empty(rewriter, loc, sizes, element);
   OpFoldResult offset = rewriter.getIndexAttr(0);
+  SmallVector<OpFoldResult> offsets;
   for (Value input : inputs) {
-    Sizes part = sizesOf(rewriter, loc, input);
+    offsets.push_back(offset);
+    offset =
+        addSizes(rewriter, loc, offset,
+                 tensor::getMixedSize(rewriter, loc, input, axis));
+  }
+  for (size_t i : orderOf(inputs, rewriter.getInsertionBlock()))
     // tensor.insert_slice refuses any offset into an empty dimension.
-    if (llvm::none_of(part, [](OpFoldResult size) {
+    if (llvm::none_of(sizesOf(rewriter, loc, inputs[i]), [](OpFoldResult size) {
           return getConstantIntValue(size) == 0;
         }))
-      y = insertPart(rewriter, loc, input, y, axis, offset, sizes);
-    offset = addSizes(rewriter, loc, offset, part[axis]);
-  }
+      y = insertPart(rewriter, loc, inputs[i], y, axis, offsets[i], sizes);
   return y;
 }
 

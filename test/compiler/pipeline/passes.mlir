@@ -57,6 +57,7 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase layout.
+// CHECK-NEXT: {{^ *}}nn-drop-broadcasts{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-drop-identities{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-to-channels-last{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-transposes{{[,{]|$}}

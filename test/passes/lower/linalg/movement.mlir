@@ -118,15 +118,17 @@ func.func @concat_of_casts(%x: tensor<8x?xi32>) -> tensor<?x?xi32> {
 // What is a matrix goes into one, others into what that is unfolded to: sums of
 // a product lie where their kernel can write them.
 // CHECK-LABEL: func.func @concat_of_matrices
-// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?x4xf32> {{.*}}%[[B:[a-z0-9]+]]: tensor<?x5xf32> {{.*}}%[[C:[a-z0-9]+]]: tensor<1x?x6x3xf32>
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?x4xf32> {{.*}}%[[B:[a-z0-9]+]]: tensor<?x5xf32>
+// CHECK: %[[C:.*]] = linalg.generic {{.*}}tensor<1x?x6x3xf32>
 // CHECK: %[[EMPTY:.*]] = tensor.empty(%{{.*}}) : tensor<?x12xf32>
 // CHECK: %[[FIRST:.*]] = tensor.insert_slice %[[A]] into %[[EMPTY]][0, 0] [%{{.*}}, 4] [1, 1] : tensor<?x4xf32> into tensor<?x12xf32>
 // CHECK: %[[SECOND:.*]] = tensor.insert_slice %[[B]] into %[[FIRST]][0, 4] [%{{.*}}, 5] [1, 1] : tensor<?x5xf32> into tensor<?x12xf32>
 // CHECK: %[[ALL:.*]] = tensor.expand_shape %[[SECOND]] {{\[}}[0, 1, 2], [3]] output_shape [1, %{{.*}}, 6, 12]
 // CHECK: tensor.insert_slice %[[C]] into %[[ALL]][0, 0, 0, 9] [1, %{{.*}}, 6, 3] [1, 1, 1, 1] : tensor<1x?x6x3xf32> into tensor<1x?x6x12xf32>
-func.func @concat_of_matrices(%a: tensor<?x4xf32>, %b: tensor<?x5xf32>, %c: tensor<1x?x6x3xf32>, %h: index) -> tensor<1x?x6x12xf32> {
+func.func @concat_of_matrices(%a: tensor<?x4xf32>, %b: tensor<?x5xf32>, %x: tensor<1x?x6x3xf32>, %h: index) -> tensor<1x?x6x12xf32> {
   %0 = tensor.expand_shape %a [[0, 1, 2], [3]] output_shape [1, %h, 6, 4] : tensor<?x4xf32> into tensor<1x?x6x4xf32>
   %1 = tensor.expand_shape %b [[0, 1, 2], [3]] output_shape [1, %h, 6, 5] : tensor<?x5xf32> into tensor<1x?x6x5xf32>
+  %c = nn.relu %x : tensor<1x?x6x3xf32> -> tensor<1x?x6x3xf32>
   %y = nn.concat %0, %1, %c {axis = 3 : i64} : (tensor<1x?x6x4xf32>, tensor<1x?x6x5xf32>, tensor<1x?x6x3xf32>) -> tensor<1x?x6x12xf32>
   return %y : tensor<1x?x6x12xf32>
 }
@@ -144,4 +146,20 @@ func.func @concat_of_rows(%a: tensor<6x4xf32>, %b: tensor<2x3x5xf32>, %c: tensor
   %y = nn.concat %b, %0 {axis = 2 : i64} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x3x9xf32>
   %z = nn.concat %c, %0 {axis = 1 : i64} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x6x4xf32>
   return %y, %z : tensor<2x3x9xf32>, tensor<2x6x4xf32>
+}
+
+// -----
+
+// What is computed first lies there first, wherever it belongs.
+// CHECK-LABEL: func.func @concat_reversed
+// CHECK: %[[FIRST:.*]] = linalg.generic {{.*}}ins(%arg0 :
+// CHECK: %[[SECOND:.*]] = linalg.generic {{.*}}ins(%arg1 :
+// CHECK: %[[A:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 5] [2, 3]
+// CHECK: %[[B:.*]] = tensor.insert_slice %[[FIRST]] into %[[A]][0, 2] [2, 3]
+// CHECK: tensor.insert_slice %[[SECOND]] into %[[B]][0, 0] [2, 2]
+func.func @concat_reversed(%x: tensor<2x3xf32>, %y: tensor<2x2xf32>) -> tensor<2x8xf32> {
+  %0 = nn.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = nn.relu %y : tensor<2x2xf32> -> tensor<2x2xf32>
+  %2 = nn.concat %1, %0, %x {axis = 1 : i64} : (tensor<2x2xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x8xf32>
+  return %2 : tensor<2x8xf32>
 }
