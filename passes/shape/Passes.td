@@ -47,11 +47,13 @@ def DropBroadcasts : Pass<"nn-drop-broadcasts", "::mlir::ModuleOp"> {
     Example:
     ```mlir
     %1 = nn.broadcast_to %g : tensor<1x8x1x1xf32> -> tensor<1x8x5x6xf32>
-    %2 = nn.mul %x, %1 : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32> -> tensor<1x8x5x6xf32>
+    %2 = nn.mul %x, %1 : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32>
+                         -> tensor<1x8x5x6xf32>
     ```
     becomes
     ```mlir
-    %2 = nn.mul %x, %g : tensor<1x8x5x6xf32>, tensor<1x8x1x1xf32> -> tensor<1x8x5x6xf32>
+    %2 = nn.mul %x, %g : tensor<1x8x5x6xf32>, tensor<1x8x1x1xf32>
+                         -> tensor<1x8x5x6xf32>
     ```
   }];
 }
