@@ -156,6 +156,20 @@ class RoundedRows(Case):
     def test_open_rows(self):
         self.check(range(520, 530), dynamic=True)
 
+    def test_between_guard_pages(self):
+        """Neither rows nor words are read behind their end."""
+        if not have("ingot-guarded-run"):
+            self.skipTest("built without ingot-guarded-run")
+        for seed in range(600, 604):
+            model, feeds = microsoft.Drawer(seed).matmul_nbits(accuracy_level=4, least_columns=32)
+            want = self.run_model(self.compile(model, "--target", LEVELS[-1]), feeds)
+            for level in LEVELS:
+                artifact = self.compile(model, "--weights=file", "--target", level)
+                got, notes = harness.run_guarded(BIN, artifact, self.dir, feeds, want)
+                with self.subTest(seed=seed, level=level):
+                    self.assertEqual(notes, [])
+                    np.testing.assert_allclose(got["y"], want["y"], atol=1e-4 * np.abs(want["y"]).max())
+
     def test_vnni(self):
         """With products of bytes at all levels, those of 8 bits are taken, too."""
         levels = [level for level in self.LEVELS if level in ("alderlake", "cascadelake", "sapphirerapids")]
