@@ -447,10 +447,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
     tile.rows = evenTile(std::max<int64_t>(rows, 1), tile.rows);
   int64_t tiles =
       llvm::divideCeil(dst.back(), tile.vectors * target.lanes);
-  // Bytes take less than half of the time of floats.
-  int64_t flops = (op.hasRoundedSrc() ? 1 : 2) * op.depth() * dst.back();
-  Grid grid = chooseGrid(target, {rows, tiles, flops, tile.rows,
-                                  bytesOf(op.getSrc()),
+  Grid grid = chooseGrid(target, {rows, tiles, 2 * op.depth() * dst.back(),
+                                  tile.rows, bytesOf(op.getSrc()),
                                   bytesOf(op.getWeights())});
   // Weights are unpacked anew for each block of rows.
   int64_t most = std::max(kMostWaitingRows / tile.rows, int64_t(1)) * tile.rows;
