@@ -150,6 +150,9 @@ void Compilation::chooseWeightScales() {
   pipeline.asWords = llvm::none_of(targets, [](const Target &target) {
     return target.hasByteDots();
   });
+  pipeline.byteDots = llvm::all_of(targets, [](const Target &target) {
+    return target.hasByteDots();
+  });
   pipeline.fitPairs &= !isRepaired && pipeline.asWords;
 }
 

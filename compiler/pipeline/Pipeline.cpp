@@ -159,6 +159,11 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createQuantizeWords());
     // What is not multiplied as bytes may still be read as such.
     passes.addPass(createPackWeights());
+    RoundPackedRowsOptions round;
+    round.any = options.quantization == Quantization::int8Dynamic;
+    round.byteDots = options.byteDots;
+    round.keep.assign(kept.begin(), kept.end());
+    passes.addPass(createRoundPackedRows(round));
     // The scales of bytes, with what a model scales and shifts behind them.
     passes.addPass(createMergeScaleShifts());
   }

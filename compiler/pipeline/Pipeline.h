@@ -65,6 +65,8 @@ struct PipelineOptions : BackendOptions {
   bool fitPairs = false;
   /// Whether all code is for CPUs that multiply bytes as words.
   bool asWords = false;
+  /// Whether all code is for CPUs that add up products of bytes, by VNNI.
+  bool byteDots = false;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.

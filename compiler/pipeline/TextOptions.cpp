@@ -106,6 +106,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "as-words",
       llvm::cl::desc("Whether all code is for CPUs without VNNI"),
       llvm::cl::init(false)};
+  Option<bool> byteDots{
+      *this, "byte-dots",
+      llvm::cl::desc("Whether all code is for CPUs with VNNI"),
+      llvm::cl::init(false)};
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
@@ -154,6 +158,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.weightBits = weightBits;
     options.fitPairs = fitPairs;
     options.asWords = asWords;
+    options.byteDots = byteDots;
     options.keep.assign(keep.begin(), keep.end());
     options.keepFromInt8.assign(keepFromInt8.begin(), keepFromInt8.end());
     options.winograd = winograd;

@@ -174,6 +174,7 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     RecurrentOp::attachInterface<RecurrentModel>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     ResampleOp::attachInterface<Model<ResampleOp>>(*context);
+    RoundBlocksOp::attachInterface<Model<RoundBlocksOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
     WinogradConvOp::attachInterface<Model<WinogradConvOp>>(*context);

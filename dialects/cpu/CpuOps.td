@@ -173,31 +173,36 @@ def Cpu_PackedMatMulOp
     the bytes of 16 columns, those of one k beside each other. scales and zero
     points are `ceil(N / P), blocks, P`; without zero points they are 0.
 
+    Src of i32 is what `cpu.round_blocks` made of one of f32, with factor `-2^(
+    bits - 1)`. The numbers of a word are q + 2^(bits - 1) then, without signs,
+    and number i is in byte `i % 4`, from bit `i / 4 * bits` of it on: so that a
+    shift and a mask leave four neighbouring k as bytes.
+
     Constraints:
-    - C1: src and dst have one rank of 2 or more, src is of f32
+    - C1: src and dst have one rank of 2 or more, src is of f32 or i32
     - C2: bits are 2, 4 or 8; blocks of which there is more than one are whole
       words
     - C3: weights are i32 of `blocks * ceil(min(block_size, K) bits / 32)` words
     - C4: scales of f32 and zero points of i8 or f32 have the panels of weights
     - C5: the epilogue has an argument for the sum and for each operand
     - C6: all sizes but those of rows are known
+    - C7: a row of i32 is the blocks of weights, each two words and its numbers
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Cpu_Value:$scales, Optional<Cpu_Value>:$zero_points,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst, I64Attr:$bits, I64Attr:$block_size),
                        scheduleArguments);
-  let extraClassDeclaration = baseDeclarations # [{
-    ::mlir::Type getProductType() {
-      return ::mlir::getElementTypeOrSelf(getSrc());
-    }
+  let extraClassDeclaration = baseDeclarations # productDeclarations # [{
     int64_t getWeightBits() { return int64_t(getBits()); }
     /// Elements of a column in a word.
     int64_t perWord() { return 32 / int64_t(getBits()); }
-    int64_t depth() {
-      return ::mlir::cast<::mlir::ShapedType>(getSrc().getType())
-          .getShape().back();
-    }
+    /// Whether src is blocks of bytes.
+    bool hasRoundedSrc();
+    /// Of rounded src, zeros behind the last element included.
+    int64_t depth();
+    /// Words of weights in a block: those of the first.
+    int64_t wordsOfBlock();
     int64_t blocks() {
       return ::mlir::cast<::mlir::ShapedType>(getScales().getType())
           .getDimSize(1);
@@ -272,8 +277,8 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                       ParentOneOf<["AttentionOp", "ConvOp", "ConvTransposeOp",
                                    "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
                                    "PackedMatMulOp", "PackSignsOp", "PoolOp",
-                                   "RecurrentOp", "ReduceOp", "RowNormOp",
-                                   "ResampleOp", "SoftmaxOp",
+                                   "RecurrentOp", "ReduceOp", "ResampleOp",
+                                   "RoundBlocksOp", "RowNormOp", "SoftmaxOp",
                                    "WinogradConvOp"]>]> {
   let summary = "what an epilogue or a cell stores";
   let arguments = (ins Variadic<AnyType>:$values);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
+#include "dialects/cpu/PackedWeights.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -16,6 +17,34 @@ void PackedMatMulOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
 }
 
+bool PackedMatMulOp::hasRoundedSrc() {
+  return typeOf(getSrc()).getElementType().isInteger(32);
+}
+
+int64_t PackedMatMulOp::wordsOfBlock() {
+  return typeOf(getWeights()).getDimSize(1) / blocks();
+}
+
+int64_t PackedMatMulOp::depth() {
+  return hasRoundedSrc() ? blocks() * wordsOfBlock() * perWord()
+                         : typeOf(getSrc()).getShape().back();
+}
+
+/// Src and weights of the blocks that `cpu.round_blocks` makes.
+static LogicalResult verifyRounded(PackedMatMulOp op) {
+  ShapedType src = typeOf(op.getSrc()), weights = typeOf(op.getWeights());
+  int64_t count = op.blocks();
+  if (count < 1 || weights.getDimSize(1) % count != 0)
+    return op.emitOpError("expects words of a panel in ")
+           << count << " blocks, but got " << weights.getDimSize(1);
+  int64_t bytes = op.wordsOfBlock() * op.perWord(), block = op.getBlockSize();
+  if (block != bytes)
+    return op.emitOpError("expects blocks of ")
+           << bytes << " elements, but got " << block;
+  return expectSize(op, "row of src", count * roundedWords(bytes),
+                    src.getShape().back());
+}
+
 LogicalResult PackedMatMulOp::verify() {
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst()),
              weights = typeOf(getWeights()), scales = typeOf(getScales());
@@ -24,8 +53,9 @@ LogicalResult PackedMatMulOp::verify() {
     return emitOpError("expects src of rank 2 or more, but got ") << rank;
   if (bits != 2 && bits != 4 && bits != 8)
     return emitOpError("expects 2, 4 or 8 bits, but got ") << bits;
-  if (!src.getElementType().isF32())
-    return emitOpError("expects src of f32, but got ") << src.getElementType();
+  if (!src.getElementType().isF32() && !hasRoundedSrc())
+    return emitOpError("expects src of f32 or i32, but got ")
+           << src.getElementType();
   if (!weights.getElementType().isInteger(32))
     return emitOpError("expects weights of i32, but got ")
            << weights.getElementType();
@@ -34,9 +64,11 @@ LogicalResult PackedMatMulOp::verify() {
       failed(expectRank(*this, "scales", getScales(), 3)) ||
       failed(expectKnown(*this, "weights", weights.getShape())) ||
       failed(expectKnown(*this, "columns of dst", dst.getShape().back())) ||
-      failed(expectKnown(*this, "inner dimension", depth())) ||
+      failed(expectKnown(*this, "inner dimension", src.getShape().back())) ||
       failed(expectAtLeast(*this, "block_size", 1, block)) ||
       failed(expectPanel(*this, panel())))
+    return failure();
+  if (hasRoundedSrc() && failed(verifyRounded(*this)))
     return failure();
   int64_t panels = llvm::divideCeil(dst.getShape().back(), panel());
   int64_t count = llvm::divideCeil(std::max<int64_t>(depth(), 1), block);

@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
+#include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Signs.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot::cpu;
@@ -20,6 +23,9 @@ void PackSignsOp::getEffects(Effects &effects) {
 void PoolOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void ReduceOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void ResampleOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
+void RoundBlocksOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
 }
 void RowNormOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
@@ -54,37 +60,66 @@ LogicalResult SoftmaxOp::verify() {
   return verifyRows(*this);
 }
 
+/// Dst of words for the rows of src, `words` each, which the epilogue stores as
+/// they are.
+template <typename Op>
+static LogicalResult verifyWords(Op op, StringRef what, int64_t words) {
+  ShapedType src = typeOf(op.getSrc()), dst = typeOf(op.getDst());
+  int64_t last = src.getRank() - 1;
+  for (int64_t i = 0; i < last; ++i)
+    if (failed(expectSize(op, "dst dimension " + Twine(i), src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+  if (failed(expectSize(op, what, words, dst.getDimSize(last))) ||
+      failed(verifyDst(op, op.getDst())) ||
+      failed(verifyEpilogue(op, op.getDst())))
+    return failure();
+  Block &body = op.getEpilogue().front();
+  if (body.getNumArguments() == 1 && &body.front() == body.getTerminator() &&
+      body.getTerminator()->getOperand(0) == body.getArgument(0))
+    return success();
+  return op.emitOpError("expects an epilogue that yields its argument");
+}
+
+/// Rows of known length in src, words in dst.
+template <typename Op>
+static LogicalResult expectRows(Op op, StringRef what) {
+  int64_t rank = typeOf(op.getSrc()).getRank();
+  if (rank < 1)
+    return op.emitOpError("expects src of rank 1 or more, but got 0");
+  return failure(failed(expectRank(op, "dst", op.getDst(), rank)) ||
+                 failed(expectKnown(op, what,
+                                    typeOf(op.getSrc()).getShape().back())));
+}
+
 LogicalResult PackSignsOp::verify() {
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
-  int64_t last = src.getRank() - 1;
-  if (last < 0)
-    return emitOpError("expects src of rank 1 or more, but got 0");
-  if (failed(expectRank(*this, "dst", getDst(), src.getRank())) ||
-      failed(expectKnown(*this, "channels", src.getDimSize(last))))
+  if (failed(expectRows(*this, "channels")))
     return failure();
   if (!signless(src.getElementType()).isInteger(8) ||
       !dst.getElementType().isInteger(32))
     return emitOpError("expects src of bytes and dst of i32, but got ")
            << src.getElementType() << " and " << dst.getElementType();
-  for (int64_t i = 0; i < last; ++i)
-    if (failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
-                          dst.getDimSize(i))))
-      return failure();
-  if (failed(expectSize(*this, "words of a pixel",
-                        pixelWords(src.getDimSize(last)),
-                        dst.getDimSize(last))))
-    return failure();
   int64_t zero = getZeroPoint();
   if (zero < 0 || zero > 255)
     return emitOpError("expects zero_point of 0 to 255, but got ") << zero;
-  if (failed(verifyDst(*this, getDst())) ||
-      failed(verifyEpilogue(*this, getDst())))
+  return verifyWords(*this, "words of a pixel",
+                     pixelWords(src.getShape().back()));
+}
+
+LogicalResult RoundBlocksOp::verify() {
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  int64_t block = getBlockSize();
+  if (failed(expectRows(*this, "inner dimension")))
     return failure();
-  Block &body = getEpilogue().front();
-  if (body.getNumArguments() == 1 && &body.front() == body.getTerminator() &&
-      body.getTerminator()->getOperand(0) == body.getArgument(0))
-    return success();
-  return emitOpError("expects an epilogue that yields its argument");
+  if (!src.getElementType().isF32() || !dst.getElementType().isInteger(32))
+    return emitOpError("expects src of f32 and dst of i32, but got ")
+           << src.getElementType() << " and " << dst.getElementType();
+  if (block < 4 || block % 4 != 0)
+    return emitOpError("expects a block_size in multiples of 4, but got ")
+           << block;
+  int64_t blocks = llvm::divideCeil(src.getShape().back(), block);
+  return verifyWords(*this, "words of a row", blocks * roundedWords(block));
 }
 
 LogicalResult RowNormOp::verify() { return verifyRows(*this); }

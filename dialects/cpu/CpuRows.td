@@ -166,6 +166,40 @@ def Cpu_PackSignsOp : Cpu_RowOp<"pack_signs"> {
                        scheduleArguments);
 }
 
+def Cpu_RoundBlocksOp : Cpu_RowOp<"round_blocks"> {
+  let summary = "blocks of rows as bytes, each with a scale";
+  let description = [{
+    Of src, `…, K` of f32, the words that `cpu.packed_matmul` reads: for each
+    block of `block_size` elements of a row, `W = 2 + block_size / 4` of i32.
+    The first holds the scale, `m / 127` of f32 where m is the block's largest
+    magnitude; the second `factor` times the sum of the block's bytes; then
+    follow the bytes, four a word: elements times `127 / m`, rounded to the
+    nearest, halves to even, and 0 where m is, or behind the last element. A NaN
+    is the scale's, an infinity makes it infinite. The epilogue stores words as
+    they are.
+
+    Constraints:
+    - C1: src has rank 1 or more, of f32; K is known
+    - C2: block_size is a multiple of 4
+    - C3: dst is of i32, of src's sizes but the last, which is
+      `ceil(K / block_size) W`
+    - C4: the epilogue yields its argument
+
+    Example:
+    ```mlir
+    %y = cpu.round_blocks ins(%x : tensor<3x64xf32>)
+        outs(%d : tensor<3x20xi32>)
+        attributes {block_size = 32 : i64, factor = -8 : i64} {
+    ^bb0(%word: i32):
+      cpu.yield %word : i32
+    } -> tensor<3x20xi32>
+    ```
+  }];
+  let arguments = !con(kernelArguments,
+                       (ins I64Attr:$block_size, I64Attr:$factor),
+                       scheduleArguments);
+}
+
 def Cpu_ResampleOp
     : Cpu_ScheduledOp<"resample", [AttrSizedOperandSegments]> {
   let summary = "interpolation along neighbouring dimensions";

@@ -359,8 +359,19 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
   if (failed(expectParts(op, schedule, {"tile", "grid"}, {"prefetch"})) ||
-      failed(expectPlain(op, tile)))
+      (!op.hasRoundedSrc() && failed(expectPlain(op, tile))))
     return failure();
+  if (op.hasRoundedSrc() && tile.getProduct() != Product::int8Dot &&
+      tile.getProduct() != Product::int8Pairs)
+    return op.emitOpError("expects a tile of product int8_dot or int8_pairs "
+                          "for rounded src, but got ")
+           << stringifyProduct(tile.getProduct());
+  // Pairs of them are no words.
+  if (op.hasRoundedSrc() && op.getBits() == 8 &&
+      tile.getProduct() != Product::int8Dot)
+    return op.emitOpError("expects a tile of product int8_dot for rounded src "
+                          "and weights of 8 bits, but got ")
+           << stringifyProduct(tile.getProduct());
   if (op.panel() % tile.getColumns() != 0)
     return op.emitOpError("expects a tile whose columns divide panels of ")
            << op.panel() << ", but got " << tile.getColumns();
@@ -368,7 +379,7 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
       failed(expectNoRowBlocks(op, grid)))
     return failure();
   int64_t rowBytes = tile.getColumns() * 4;
-  if (grid.getRows() > kMaxWaitingBytes / rowBytes)
+  if (!op.hasRoundedSrc() && grid.getRows() > kMaxWaitingBytes / rowBytes)
     return op.emitOpError("expects sums of at most ")
            << kMaxWaitingBytes
            << " bytes to wait for unpacked weights, but got " << grid.getRows()
@@ -432,6 +443,10 @@ static LogicalResult verifySchedule(PackSignsOp op, ScheduleAttr schedule) {
   return verifyRowSchedule(op, schedule);
 }
 
+static LogicalResult verifySchedule(RoundBlocksOp op, ScheduleAttr schedule) {
+  return verifyRowSchedule(op, schedule);
+}
+
 static LogicalResult verifySchedule(RowNormOp op, ScheduleAttr schedule) {
   return verifyRowSchedule(op, schedule);
 }
@@ -479,6 +494,6 @@ LogicalResult checks::verifySchedule(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
             PackedMatMulOp, PackSignsOp, PoolOp, RecurrentOp, ReduceOp,
-            ResampleOp, RowNormOp, SoftmaxOp, WinogradConvOp>(
+            ResampleOp, RoundBlocksOp, RowNormOp, SoftmaxOp, WinogradConvOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

@@ -117,6 +117,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | kernel | `tile` | `grid` | besides |
     |---|---|---|---|
     | `cpu.matmul` | rows × columns | yes | `prefetch`, `depth_block` |
+    | `cpu.packed_matmul` | rows × columns; of rounded src `int8_dot` or `int8_pairs` | yes | |
     | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows`; `winograd`, `tile_block`, `depth_block` |
     | `cpu.depthwise_conv` | pixels of a row × channels: a vector, with `int8_wide` two or four, with `int8_dot` 64 | yes | `tile_block` |
     | `cpu.winograd_conv` | tiles of m × m pixels × output channels | yes | `tile_block` |
@@ -124,7 +125,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
     | `cpu.reduce` with channels | rows side by side × channels | yes | |
     | `cpu.pool`, `cpu.group_norm` | 1 × channels | yes | |
-    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample`, `cpu.pack_signs` | no | rows × 1 | |
+    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample`, `cpu.round_blocks`, `cpu.pack_signs` | no | rows × 1 | |
 
     - `prefetch`: passes over a panel prefetch parts of the next one
     - `depth_block`: of so many groups of a tap's channels, the weights are

@@ -72,8 +72,7 @@ Work MatMulOp::getWork() {
 StringRef PackedMatMulOp::getKernelKind() { return "matmul"; }
 
 Work PackedMatMulOp::getWork() {
-  int64_t last = shapeOf(getSrc()).size() - 1;
-  return workPerElement(getDst(), {Factor(getSrc(), last), 2});
+  return workPerElement(getDst(), {2 * depth()});
 }
 
 StringRef AttentionOp::getKernelKind() { return "attention"; }
@@ -104,6 +103,13 @@ Work SoftmaxOp::getWork() {
 StringRef PackSignsOp::getKernelKind() { return "packing"; }
 
 Work PackSignsOp::getWork() { return workPerElement(getSrc(), {}); }
+
+StringRef RoundBlocksOp::getKernelKind() { return "rounding"; }
+
+Work RoundBlocksOp::getWork() {
+  // Their magnitude, its maximum, a product, a sum.
+  return workPerElement(getSrc(), {4});
+}
 
 StringRef RowNormOp::getKernelKind() { return "normalization"; }
 StringRef GroupNormOp::getKernelKind() { return "normalization"; }

@@ -43,6 +43,11 @@ constexpr size_t kPairCounts = 6;
 /// weights of 8 bits.
 constexpr int64_t kByteColumns = 16;
 
+/// The words of a block of `size` elements that `cpu.round_blocks` makes: its
+/// scale, a number for its zero point, then its bytes.
+constexpr int64_t kRoundedHead = 2;
+constexpr int64_t roundedWords(int64_t size) { return kRoundedHead + size / 4; }
+
 /// Weights of a product taken apart: `outer…, depth / group, width`, and
 /// `group` behind it where that is not 1.
 struct PackedWeights {

@@ -94,6 +94,11 @@ def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
     numbers or floats, and without them `2^(bits - 1)`. Serves `com.microsoft`
     `MatMulNBits`.
 
+    With `rounds_a` each block of a row of a counts as `s n`, with `m` its
+    largest magnitude, `s = m / 127` and n its elements times `127 / m`, rounded
+    to the nearest whole number, halves to even; where m is 0, n is. Whoever
+    made the op allows that by `may_round_a`, which changes nothing.
+
     Constraints:
     - C1: a is of f32 and of rank 2 or more, its inner dimension is `depth`
     - C2: bits are 2, 4 or 8
@@ -103,7 +108,8 @@ def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
   }];
   let arguments = (ins NN_Tensor:$a, NN_Tensor:$codes, NN_Tensor:$scales,
                        Optional<NN_Tensor>:$zero_points, I64Attr:$bits,
-                       I64Attr:$block_size, I64Attr:$depth);
+                       I64Attr:$block_size, I64Attr:$depth,
+                       UnitAttr:$may_round_a, UnitAttr:$rounds_a);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
     $a `,` $codes `,` $scales (`zero_points` `(` $zero_points^ `)`)? attr-dict

@@ -97,6 +97,7 @@ class NativeBackend : public Backend {
     passes.addPass(createRecurrentToVector());
     passes.addPass(createReduceToVector());
     passes.addPass(createResampleToVector());
+    passes.addPass(createRoundBlocksToVector());
     passes.addPass(createRowNormToVector());
     passes.addPass(createSoftmaxToVector());
     if (options.emulateOn.empty())

@@ -294,8 +294,11 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
   bool isRow = node.rank(0) == 1;
   if (isRow)
     a = unsqueeze(node, a, {0});
+  // The levels: 0 as the runtime likes, 1 f32, 2 f16, 3 bf16, 4 bytes.
+  bool mayRound = node.getInt("accuracy_level", 0) == 4;
   auto y = node.infer<nn::PackedMatMulOp>(a, codes, node.cast(*scales, real),
-                                          zeros, bits, block, depth);
+                                          zeros, bits, block, depth, mayRound,
+                                          /*rounds_a=*/false);
   if (failed(y))
     return failure();
   if (node.has(5)) {

@@ -109,7 +109,8 @@ static bool hasLargeConstant(Operation *op) {
 
 /// Whether a kernel reads nothing but f32, its epilogue's operands aside.
 static bool readsOnlyF32(Operation *op) {
-  return isa<cpu::AttentionOp, cpu::PackedMatMulOp, cpu::WinogradConvOp>(op);
+  return isa<cpu::AttentionOp, cpu::PackedMatMulOp, cpu::RoundBlocksOp,
+             cpu::WinogradConvOp>(op);
 }
 
 namespace {

@@ -101,6 +101,18 @@ def matmul(family, rows, inner, columns, batch=None):
                   times * count([rows, inner], [inner, columns], [rows, columns]))
 
 
+def matmul_nbits(rows, inner, columns, accuracy_level):
+    """Weights of 4 bits in blocks of 32, rows of floats or, with level 4, of bytes."""
+    rng = np.random.default_rng(0)
+    constants = {"w": rng.integers(0, 256, (columns, inner // 32, 16), np.uint8), "s": random(columns, inner // 32)}
+    node = helper.make_node("MatMulNBits", ["x", *constants], ["y"], domain="com.microsoft", K=inner, N=columns, bits=4,
+                            block_size=32, accuracy_level=accuracy_level)
+    model = make([node], [("x", [rows, inner], TensorProto.FLOAT)], constants, result=[rows, columns])
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return Kernel("weights of 4 bits", f"{rows}x{inner}x{columns}, level {accuracy_level}", model,
+                  2 * rows * inner * columns, count([rows, inner], [rows, columns]) + inner * columns * 5 // 8)
+
+
 def attention(length, size, heads):
     """Of one tensor that holds queries, keys and values, as a product before it leaves them."""
     nodes = [helper.make_node("Split", ["x", "ones"], ["q3", "k3", "v3"], axis=2)]
@@ -281,6 +293,9 @@ def counted():
     yield matmul("matrix product", 12, 256, 64)
     yield matmul("batched product", 20, 32, 20, batch=2)
     yield matmul("row times matrix", 1, 128, 100)
+    for rows in (1, 16):
+        yield matmul_nbits(rows, 256, 64, 1)
+        yield matmul_nbits(rows, 256, 64, 4)
     yield group_norm(32, 8, 8)
     yield pool("AveragePool", 32, 14, 2, 2)
     yield global_pool(64, 7)

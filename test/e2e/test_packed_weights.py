@@ -118,6 +118,173 @@ class MatMulNBits(Case):
         self.refuses("input 5 is no bias of 4 columns", bias=np.zeros(3, np.float32))
 
 
+def round_rows(a, block):
+    """Each block of a row as `accuracy_level` 4 has it: bytes times a scale, in the arithmetic of kernels."""
+    a = np.asarray(a, np.float32)
+    rounded = np.empty(a.shape)
+    for at in range(0, a.shape[-1], block):
+        part = a[..., at:at + block]
+        largest = np.abs(part).max(-1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            factor = np.where(largest == 0, np.float32(0), np.float32(127) / largest)
+        rounded[..., at:at + block] = np.rint(part * factor).astype(np.float64) * (largest / np.float32(127))
+    return rounded
+
+
+class RoundedRows(Case):
+    """`accuracy_level` 4: rows become bytes, block by block, and products of these are exact."""
+    LEVELS = [level for level in integer.supported() if "@" not in level]
+
+    def check(self, seeds, *options, dynamic=False, levels=None, bits=(2, 4), level=4):
+        for seed in seeds:
+            drawer = microsoft.Drawer(seed)
+            model, feeds = drawer.matmul_nbits(dynamic, accuracy_level=level, least_columns=32)
+            weights, bias = drawer.unpacked
+            a = round_rows(feeds["a"], drawer.block) if drawer.bits in bits else feeds["a"].astype(np.float64)
+            want = a @ weights.T + (0 if bias is None else bias)
+            most = 4e-7 * (np.abs(a) @ np.abs(weights).T + 1)
+            levels = levels or LEVELS
+            artifact = self.compile(model, "--target", ",".join(levels), *options)
+            for level_ in levels:
+                with cap(level_), self.subTest(seed=seed, level=level_, bits=drawer.bits):
+                    got = self.run_model(artifact, feeds)["y"]
+                    self.assertLessEqual((np.abs(got - want) / most).max(), 1)
+
+    def test_random(self):
+        self.check(range(500, 516))
+
+    def test_open_rows(self):
+        self.check(range(520, 530), dynamic=True)
+
+    def test_between_guard_pages(self):
+        """Neither rows nor words are read behind their end."""
+        if not have("ingot-guarded-run"):
+            self.skipTest("built without ingot-guarded-run")
+        for seed in range(600, 604):
+            model, feeds = microsoft.Drawer(seed).matmul_nbits(accuracy_level=4, least_columns=32)
+            want = self.run_model(self.compile(model, "--target", LEVELS[-1]), feeds)
+            for level in LEVELS:
+                artifact = self.compile(model, "--weights=file", "--target", level)
+                got, notes = harness.run_guarded(BIN, artifact, self.dir, feeds, want)
+                with self.subTest(seed=seed, level=level):
+                    self.assertEqual(notes, [])
+                    np.testing.assert_allclose(got["y"], want["y"], atol=1e-4 * np.abs(want["y"]).max())
+
+    def test_vnni(self):
+        """With products of bytes at all levels, those of 8 bits are taken, too."""
+        levels = [level for level in self.LEVELS if level in ("alderlake", "cascadelake", "sapphirerapids")]
+        if levels:
+            self.check(range(540, 556), levels=levels, bits=(2, 4, 8))
+
+    def test_schedules(self):
+        for seed in range(1, 13):
+            levels = LEVELS if seed % 2 else [level for level in self.LEVELS if level in ("alderlake", "cascadelake")]
+            self.check([560 + seed], f"--schedule-seed={seed}", dynamic=seed % 3 == 0, levels=levels or LEVELS,
+                       bits=(2, 4) if seed % 2 else (2, 4, 8))
+
+    def product(self, rows, k, n, block, dtype=np.float32, level=4):
+        """(model, weights) of 4 bits; rows None: of open number."""
+        rng = np.random.default_rng(k)
+        blocks = -(-k // block)
+        codes = rng.integers(0, 16, (n, blocks * block), np.uint8)
+        scales = np.exp(rng.uniform(-4, -3, (n, blocks))).astype(dtype)
+        packed = (codes[:, ::2] | codes[:, 1::2] << 4).reshape(n, blocks, block // 2)
+        model, _ = microsoft.make("MatMulNBits", [("a", np.zeros((rows or 1, k), dtype)), ("b", packed), ("s", scales)],
+                                  [("y", dtype, 2)], {"b", "s"}, K=k, N=n, bits=4, block_size=block,
+                                  accuracy_level=level)
+        if rows is None:
+            model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "rows"
+        return model, (codes[:, :k] - 8.0) * np.repeat(scales.astype(np.float64), block, 1)[:, :k]
+
+    def assert_close(self, got, a, weights, what=""):
+        most = 4e-7 * (np.abs(a) @ np.abs(weights).T + 1)
+        self.assertLessEqual((np.abs(got - a @ weights.T) / most).max(), 1, what)
+
+    def test_rows(self):
+        """Any number of them, fixed and open, at all levels that this machine has."""
+        rng = np.random.default_rng(0)
+        for block, k in ((16, 77), (32, 1100), (64, 512), (256, 700)):
+            model, weights = self.product(None, k, 130, block)
+            artifact = self.compile(model, "--target", ",".join(self.LEVELS))
+            for rows in (1, 2, 5, 17, 64, 300):
+                a = (rng.standard_normal((rows, k)) * np.exp(rng.uniform(-3, 3, k))).astype(np.float32)
+                fixed = self.compile(self.product(rows, k, 130, block)[0], "--target", ",".join(LEVELS), name="fixed")
+                want = round_rows(a, block)
+                for level in self.LEVELS:
+                    with cap(level), self.subTest(block=block, rows=rows, level=level):
+                        self.assert_close(self.run_model(artifact, {"a": a})["y"], want, weights)
+                        if level in LEVELS:
+                            self.assert_close(self.run_model(fixed, {"a": a})["y"], want, weights, "fixed")
+
+    def test_epilogue(self):
+        model, weights = self.product(9, 96, 64, 32)
+        model.graph.node[0].output[0] = "h"
+        model.graph.node.extend([helper.make_node("Add", ["h", "r"], ["i"], "add"),
+                                 helper.make_node("Relu", ["i"], ["y"], "relu")])
+        model.graph.input.append(helper.make_tensor_value_info("r", TensorProto.FLOAT, [9, 64]))
+        rng = np.random.default_rng(1)
+        a, r = (rng.standard_normal((9, n)).astype(np.float32) for n in (96, 64))
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        self.assertEqual(len(inspect(artifact)["layers"]), 1)
+        want = np.maximum(round_rows(a, 32) @ weights.T + r, 0)
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                np.testing.assert_allclose(self.run_model(artifact, {"a": a, "r": r})["y"], want, atol=2e-5)
+
+    def test_half(self):
+        model, weights = self.product(5, 96, 64, 32, np.float16)
+        a = np.random.default_rng(1).standard_normal((5, 96)).astype(np.float16)
+        got = self.run_model(self.compile(model), {"a": a})["y"]
+        np.testing.assert_allclose(got, round_rows(a, 32) @ weights.T, rtol=2e-3, atol=2e-3)
+
+    def test_odd_numbers(self):
+        """Blocks of zeros, of the smallest numbers and of the largest; infinities and NaNs stay in their rows."""
+        model, weights = self.product(8, 64, 32, 32)
+        a = np.random.default_rng(1).standard_normal((8, 64)).astype(np.float32)
+        a[0], a[1, :32], a[2] = 0, 0, 1e-40
+        a[3] *= np.float32(1e35)
+        a[4, 7], a[5, 9], a[6, 40] = np.inf, np.nan, -np.inf
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                got = self.run_model(artifact, {"a": a})["y"]
+                self.assertTrue((got[0] == 0).all() and np.abs(got[2]).max() < 1e-37)
+                self.assertFalse(np.isfinite(got[4:7]).any())
+                for row in (1, 3, 7):
+                    self.assert_close(got[row] / np.abs(a[row]).max(),
+                                      round_rows(a[row], 32) / np.abs(a[row]).max(), weights)
+
+    def test_allowed_by_precision(self):
+        """`int8-dynamic` rounds what else is not allowed to be, but what is kept."""
+        model, weights = self.product(3, 96, 64, 32, level=0)
+        a = np.random.default_rng(1).standard_normal((3, 96)).astype(np.float32)
+        exact, rounded = a.astype(np.float64), round_rows(a, 32)
+        for options, want in (([], exact), (["--precision=int8-dynamic"], rounded),
+                              (["--precision=int8-dynamic", "--keep=node=fp32"], exact)):
+            artifact = self.compile(model, *options)
+            with self.subTest(options):
+                self.assert_close(self.run_model(artifact, {"a": a})["y"], want, weights)
+                layer = inspect(artifact)["layers"][0]
+                self.assertEqual((layer["kind"], layer["backend"]), ("matmul", "native"))
+
+    def test_error(self):
+        """That of ONNX Runtime, whose bytes and sums are the same up to rounding."""
+        for k in (512, 1100):
+            model, weights = self.product(16, k, 256, 32)
+            a = np.random.default_rng(1).standard_normal((16, k)).astype(np.float32)
+            want = a.astype(np.float64) @ weights.T
+
+            def error(got):
+                return np.linalg.norm(got - want) / np.linalg.norm(want)
+            ours = error(self.run_model(self.compile(model), {"a": a})["y"])
+            with self.subTest(k=k, error=ours):
+                self.assertLess(ours, 1.05 * max(error(peer(model).run(None, {"a": a})[0]), 0.004))
+
+    def test_other_levels_of_accuracy(self):
+        for level in (0, 1):
+            self.check(range(580, 583), bits=(), level=level)
+
+
 class Blocks(Case):
     """DequantizeLinear of weights in blocks before a product."""
 

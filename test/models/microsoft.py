@@ -5,7 +5,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 DOMAIN = "com.microsoft"
 TYPES = {np.dtype(t): helper.np_dtype_to_tensor_dtype(np.dtype(t))
-         for t in (np.float32, np.uint8, np.int8, np.uint16, np.int16, np.int32, np.int64)}
+         for t in (np.float32, np.float16, np.uint8, np.int8, np.uint16, np.int16, np.int32, np.int64)}
 
 
 def make(kind, inputs, outputs, constants=(), **attributes):
@@ -185,10 +185,12 @@ class Drawer:
                     [("y", np.float32, 4), ("y_h", np.float32, 3), ("y_c", np.float32, 3)],
                     {"w", "r", "b", "w_s", "w_z", "r_s", "r_z"}, direction=direction, hidden_size=hidden)
 
-    def matmul_nbits(self, dynamic=False):
-        """(model, feeds); what it computes is in `unpacked`."""
+    def matmul_nbits(self, dynamic=False, accuracy_level=0, least_columns=1):
+        """(model, feeds); what it computes is in `unpacked`, of `block` elements."""
         bits, block = int(self.pick(4, 4, 8, 2)), int(self.pick(16, 32, 128))
         m, k, n = int(self.pick(1, 1, 3, 20, 150)), int(self.rng.integers(1, 300)), int(self.rng.integers(1, 70))
+        n = max(n, least_columns)
+        self.bits, self.block = bits, block
         blocks, per_byte = -(-k // block), 8 // bits
         codes = self.rng.integers(0, 1 << bits, (n, blocks * block), np.uint8)
         codes[:, k:] = 0
@@ -209,7 +211,8 @@ class Drawer:
         model, feeds = make("MatMulNBits",
                             [("a", self.floats(2, m, k)), ("b", packed(codes).reshape(n, blocks, -1)), ("s", scales),
                              ("z", given), ("g", None), ("bias", bias)],
-                            [("y", np.float32, 3)], {"b", "s", "z", "bias"}, K=k, N=n, bits=bits, block_size=block)
+                            [("y", np.float32, 3)], {"b", "s", "z", "bias"}, K=k, N=n, bits=bits, block_size=block,
+                            accuracy_level=accuracy_level)
         if dynamic:
             for i, name in enumerate(("batch", "rows")):
                 model.graph.input[0].type.tensor_type.shape.dim[i].dim_param = name

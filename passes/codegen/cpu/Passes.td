@@ -223,6 +223,13 @@ def ResampleToVector : Cpu_RowsToVector<"cpu-resample-to-vector"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def RoundBlocksToVector : Cpu_RowsToVector<"cpu-round-blocks-to-vector"> {
+  let summary = "Write what rounds blocks of rows as vectors";
+  let description = [{
+    See the head of RoundBlocksToVector.cpp.
+  }];
+}
+
 def RowNormToVector : Cpu_RowsToVector<"cpu-row-norm-to-vector"> {
   let summary = "Write layer and RMS norm kernels as loops over vectors";
   let description = [{

@@ -28,7 +28,7 @@ struct Place {
 /// Sizes of the weights, and how they are cut into panels.
 struct Layout {
   explicit Layout(nn::PackedMatMulOp op)
-      : bits(op.getBits()), depth(op.getDepth()),
+      : areFours(op.getRoundsA()), bits(op.getBits()), depth(op.getDepth()),
         block(std::min<int64_t>(op.getBlockSize(), depth)) {
     ArrayRef<int64_t> codes = lower::typeOf(op.getCodes()).getShape();
     columns = codes[0];
@@ -46,6 +46,9 @@ struct Layout {
 
   /// Number `i` of a column's word, among the words of its row.
   Place placeOf(int64_t column, int64_t i) const {
+    // Four neighbours in the bytes of a word.
+    if (areFours)
+      return {column, i % 4 * 8 + i / 4 * bits};
     if (bits != 8)
       return {column, i * bits};
     // The bytes of 16 columns, for each number of their words.
@@ -54,6 +57,8 @@ struct Layout {
     return {first + byte / perWord, byte % perWord * bits};
   }
 
+  /// Whether words are multiplied as fours of bytes.
+  bool areFours;
   int64_t bits, depth, block, columns, blocks, bytes, width, panels;
   /// Of a block.
   int64_t words;
@@ -61,7 +66,8 @@ struct Layout {
 
 } // namespace
 
-/// The words, of numbers that are `2^(bits - 1)` less than the codes.
+/// The words, of numbers that are `2^(bits - 1)` less than the codes; of fours
+/// the codes.
 static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(codes, storage);
@@ -69,7 +75,8 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
     return {};
   int64_t bits = layout.bits, perWord = 32 / bits, perByte = 8 / bits;
   int64_t rows = layout.blocks * layout.words;
-  uint32_t mask = (uint32_t(1) << bits) - 1, sign = uint32_t(1) << (bits - 1);
+  uint32_t mask = (uint32_t(1) << bits) - 1;
+  uint32_t sign = layout.areFours ? 0 : uint32_t(1) << (bits - 1);
   std::vector<uint32_t> words(layout.panels * rows * layout.width, 0);
   for (int64_t column = 0; column < layout.columns; ++column)
     for (int64_t k = 0; k < layout.depth; ++k) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
@@ -14,6 +15,7 @@
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -29,6 +31,44 @@ struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
 };
 
 } // namespace
+
+/// The elements of a block as kernels have them: of bytes in whole words of
+/// weights.
+static int64_t blockOf(nn::PackedMatMulOp op) {
+  const int64_t block = op.getBlockSize(), depth = op.getDepth();
+  return op.getRoundsA() ? int64_t(llvm::alignTo(std::min(block, depth),
+                                                 32 / int64_t(op.getBits())))
+                         : block;
+}
+
+/// Rows of `a` as bytes, block by block.
+static Value roundRows(PatternRewriter &rewriter, nn::PackedMatMulOp op) {
+  Value a = op.getA();
+  RankedTensorType type = typeOf(a);
+  const int64_t bits = op.getBits(), depth = op.getDepth();
+  const int64_t block = blockOf(op);
+  const int64_t factor = -(int64_t(1) << (bits - 1));
+  // What another product reads serves this one, too.
+  for (Operation *user : a.getUsers())
+    if (auto other = dyn_cast<cpu::RoundBlocksOp>(user))
+      if (int64_t(other.getBlockSize()) == block &&
+          int64_t(other.getFactor()) == factor)
+        return other.getResult();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(a);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = llvm::divideCeil(depth, block) * cpu::roundedWords(block);
+  auto words = RankedTensorType::get(shape, rewriter.getI32Type());
+  Value destination = lower::createEmpty(
+      rewriter, op.getLoc(), words,
+      lower::dynamicSizesLike(rewriter, op.getLoc(), words, a));
+  auto round = cpu::RoundBlocksOp::create(
+      rewriter, op.getLoc(), words, a, /*epilogue_operands=*/ValueRange(),
+      destination, block, factor, /*schedule=*/{});
+  lower::buildEpilogue(rewriter, op.getLoc(), round.getEpilogue(),
+                       words.getElementType(), /*hasBias=*/false);
+  return round.getResult();
+}
 
 LogicalResult
 PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
@@ -48,11 +88,12 @@ PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
   Value destination = lower::createEmpty(
       rewriter, loc, type,
       lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+  Value rows = op.getRoundsA() ? roundRows(rewriter, op) : op.getA();
   auto product = cpu::PackedMatMulOp::create(
-      rewriter, loc, type, op.getA(), constant(packed->words),
+      rewriter, loc, type, rows, constant(packed->words),
       constant(packed->scales), constant(packed->zeroPoints),
       /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
-      op.getBlockSize(), /*schedule=*/{});
+      blockOf(op), /*schedule=*/{});
   lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
                        type.getElementType(), /*hasBias=*/false);
   rewriter.replaceOp(op, product.getResult());

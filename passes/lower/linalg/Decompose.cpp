@@ -290,6 +290,36 @@ static Value decompose(Maker b, nn::MatMulOp op) {
                               op.getTransposeA(), op.getTransposeB());
 }
 
+/// a as `nn.packed_matmul` rounds it: block by block, since rows may be open
+/// and the last block short.
+static Value roundBlocks(Maker b, nn::PackedMatMulOp op) {
+  Value a = op.getA();
+  RankedTensorType type = typeOf(a);
+  Type real = type.getElementType();
+  int64_t depth = op.getDepth(), last = type.getRank() - 1;
+  int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
+  Value most = b.scalar(real, 127), zero = b.scalar(real, 0);
+  SmallVector<Value> rounded;
+  for (int64_t from = 0; from < depth; from += block) {
+    SmallVector<int64_t> starts(last + 1, 0), sizes, steps(last + 1, 1);
+    for (int64_t size : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+    starts[last] = from;
+    sizes[last] = std::min(block, depth - from);
+    Value x = b.make<nn::SliceOp>(a, starts, sizes, steps);
+    Value largest = b.make<nn::ReduceOp>(b.make<nn::AbsOp>(x), ReduceKind::max,
+                                         last, /*keep_dims=*/true);
+    Value isZero = b.make<nn::EqualOp>(largest, zero);
+    Value factor = b.make<nn::SelectOp>(isZero, zero,
+                                        b.make<nn::DivOp>(most, largest));
+    Value numbers = b.make<nn::RoundOp>(b.make<nn::MulOp>(x, factor));
+    rounded.push_back(
+        b.make<nn::MulOp>(numbers, b.make<nn::DivOp>(largest, most)));
+  }
+  return rounded.size() == 1 ? rounded.front()
+                             : b.make<nn::ConcatOp>(rounded, last);
+}
+
 /// Unpacks all weights in each run.
 static Value decompose(Maker b, nn::PackedMatMulOp op) {
   RankedTensorType codes = typeOf(op.getCodes());
@@ -331,7 +361,8 @@ static Value decompose(Maker b, nn::PackedMatMulOp op) {
   steps.pop_back();
   w = b.make<nn::SliceOp>(
       w, starts, ArrayRef<int64_t>{columns, int64_t(op.getDepth())}, steps);
-  return b.make<nn::MatMulOp>(op.getType(), op.getA(), w, /*bias=*/Value(),
+  Value a = op.getRoundsA() ? roundBlocks(b, op) : op.getA();
+  return b.make<nn::MatMulOp>(op.getType(), a, w, /*bias=*/Value(),
                               /*transpose_a=*/false, /*transpose_b=*/true);
 }
 

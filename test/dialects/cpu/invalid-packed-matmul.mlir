@@ -12,7 +12,7 @@ func.func @bad(%a: memref<2x20xf32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf
 // -----
 
 func.func @bad(%a: memref<2x20xbf16>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
-  // expected-error @below {{expects src of f32, but got 'bf16'}}
+  // expected-error @below {{expects src of f32 or i32, but got 'bf16'}}
   cpu.packed_matmul ins(%a, %w, %s : memref<2x20xbf16>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 16 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
@@ -124,6 +124,72 @@ func.func @bad(%a: memref<2x20xf32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf
 func.func @bad(%a: memref<2x20xf32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
   // expected-error @below {{expects sums of at most 65536 bytes to wait for unpacked weights, but got 2048 rows of 64}}
   cpu.packed_matmul ins(%a, %w, %s : memref<2x20xf32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 16 : i64, schedule = #cpu.schedule<tile = <2x16>, grid = <2048x1>>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bad(%a: memref<2x12xi32>, %w: memref<1x5x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
+  // expected-error @below {{expects words of a panel in 2 blocks, but got 5}}
+  cpu.packed_matmul ins(%a, %w, %s : memref<2x12xi32>, memref<1x5x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 16 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bad(%a: memref<2x12xi32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
+  // expected-error @below {{expects blocks of 16 elements, but got 32}}
+  cpu.packed_matmul ins(%a, %w, %s : memref<2x12xi32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 32 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bad(%a: memref<2x13xi32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
+  // expected-error @below {{expects row of src of size 12, but got 13}}
+  cpu.packed_matmul ins(%a, %w, %s : memref<2x13xi32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 16 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bad(%a: memref<2x12xi32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
+  // expected-error @below {{expects a tile of product int8_dot or int8_pairs for rounded src, but got f32}}
+  cpu.packed_matmul ins(%a, %w, %s : memref<2x12xi32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 16 : i64, schedule = #cpu.schedule<tile = <2x16>, grid = <2x1>>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bad(%a: memref<2x12xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
+  // expected-error @below {{expects a tile of product int8_dot for rounded src and weights of 8 bits, but got int8_pairs}}
+  cpu.packed_matmul ins(%a, %w, %s : memref<2x12xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 8 : i64, block_size = 16 : i64, schedule = #cpu.schedule<tile = <2x16, product = int8_pairs>, grid = <2x1>>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bad(%a: memref<2x20xf32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<2x5xf32>) {
+  // expected-error @below {{expects a tile of product f32, but got int8_pairs}}
+  cpu.packed_matmul ins(%a, %w, %s : memref<2x20xf32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<2x5xf32>) attributes {bits = 4 : i64, block_size = 16 : i64, schedule = #cpu.schedule<tile = <2x16, product = int8_pairs>, grid = <2x1>>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }

@@ -37,6 +37,17 @@ func.func @dynamic(%x: tensor<?x2xf32>, %s: tensor<f32>, %b: tensor<2xf32>) -> t
   %0 = onnx.node "com.microsoft"::"DynamicQuantizeMatMul"(%x, %w, %s, %a, %b) : (tensor<?x2xf32>, tensor<2x2xi8>, tensor<f32>, none, tensor<2xf32>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }
+
+// Level 4 allows bytes in place of floats.
+// CHECK-LABEL: @packed
+func.func @packed(%x: tensor<?x20xf32>, %s: tensor<6xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+  %w = arith.constant dense<1> : tensor<3x2x8xui8>
+  // CHECK: nn.packed_matmul %arg0, %{{.*}} {bits = 4 : i64, block_size = 16 : i64, depth = 20 : i64, may_round_a}
+  %0 = onnx.node "com.microsoft"::"MatMulNBits"(%x, %w, %s) {K = 20 : i64, N = 3 : i64, bits = 4 : i64, block_size = 16 : i64, accuracy_level = 4 : i64} : (tensor<?x20xf32>, tensor<3x2x8xui8>, tensor<6xf32>) -> tensor<?x3xf32>
+  // CHECK: nn.packed_matmul %arg0, %{{.*}} {bits = 4 : i64, block_size = 16 : i64, depth = 20 : i64}
+  %1 = onnx.node "com.microsoft"::"MatMulNBits"(%x, %w, %s) {K = 20 : i64, N = 3 : i64, bits = 4 : i64, block_size = 16 : i64, accuracy_level = 1 : i64} : (tensor<?x20xf32>, tensor<3x2x8xui8>, tensor<6xf32>) -> tensor<?x3xf32>
+  return %0, %1 : tensor<?x3xf32>, tensor<?x3xf32>
+}
 }
 
 // -----

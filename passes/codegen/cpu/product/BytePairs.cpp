@@ -70,12 +70,16 @@ Value codegen::addWords(IndexBuilder &b, Value row, Value weights, Value sum) {
                                multiplyPairs(b, row, weights));
 }
 
-Value codegen::addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
-  Value words = callOfWidth(
+Value codegen::multiplyBytes(IndexBuilder &b, Value x, Value y) {
+  return callOfWidth(
       b,
       {"llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.avx2.pmadd.ub.sw",
        "llvm.x86.avx512.pmaddubs.w.512"},
-      16, {row, weights});
+      16, {x, y});
+}
+
+Value codegen::addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
+  Value words = multiplyBytes(b, row, weights);
   Value ones = splatInt(b, cast<VectorType>(words.getType()), 1);
   return addWords(b, words, ones, sum);
 }

@@ -36,6 +36,10 @@ mlir::Value multiplyPairs(IndexBuilder &b, mlir::Value x, mlir::Value y);
 /// The even (`i` = 0) or the odd (1) bytes of a vector, signed, as words.
 mlir::Value widenBytes(IndexBuilder &b, mlir::Value bytes, int64_t i);
 
+/// The products of bytes, those of x unsigned, of each pair added up as words:
+/// they are to fit.
+mlir::Value multiplyBytes(IndexBuilder &b, mlir::Value x, mlir::Value y);
+
 /// sum + the products of words, of each pair added up.
 mlir::Value addWords(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);

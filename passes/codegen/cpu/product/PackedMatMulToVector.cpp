@@ -21,10 +21,12 @@
 //     for row tile: accumulators += src[row, k] * weights[k, column]
 //   epilogue, store
 //
+// What reads rounded rows is in PackedBytes.cpp.
+//
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/product/PackedTiles.h"
 #include "passes/codegen/cpu/product/UnpackWeights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,76 +48,62 @@ using namespace ingot::codegen;
 /// With as many rows or fewer, unpacking takes no longer than it takes memory
 /// to bring the words.
 static constexpr int64_t kFewRows = 4;
-/// How many words ahead those of few rows are prefetched.
-static constexpr int64_t kPrefetchedWords = 24;
 /// Words that are unpacked in one step of a loop.
 static constexpr int64_t kWordsAtOnce = 4;
 
 namespace {
-
-/// A column tile of one product of a batch.
-struct ColumnTile {
-  /// Its panel, its columns there, its first column.
-  Index panel, inPanel, first;
-  ArrayRef<Index> batch;
-};
 
 /// A block of a column: its scales, less zero points if there are any.
 struct BlockScales {
   SmallVector<Value> scales, zeros;
 };
 
-/// Given the tile and its first row.
-using RowTileFn = function_ref<void(const Tile &tile, Index row)>;
-
-struct Emitter {
+struct Emitter : PackedTiles {
   Emitter(OpBuilder &builder, cpu::PackedMatMulOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        weights(b, op.getWeights()), scales(b, op.getScales()), output(b, op),
-        perWord(op.perWord()), depth(op.depth()),
+      : PackedTiles(builder, op), perWord(op.perWord()), depth(op.depth()),
         block(std::min<int64_t>(op.getBlockSize(), depth)),
-        unpacker(b, plan.target.lanes, op.getBits()) {
-    if (op.getZeroPoints())
-      zeros.emplace(b, op.getZeroPoints());
-  }
+        unpacker(b, plan.target.lanes, op.getBits()) {}
 
   void emit(Value task);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                    const TaskRange &range);
-  void emitDirect(const Tile &tile, const ColumnTile &columns, Index row);
-  void emitUnpacked(const Tile &tile, const ColumnTile &columns,
+  void emitDirect(const Tile &tile, const PackedColumns &columns, Index row);
+  void emitUnpacked(const Tile &tile, const PackedColumns &columns,
                     const TaskRange &range);
-  void forEachRowTile(const Tile &tile, const TaskRange &range,
-                      RowTileFn body);
-  Accumulators addBlock(const Tile &tile, const ColumnTile &columns, Index row,
-                        Index number, int64_t size, const Accumulators &sums);
-  void addWord(const Tile &tile, const ColumnTile &columns, Index row,
+  Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
+                        Index row, Index number, int64_t size,
+                        const Accumulators &sums);
+  void addWord(const Tile &tile, const PackedColumns &columns, Index row,
                Index word, Index k, int64_t count, const BlockScales *scales,
                MutableArrayRef<Value> chains, MutableArrayRef<Value> totals);
-  BlockScales loadScales(const Tile &tile, const ColumnTile &columns,
+  BlockScales loadScales(const Tile &tile, const PackedColumns &columns,
                          Index number);
   Value scaleNumber(Value number, const BlockScales &loaded, int64_t v);
-  Accumulators scaleSums(const Tile &tile, const ColumnTile &columns,
+  Accumulators scaleSums(const Tile &tile, const PackedColumns &columns,
                          const Accumulators &sums);
-  void unpack(const Tile &tile, const ColumnTile &columns, Index from,
+  void unpack(const Tile &tile, const PackedColumns &columns, Index from,
               int64_t count, Value scratch);
-  void store(const Tile &tile, const Accumulators &sums,
-             const ColumnTile &columns, Index row);
-  Value loadNumber(const Tile &tile, const ColumnTile &columns, Index word,
+  Value loadNumber(const Tile &tile, const PackedColumns &columns, Index word,
                    int64_t v, int64_t i, Value &words);
-  Index srcAt(const ColumnTile &columns, Index row, Index k);
-  VectorType realVector(const Tile &tile) {
-    return VectorType::get({tile.lanes}, b.b.getF32Type());
-  }
 
-  IndexBuilder b;
-  cpu::PackedMatMulOp op;
-  PackedMatMulPlan plan;
-  Flat src, weights, scales;
-  std::optional<Flat> zeros;
-  Output output;
   int64_t perWord, depth, block;
   Unpacker unpacker;
+};
+
+/// Of rows of floats or of bytes.
+struct AnyEmitter {
+  AnyEmitter(OpBuilder &builder, cpu::PackedMatMulOp op)
+      : builder(builder), op(op) {}
+
+  void emit(Value task) {
+    if (op.hasRoundedSrc())
+      emitPackedBytes(builder, op, task);
+    else
+      Emitter(builder, op).emit(task);
+  }
+
+  OpBuilder &builder;
+  cpu::PackedMatMulOp op;
 };
 
 struct PackedMatMulToVectorPass
@@ -126,7 +114,7 @@ struct PackedMatMulToVectorPass
   }
 
   void runOnOperation() override {
-    if (failed(emitKernels<cpu::PackedMatMulOp, Emitter>(getOperation())))
+    if (failed(emitKernels<cpu::PackedMatMulOp, AnyEmitter>(getOperation())))
       signalPassFailure();
   }
 };
@@ -143,10 +131,7 @@ void Emitter::emit(Value task) {
 
 void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                           Index columnTile, const TaskRange &range) {
-  int64_t columns = plan.tile.vectors * plan.target.lanes;
-  ColumnTile at{b.div(columnTile, plan.tilesPerPanel),
-                b.mul(b.rem(columnTile, plan.tilesPerPanel), columns),
-                b.mul(columnTile, columns), batch};
+  PackedColumns at = columnsAt(batch, columnTile);
   // What one tile of rows reads is unpacked once in any case.
   bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
   auto direct = [&] {
@@ -169,46 +154,9 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
            [&] { emitUnpacked(tile, at, range); });
 }
 
-/// Row tiles: full ones, then what is left.
-void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
-                             RowTileFn body) {
-  SmallVector<int64_t> sizes = {tile.rows};
-  if (ShapedType::isDynamic(plan.rows)) {
-    llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
-                  [&](int64_t size) { return size < tile.rows; });
-  } else if (int64_t rest = plan.rows % tile.rows) {
-    sizes.push_back(rest);
-  }
-  Index row = range.firstRow;
-  for (int64_t size : sizes) {
-    Index whole = b.div(b.sub(range.endRow, row), size);
-    Index end = b.add(row, b.mul(whole, size));
-    if (size == sizes.back())
-      end = range.endRow;
-    forEach(b, row, end, size,
-            [&](Value at) { body(tile.withRows(size), Index(at)); });
-    row = end;
-  }
-}
-
-Index Emitter::srcAt(const ColumnTile &columns, Index row, Index k) {
-  SmallVector<Index> at(columns.batch);
-  at.append({row, k});
-  return src.at(b, at);
-}
-
-void Emitter::store(const Tile &tile, const Accumulators &sums,
-                    const ColumnTile &columns, Index row) {
-  storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index inTile) {
-    SmallVector<Index> coordinates(columns.batch);
-    coordinates.append({b.add(row, inTile), columns.first});
-    return coordinates;
-  });
-}
-
 /// Number `i` of a vector of words; `words` is what was loaded for the one
 /// before.
-Value Emitter::loadNumber(const Tile &tile, const ColumnTile &columns,
+Value Emitter::loadNumber(const Tile &tile, const PackedColumns &columns,
                           Index word, int64_t v, int64_t i, Value &words) {
   Index column = b.add(columns.inPanel, v * tile.lanes);
   int64_t count = tile.lanes;
@@ -229,33 +177,15 @@ Value Emitter::loadNumber(const Tile &tile, const ColumnTile &columns,
   return unpacker.unpack(b, words, i);
 }
 
-BlockScales Emitter::loadScales(const Tile &tile, const ColumnTile &columns,
+BlockScales Emitter::loadScales(const Tile &tile, const PackedColumns &columns,
                                 Index number) {
   BlockScales loaded;
-  auto times = [&](Value value, float factor) -> Value {
-    if (factor == 1)
-      return value;
-    Value constant = arith::ConstantOp::create(
-        b.b, b.loc,
-        DenseElementsAttr::get(realVector(tile),
-                               b.b.getF32FloatAttr(factor)));
-    return arith::MulFOp::create(b.b, b.loc, value, constant);
-  };
   for (int64_t v = 0; v < tile.vectors; ++v) {
-    Index column = b.add(columns.inPanel, v * tile.lanes);
-    auto load = [&](const Flat &from) -> Value {
-      Type element = cast<MemRefType>(from.data.getType()).getElementType();
-      return vector::LoadOp::create(
-          b.b, b.loc, VectorType::get({tile.lanes}, element), from.data,
-          b.get(from.at(b, {columns.panel, number, column})));
-    };
-    loaded.scales.push_back(times(load(scales), 1 / unpacker.factor()));
-    if (!zeros)
-      continue;
-    Value zero = load(*zeros);
-    if (!cast<VectorType>(zero.getType()).getElementType().isF32())
-      zero = arith::SIToFPOp::create(b.b, b.loc, realVector(tile), zero);
-    loaded.zeros.push_back(times(zero, unpacker.factor()));
+    loaded.scales.push_back(
+        loadOfBlock(tile, columns, scales, number, v, 1 / unpacker.factor()));
+    if (zeros)
+      loaded.zeros.push_back(
+          loadOfBlock(tile, columns, *zeros, number, v, unpacker.factor()));
   }
   return loaded;
 }
@@ -270,7 +200,7 @@ Value Emitter::scaleNumber(Value number, const BlockScales &loaded, int64_t v) {
   return arith::MulFOp::create(b.b, b.loc, number, loaded.scales[v]);
 }
 
-Accumulators Emitter::scaleSums(const Tile &tile, const ColumnTile &columns,
+Accumulators Emitter::scaleSums(const Tile &tile, const PackedColumns &columns,
                                 const Accumulators &sums) {
   if (op.blocks() != 1)
     return sums;
@@ -290,7 +220,7 @@ Accumulators Emitter::scaleSums(const Tile &tile, const ColumnTile &columns,
 /// each row and vector as many as there are numbers side by side. Numbers are
 /// scaled if `scales` are given; else, with zero points, what is read of src is
 /// added to `totals`.
-void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
+void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
                       Index word, Index k, int64_t count,
                       const BlockScales *scales,
                       MutableArrayRef<Value> chains,
@@ -298,14 +228,7 @@ void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
   int64_t perSum = chains.size() / (tile.rows * tile.vectors);
   SmallVector<Value> words(tile.vectors);
   // What comes from memory is asked for long before it is multiplied.
-  for (int64_t at = 0; at < tile.vectors * tile.lanes;
-       at += plan.target.wordsOfLine())
-    memref::PrefetchOp::create(
-        b.b, b.loc, weights.data,
-        ValueRange{b.get(weights.at(
-            b, {columns.panel, b.add(word, kPrefetchedWords),
-                b.add(columns.inPanel, at)}))},
-        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  prefetchWords(columns, word);
   for (int64_t i : unpacker.order(count)) {
     SmallVector<Value> numbers;
     for (auto [v, loaded] : llvm::enumerate(words)) {
@@ -329,7 +252,7 @@ void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
 }
 
 /// sums + what the `size` elements of block `number` add to them.
-Accumulators Emitter::addBlock(const Tile &tile, const ColumnTile &columns,
+Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
                                Index row, Index number, int64_t size,
                                const Accumulators &sums) {
   int64_t count = tile.rows * tile.vectors;
@@ -385,7 +308,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const ColumnTile &columns,
   return result;
 }
 
-void Emitter::emitDirect(const Tile &tile, const ColumnTile &columns,
+void Emitter::emitDirect(const Tile &tile, const PackedColumns &columns,
                          Index row) {
   Accumulators sums = zeroAccumulators(b, tile);
   if (depth >= block)
@@ -405,7 +328,7 @@ void Emitter::emitDirect(const Tile &tile, const ColumnTile &columns,
 
 /// Writes `count` rows of weights from `from` on to `scratch`, scaled unless
 /// that is left to their sums.
-void Emitter::unpack(const Tile &tile, const ColumnTile &columns, Index from,
+void Emitter::unpack(const Tile &tile, const PackedColumns &columns, Index from,
                      int64_t count, Value scratch) {
   int64_t rowSize = tile.vectors * tile.lanes;
   auto unpackWord = [&](Index word, Index inScratch, int64_t numbers,
@@ -450,7 +373,7 @@ void Emitter::unpack(const Tile &tile, const ColumnTile &columns, Index from,
   });
 }
 
-void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
+void Emitter::emitUnpacked(const Tile &tile, const PackedColumns &columns,
                            const TaskRange &range) {
   int64_t rowSize = tile.vectors * tile.lanes;
   int64_t size = unpackedAtOnce(op, plan, rowSize);

@@ -407,12 +407,40 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
 /// Rows of a task whose sums wait while weights are unpacked.
 static constexpr int64_t kMostWaitingRows = 128;
 
+Product codegen::packedProduct(cpu::PackedMatMulOp op,
+                               const TargetInfo &target) {
+  if (!op.hasRoundedSrc())
+    return Product::f32;
+  return target.hasVNNI ? Product::int8Dot : Product::int8Pairs;
+}
+
+/// The tile of rounded rows, whose sums of a block stand beside accumulators.
+/// One vector a row costs fewer registers for codes, and a row then reads half
+/// of a line of words, or every other line: not where rows are of open number,
+/// which may be one, and wait for memory.
+static RegisterTile chooseByteTile(cpu::PackedMatMulOp op,
+                                   const TargetInfo &target) {
+  RegisterTile tile = chooseTile(target, packedProduct(op, target), op.panel());
+  const bool isOpen =
+      ShapedType::isDynamic(*std::next(shapeOf(op.getDst()).rbegin()));
+  const bool isSmall = target.numRegisters != 32;
+  if (!isOpen && (isSmall || !target.hasVNNI))
+    tile.vectors = 1;
+  if (tile.vectors == 1)
+    tile.rows = isSmall ? 4 : 12;
+  else
+    tile.rows = isSmall ? 2 : target.hasVNNI ? 6 : 4;
+  return tile;
+}
+
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = dst[dst.size() - 2], panel = op.panel();
   bool isOpen = ShapedType::isDynamic(rows);
-  RegisterTile tile = chooseTile(target, Product::f32, panel);
+  RegisterTile tile = op.hasRoundedSrc()
+                          ? chooseByteTile(op, target)
+                          : chooseTile(target, Product::f32, panel);
   if (rows == 1)
     tile.vectors = vectorsOfOneRow(target, panel);
   if (!isOpen)

@@ -17,8 +17,8 @@ using lower::shapeOf;
 
 /// What an element costs, in floating-point operations of a product: these
 /// kernels wait for memory or for polynomials.
-static constexpr int64_t kPackCost = 2, kReduceCost = 8, kNormCost = 24,
-                         kSoftmaxCost = 60;
+static constexpr int64_t kPackCost = 2, kReduceCost = 8, kRoundCost = 16,
+                         kNormCost = 24, kSoftmaxCost = 60;
 
 /// The product of sizes, of unknown ones a guess.
 static int64_t guessProduct(ArrayRef<int64_t> sizes) {
@@ -67,6 +67,10 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ResampleOp op) {
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackSignsOp op) {
   return scheduleRows(op, kPackCost);
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::RoundBlocksOp op) {
+  return scheduleRows(op, kRoundCost);
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::RowNormOp op) {

@@ -26,7 +26,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
             cpu::GroupNormOp, cpu::MatMulOp, cpu::PackedMatMulOp,
             cpu::PackSignsOp, cpu::PoolOp, cpu::RecurrentOp, cpu::ReduceOp,
-            cpu::ResampleOp, cpu::RowNormOp, cpu::SoftmaxOp,
+            cpu::ResampleOp, cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,
             cpu::WinogradConvOp>(
           [](auto kernel) { return chooseSchedule(kernel); });
 }
@@ -121,6 +121,10 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
   // Bits that wait beside those counted, and a pair of words of weights.
   if (tile.product == Product::signs)
     return 2 * tile.rows * tile.vectors + 2 * tile.vectors + 1;
+  // Sums of a block beside accumulators, codes of each column, and the words
+  // that they are from, a mask and an element of src.
+  if (tile.hasBlocks)
+    return 2 * tile.rows * tile.vectors + tile.vectors + 3;
   // Accumulators, a vector of weights for each column, which stands beside what
   // it is widened from, and an element of src.
   bool isWide = tile.product == Product::bf16Wide ||
@@ -197,8 +201,10 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << 2 * target.lanes << " columns with AMX, but got "
            << tile.getColumns();
   }
+  auto packed = dyn_cast<cpu::PackedMatMulOp>(op);
   int64_t used = registersOf({tile.getRows(), vectors, product, /*amxRows=*/0,
-                              isFiltering(op)});
+                              isFiltering(op),
+                              packed && packed.hasRoundedSrc()});
   if (used <= target.numRegisters)
     return success();
   return op->emitOpError("expects a tile for the ")

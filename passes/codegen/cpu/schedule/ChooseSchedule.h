@@ -21,6 +21,8 @@ cpu::ScheduleAttr drawSchedule(cpu::ScheduledOpInterface op, uint64_t seed);
 cpu::ScheduleAttr chooseSchedule(cpu::AttentionOp op);
 /// What an attention multiplies by.
 Product attentionProduct(cpu::AttentionOp op, const TargetInfo &target);
+/// What a product with weights of a few bits multiplies by.
+Product packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target);
 cpu::ScheduleAttr chooseSchedule(cpu::ConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::DepthwiseConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::GroupNormOp op);
@@ -30,6 +32,7 @@ cpu::ScheduleAttr chooseSchedule(cpu::PoolOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RecurrentOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::PackSignsOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::RoundBlocksOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);

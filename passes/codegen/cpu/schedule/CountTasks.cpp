@@ -93,7 +93,8 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
                       b.divideCeil(dimOf(b, src, last),
                                    kSoftmaxColumns))};
       })
-      .Case<cpu::PackSignsOp, cpu::RowNormOp>([&](auto row) {
+      .Case<cpu::PackSignsOp, cpu::RoundBlocksOp,
+            cpu::RowNormOp>([&](auto row) {
         return rowsOf(b, row.getSrc(), shapeOf(row.getSrc()).size() - 1);
       });
 }

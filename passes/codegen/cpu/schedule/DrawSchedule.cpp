@@ -43,7 +43,7 @@ struct Drawer {
 
   /// A tile that stays in registers, of a number of vectors that divides `most`
   /// and is at most `most`.
-  RegisterTile tile(Product product, int64_t most);
+  RegisterTile tile(Product product, int64_t most, bool hasBlocks = false);
   RegisterTile amxTile(Product product, int64_t vectors, int64_t mostRows);
   template <typename Op> Product vectorProduct(Op op);
   /// Rows in multiples of `rowUnit`, of `rows` in all, which may be unknown.
@@ -66,6 +66,9 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::ResampleOp op) { return drawRows(op.getDst()); }
   cpu::ScheduleAttr draw(cpu::SoftmaxOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr draw(cpu::PackSignsOp op) { return drawRows(op.getSrc()); }
+  cpu::ScheduleAttr draw(cpu::RoundBlocksOp op) {
+    return drawRows(op.getSrc());
+  }
   cpu::ScheduleAttr draw(cpu::RowNormOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr drawRows(Value src);
 
@@ -76,9 +79,10 @@ struct Drawer {
 
 } // namespace
 
-RegisterTile Drawer::tile(Product product, int64_t most) {
+RegisterTile Drawer::tile(Product product, int64_t most, bool hasBlocks) {
   auto fits = [&](int64_t rows, int64_t vectors) {
-    return registersOf({rows, vectors, product}) <= target.numRegisters;
+    return registersOf({rows, vectors, product, /*amxRows=*/0,
+                        /*hasWords=*/false, hasBlocks}) <= target.numRegisters;
   };
   SmallVector<int64_t> counts;
   for (int64_t vectors = 1; vectors <= most; ++vectors)
@@ -261,7 +265,11 @@ cpu::ScheduleAttr Drawer::draw(cpu::WinogradConvOp op) {
 
 cpu::ScheduleAttr Drawer::draw(cpu::PackedMatMulOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  RegisterTile chosen = tile(Product::f32, op.panel() / target.lanes);
+  Product product = packedProduct(op, target);
+  if (product == Product::int8Dot && int64_t(op.getBits()) < 8 && toss())
+    product = Product::int8Pairs;
+  RegisterTile chosen =
+      tile(product, op.panel() / target.lanes, op.hasRoundedSrc());
   int64_t columns = chosen.vectors * target.lanes;
   Grid split = grid(dst[dst.size() - 2], chosen.rows,
                     llvm::divideCeil(dst.back(), columns));
@@ -343,6 +351,7 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
             cpu::GroupNormOp, cpu::MatMulOp,
             cpu::PackedMatMulOp, cpu::PackSignsOp, cpu::PoolOp,
             cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp,
-            cpu::RowNormOp, cpu::SoftmaxOp, cpu::WinogradConvOp>(
+            cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,
+            cpu::WinogradConvOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

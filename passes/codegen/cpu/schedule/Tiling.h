@@ -43,6 +43,8 @@ struct RegisterTile {
   int64_t amxRows = 0;
   /// Whether weights are words before they are multiplied, of bytes as words.
   bool hasWords = false;
+  /// Whether integers are summed up block by block, beside the accumulators.
+  bool hasBlocks = false;
 };
 
 /// The tile for panels of `panelWidth` columns.

@@ -126,3 +126,137 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// Rounded rows: sums of a block start with what zero points of 8 take off, and
+// four codes at a time are multiplied with a word of the row.
+// CHECK-LABEL: func.func private @fours
+// CHECK-DAG: %[[MASK:.*]] = arith.constant dense<252645135> : vector<16xi32>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<4> : vector<16xi32>
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for
+// CHECK: memref.load {{.*}} memref<{{.*}}xi32
+// CHECK: vector.broadcast {{.*}} vector<16xi32>
+// CHECK: memref.prefetch
+// CHECK: %[[WORDS:.*]] = vector.load {{.*}} vector<16xi32>
+// CHECK: %[[LOW:.*]] = arith.andi %[[WORDS]], %[[MASK]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: %[[UP:.*]] = arith.shrui %[[WORDS]], %[[SHIFT]]
+// CHECK: arith.andi %[[UP]], %[[MASK]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: arith.sitofp
+// CHECK: arith.mulf
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
+  func.func private @fours(%a: memref<1x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<1x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<1x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<1x16xf32>)
+        attributes {bits = 4 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Without VNNI eight sums of pairs are added up as words before they are
+// widened. Zero points of their own are multiplied with the rows' sums.
+// CHECK-LABEL: func.func private @pairs
+// CHECK-DAG: %[[ONES:.*]] = arith.constant dense<1> : vector<16xi16>
+// CHECK-DAG: arith.constant dense<1.250000e-01> : vector<8xf32>
+// CHECK-COUNT-32: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.*}}, %[[ONES]])
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: vector.load {{.*}} vector<8xi8>
+// CHECK: arith.sitofp
+// CHECK: arith.sitofp
+// CHECK: vector.fma
+// CHECK: arith.mulf
+// CHECK: vector.fma
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @pairs(%a: memref<4x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %z: memref<1x2x16xi8>, %d: memref<4x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<4x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) zero_points(%z : memref<1x2x16xi8>) outs(%d : memref<4x16xf32>)
+        attributes {bits = 4 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// For many rows codes are unpacked on the stack; of two bits all sums of pairs
+// of a block are words.
+// CHECK-LABEL: func.func private @unpacked
+// CHECK: memref.alloca
+// CHECK-COUNT-4: vector.store {{.*}} vector<8xi32>
+// CHECK: scf.for
+// CHECK-COUNT-32: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @unpacked(%a: memref<16x20xi32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<16x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<16x20xi32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<16x16xf32>)
+        attributes {bits = 2 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of 8 bits words are fours as they are.
+// CHECK-LABEL: func.func private @bytes
+// CHECK-NOT: arith.andi
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
+// CHECK-NOT: arith.andi
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func private @bytes(%a: memref<4x20xi32>, %w: memref<1x16x16xi32>, %s: memref<1x2x16xf32>, %d: memref<4x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<4x20xi32>, memref<1x16x16xi32>, memref<1x2x16xf32>) outs(%d : memref<4x16xf32>)
+        attributes {bits = 8 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @no_vnni(%a: memref<4x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<4x16xf32>, %task: index) {
+    // expected-error @below {{expects a product that x86-64-v3 has instructions for, but got int8_dot}}
+    cpu.packed_matmul ins(%a, %w, %s : memref<4x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<4x16xf32>)
+        attributes {bits = 4 : i64, block_size = 32 : i64, schedule = #cpu.schedule<tile = <4x8, product = int8_dot>, grid = <4x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @block_registers(%a: memref<3x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<3x16xf32>, %task: index) {
+    // expected-error @below {{expects a tile for the 16 registers of x86-64-v3, but got 3x16, which takes 17}}
+    cpu.packed_matmul ins(%a, %w, %s : memref<3x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<3x16xf32>)
+        attributes {bits = 4 : i64, block_size = 32 : i64, schedule = #cpu.schedule<tile = <3x16, product = int8_pairs>, grid = <3x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

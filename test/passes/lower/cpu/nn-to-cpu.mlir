@@ -408,3 +408,25 @@ func.func @run_time_weights(%x: tensor<1x?x8xf32>, %w: tensor<6x4x5xf32>, %d: te
     strides = array<i64: 1>} : (tensor<1x?x8xf32>, tensor<8x2x5xf32>) -> tensor<1x?x8xf32>
   return %0, %1, %2 : tensor<1x?x6xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>
 }
+
+// -----
+
+// Rounded rows serve all products of blocks of one size: 20 elements in whole
+// words of weights. Bytes of a word are neighbours, each with a number of the
+// low half and then of the high half.
+// CHECK-LABEL: @rounded
+// CHECK: cpu.round_blocks ins(%arg0 : tensor<?x20xf32>) outs(%{{.*}} : tensor<?x8xi32>) attributes {block_size = 24 : i64, factor = -8 : i64}
+// CHECK-NOT: cpu.round_blocks
+// CHECK: %[[WORDS:.*]] = arith.constant dense<{{\[\[\[}}1935823168, 0,
+// CHECK: cpu.packed_matmul ins(%{{.*}}, %[[WORDS]], %{{.*}} : tensor<?x8xi32>, tensor<1x3x16xi32>, tensor<1x1x16xf32>)
+// CHECK-SAME: block_size = 24
+// CHECK-NOT: cpu.round_blocks
+// CHECK: cpu.packed_matmul
+func.func @rounded(%x: tensor<?x20xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
+  %q = arith.constant dense<[[[16, 50, 84, 118, 16, 50, 84, 118, 16, 50, 0, 0, 0, 0, 0, 0]]]> : tensor<1x1x16xui8>
+  %s = arith.constant dense<0.5> : tensor<1x1xf32>
+  %t = arith.constant dense<0.25> : tensor<1x1xf32>
+  %0 = nn.packed_matmul %x, %q, %s {bits = 4 : i64, block_size = 32 : i64, depth = 20 : i64, rounds_a} : (tensor<?x20xf32>, tensor<1x1x16xui8>, tensor<1x1xf32>) -> tensor<?x1xf32>
+  %1 = nn.packed_matmul %x, %q, %t {bits = 4 : i64, block_size = 32 : i64, depth = 20 : i64, rounds_a} : (tensor<?x20xf32>, tensor<1x1x16xui8>, tensor<1x1xf32>) -> tensor<?x1xf32>
+  return %0, %1 : tensor<?x1xf32>, tensor<?x1xf32>
+}

@@ -195,3 +195,20 @@ func.func @pool_channels_first(%x: tensor<1x?x8xf32>, %b: tensor<1x?x8xi8>) -> (
   %5 = nn.transpose %4 {perm = array<i64: 0, 2, 1>} : tensor<1x4x?xi8> -> tensor<1x?x4xi8>
   return %2, %5 : tensor<1x?x4xf32>, tensor<1x?x4xi8>
 }
+
+// -----
+
+// Rows are rounded block by block.
+// CHECK-LABEL: @rounded
+// CHECK: math.absf
+// CHECK: arith.maximumf
+// CHECK: arith.divf
+// CHECK: math.roundeven
+// CHECK: math.absf
+// CHECK: math.roundeven
+// CHECK: tensor.insert_slice
+// CHECK-NOT: nn.
+func.func @rounded(%x: tensor<?x20xf32>, %q: tensor<3x2x8xui8>, %s: tensor<3x2xf32>) -> tensor<?x3xf32> {
+  %0 = nn.packed_matmul %x, %q, %s {bits = 4 : i64, block_size = 16 : i64, depth = 20 : i64, rounds_a} : (tensor<?x20xf32>, tensor<3x2x8xui8>, tensor<3x2xf32>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
