@@ -37,6 +37,7 @@ private:
   mlir::LogicalResult readCalibration();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
+  void chooseBF16();
   void chooseHalfSums();
   void chooseHalfRest();
   void chooseWeightScales();

@@ -84,6 +84,7 @@ LogicalResult Compilation::chooseTargets() {
   if (!found)
     return fail(error);
   targets = std::move(*found);
+  chooseBF16();
   chooseHalfSums();
   chooseHalfRest();
   // Which of its levels `multi` stands for, later phases say.
@@ -102,6 +103,21 @@ LogicalResult Compilation::chooseTargets() {
                 "one of them with --target, e.g. --target=" +
                 targets.back().level);
   return success();
+}
+
+/// Without instructions for it, products of bf16 take longer than those of f32.
+/// Where no level has them, weights are stored as f16, which is as small and
+/// more exact, and all else is f32.
+void Compilation::chooseBF16() {
+  std::string error;
+  // `multi` stands for those that have them, too.
+  pipeline.multipliesBF16 = llvm::any_of(
+      *parseTargets(options.target, error, {/*bytes=*/false, /*bf16=*/true}),
+      [](const Target &target) { return target.hasFastBF16(); });
+  if (pipeline.precision == Precision::bf16 && !pipeline.multipliesBF16)
+    emitRemark(UnknownLoc::get(&context))
+        << "bf16 is computed as float32 by weights of float16: no level of "
+           "--target has instructions for products of bf16";
 }
 
 /// What is stored between products is the same for all levels, so products of

@@ -52,7 +52,8 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createCheckIndices());
   passes.addNestedPass<func::FuncOp>(createRefuteChecks());
   passes.addPass(createCSEPass());
-  passes.addNestedPass<func::FuncOp>(createPromoteFloats());
+  passes.addNestedPass<func::FuncOp>(
+      createPromoteFloats({options.multipliesBF16}));
   passes.addPass(createSimplify());
   passes.addPass(createRecognizeNorms());
   passes.addPass(createRecognizeActivations());

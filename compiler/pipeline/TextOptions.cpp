@@ -43,6 +43,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<bool> amxTiles{
       *this, "amx-tiles",
       llvm::cl::desc("A CPU level multiplies bytes and bf16 in AMX tiles")};
+  Option<bool> multipliesBF16{
+      *this, "multiplies-bf16",
+      llvm::cl::desc("A CPU level has instructions for products of bf16"),
+      llvm::cl::init(true)};
   Option<int> precisionLevel{
       *this, "precision-level",
       llvm::cl::desc("What else is stored so: 1, 2 or 3"),
@@ -143,6 +147,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.halfSums = halfSums && precision == Precision::fp16;
     options.halfRest = halfRest && precision == Precision::fp32;
     options.amxTiles = amxTiles;
+    options.multipliesBF16 = multipliesBF16;
     options.precisionLevel = precisionLevel;
     options.observe = observe;
     options.switches = switches;

@@ -34,6 +34,9 @@ struct BackendOptions {
   /// Whether convolutions may be computed with fewer products, and larger
   /// weights.
   bool winograd = true;
+  /// Whether a CPU level has instructions for products of bf16. Else f32 is
+  /// multiplied by weights of f16, also where the model stores bf16.
+  bool multipliesBF16 = true;
   /// Whether fp16 is multiplied by fp16, and stored between products: all
   /// levels have AVX512-FP16.
   bool halfSums = false;

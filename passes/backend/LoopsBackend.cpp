@@ -47,7 +47,8 @@ class LoopsBackend : public Backend {
     passes.addPass(createFuseElementwise());
     passes.addPass(createCanonicalize());
     passes.addPass(createCSEPass());
-    if (options.precision == Precision::bf16 || options.halfSums) {
+    if ((options.precision == Precision::bf16 && options.multipliesBF16) ||
+        options.halfSums) {
       NarrowStorageOptions narrow;
       narrow.half = options.precision;
       narrow.level = options.precisionLevel;

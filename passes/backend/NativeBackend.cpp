@@ -45,6 +45,7 @@ class NativeBackend : public Backend {
     if (options.precision != Precision::fp32) {
       AssignPrecisionOptions assign;
       assign.half = options.precision;
+      assign.multipliesBF16 = options.multipliesBF16;
       assign.halfSums = options.halfSums;
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));

@@ -42,11 +42,14 @@ struct AssignPrecisionPass
     if (failed(rules))
       return signalPassFailure();
     IngotDialect::PrecisionAttrHelper precision(&getContext());
-    auto given = PrecisionAttr::get(&getContext(), half);
+    auto given = PrecisionAttr::get(
+        &getContext(), storesF16() ? Precision::fp16 : Precision::bf16);
+    if (storesF16())
+      allWeights = lower::countWeights(getOperation());
     getOperation()->walk([&](Operation *op) {
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
           (computedOnly && !isOfComputed(op)) ||
-          (half == Precision::fp16 && !nn::getConstant(op->getOperand(1))) ||
+          (storesF16() && !nn::getConstant(op->getOperand(1))) ||
           precision.isAttrPresent(op) ||
           rules->find({op->getLoc()}).value_or(!isWorth(op)))
         return;
@@ -57,14 +60,19 @@ struct AssignPrecisionPass
   }
 
 private:
-  /// Weights that are stored as f16 and multiplied as f32 are half as large.
+  bool storesF16() const {
+    return half == Precision::fp16 || !multipliesBF16;
+  }
   bool isWorth(Operation *op) const {
-    if (half == Precision::fp16 && !halfSums)
-      return true;
-    auto isWorthIt = half == Precision::bf16 ? lower::isWorthBF16
-                                             : lower::isWorthHalfSums;
+    if (storesF16() && !halfSums)
+      return lower::isWorthHalfWeights(op, allWeights);
+    auto isWorthIt =
+        storesF16() ? lower::isWorthHalfSums : lower::isWorthBF16;
     return isWorthIt(op) && !lower::isDepthwiseAlone(op, isWorthIt);
   }
+
+  /// Of the model.
+  int64_t allWeights = 0;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/HalfProducts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -43,6 +44,8 @@ static bool isMovement(Operation *op) {
 namespace {
 
 struct PromoteFloatsPass : ingot::impl::PromoteFloatsBase<PromoteFloatsPass> {
+  using PromoteFloatsBase::PromoteFloatsBase;
+
   void runOnOperation() override;
 
 private:
@@ -55,6 +58,8 @@ private:
   llvm::DenseMap<Value, Type> declared;
   /// Of values that are stored with 16 bits.
   llvm::DenseMap<Value, Value> wide;
+  /// Of the function.
+  int64_t allWeights = 0;
 };
 
 } // namespace
@@ -94,7 +99,6 @@ Value PromoteFloatsPass::rounded(Operation *user, Value value) {
 }
 
 void PromoteFloatsPass::promote(Operation *op) {
-  // A product of two bfloat16 multiplies these, as kernels for them do.
   bool isProduct = isa<nn::ConvOp, nn::MatMulOp>(op);
   auto isDeclaredBF16 = [&](Value value) {
     auto type = declared.find(value);
@@ -102,16 +106,21 @@ void PromoteFloatsPass::promote(Operation *op) {
                                                        : type->second)
         .isBF16();
   };
-  if (isProduct && isDeclaredBF16(op->getOperand(0)) &&
+  auto setPrecision = [&](Precision precision) {
+    IngotDialect::PrecisionAttrHelper(&getContext())
+        .setAttr(op, PrecisionAttr::get(&getContext(), precision));
+  };
+  // A product of two bfloat16 multiplies these where kernels for them do.
+  // Weights of 16 bits are stored in as many where that is no slower.
+  if (isProduct && multipliesBF16 && isDeclaredBF16(op->getOperand(0)) &&
       isDeclaredBF16(op->getOperand(1)))
-    IngotDialect::PrecisionAttrHelper(&getContext())
-        .setAttr(op, PrecisionAttr::get(&getContext(), Precision::bf16));
-  // Weights of float16 are stored as such, in half of the room.
-  else if (isProduct && isa_and_present<arith::ConstantOp>(
-                            op->getOperand(1).getDefiningOp()) &&
-           getElementTypeOrSelf(op->getOperand(1)).isF16())
-    IngotDialect::PrecisionAttrHelper(&getContext())
-        .setAttr(op, PrecisionAttr::get(&getContext(), Precision::fp16));
+    setPrecision(Precision::bf16);
+  else if (isProduct &&
+           isa_and_present<arith::ConstantOp>(
+               op->getOperand(1).getDefiningOp()) &&
+           isHalf(op->getOperand(1).getType()) &&
+           lower::isWorthHalfWeights(op, allWeights))
+    setPrecision(Precision::fp16);
   for (OpOperand &operand : op->getOpOperands())
     operand.set(widened(operand.get()));
   for (Value result : op->getResults()) {
@@ -131,6 +140,7 @@ void PromoteFloatsPass::leave(Operation *op) {
 }
 
 void PromoteFloatsPass::runOnOperation() {
+  allWeights = lower::countWeights(getOperation());
   SmallVector<Operation *> ops;
   getOperation().getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });

@@ -117,6 +117,59 @@ bool lower::isWorthBF16(Operation *op) {
                            : channels >= 7 && terms >= 31;
 }
 
+int64_t lower::countWeights(Operation *root) {
+  int64_t count = 0;
+  root->walk([&](Operation *op) {
+    if (isa<nn::ConvOp, nn::MatMulOp>(op) && nn::getConstant(op->getOperand(1)))
+      count += productOf(shapeOf(op->getOperand(1)));
+  });
+  return count;
+}
+
+/// The rows that share weights: pixels, or rows of matrices.
+static int64_t rowsOf(Operation *op) {
+  SmallVector<int64_t> y(shapeOf(op->getResult(0)));
+  auto conv = dyn_cast<nn::ConvOp>(op);
+  y.erase(conv && !conv.getChannelsLast() ? y.begin() + 1 : y.end() - 1);
+  return lower::productOf(y);
+}
+
+/// Whether widened weights of a few columns find room on the stack, or go there
+/// part by part: those of matrices, and points of 3x3 taps.
+static bool fitWidened(Operation *op) {
+  constexpr int64_t kMostTerms = 1 << 11, kMostChannels = 352;
+  ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
+  auto areAll = [](ArrayRef<int64_t> numbers, int64_t number) {
+    return llvm::all_of(numbers, [&](int64_t n) { return n == number; });
+  };
+  auto conv = dyn_cast<nn::ConvOp>(op);
+  if (!conv)
+    return !ShapedType::isDynamic(rowsOf(op)) ||
+           shapeOf(op->getOperand(0)).back() <= kMostTerms;
+  ArrayRef<int64_t> taps = weights.drop_front(2);
+  if (areAll(taps, 1) && !ShapedType::isDynamic(rowsOf(op)))
+    return true;
+  bool isFiltering = taps.size() == 2 && areAll(taps, 3) &&
+                     areAll(conv.getStrides(), 1) &&
+                     areAll(conv.getDilations(), 1) && conv.getGroups() == 1 &&
+                     weights[1] <= kMostChannels;
+  return isFiltering || lower::productOf(weights.drop_front()) <= kMostTerms;
+}
+
+bool lower::isWorthHalfWeights(Operation *op, int64_t allWeights) {
+  constexpr int64_t kMostInCache = 1 << 19, kLeastWeights = 1 << 14,
+                    kManyRows = 48, kFewRows = 8, kFewChannels = 32;
+  ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
+  int64_t elements = productOf(weights), rows = rowsOf(op);
+  if (allWeights < kMostInCache || elements < kLeastWeights ||
+      !fitWidened(op))
+    return false;
+  // Pictures of open size are large; matrices may be of a row.
+  if (ShapedType::isDynamic(rows) && isa<nn::ConvOp>(op))
+    return weights[1] >= kFewChannels;
+  return rows >= kManyRows || (rows <= kFewRows && elements >= kMostInCache);
+}
+
 bool lower::isWorthHalfSums(Operation *op) {
   constexpr int64_t kFewestTerms = 32;
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));

@@ -18,6 +18,17 @@ namespace ingot::lower {
 /// channels floats share vectors.
 bool isWorthBF16(mlir::Operation *op);
 
+/// How many constant weights the products in `root` have.
+int64_t countWeights(mlir::Operation *root);
+
+/// Whether `op`, of a model with so many weights, multiplies f32 by weights of
+/// f16 no slower than by weights of f32. They are widened, once for all rows of
+/// a task. That is hidden where the weights of the model come from behind the
+/// second-level cache and there are rows enough, or where weights of few rows
+/// do. Few weights are not worth it, and few channels are copied for one tile
+/// of pixels at a time where only a run knows how long rows are.
+bool isWorthHalfWeights(mlir::Operation *op, int64_t allWeights);
+
 /// Whether it pays to add products of `op` up as f16 first. Sums of f16 are
 /// widened once a run of k, which takes as long as some ten products; groups of
 /// few channels go by vectors of f32. Depthwise filters multiply f32, too, but

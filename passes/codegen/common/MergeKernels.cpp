@@ -69,11 +69,13 @@ static llvm::SmallDenseSet<Operation *> innermostLoops(func::FuncOp function) {
   return loops;
 }
 
-/// How many of `table` the innermost loop that takes most takes.
+/// How many of `table`, or multiples of them, the innermost loop that takes
+/// most takes.
 static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
                            const NumberTable &table) {
   llvm::SmallDenseSet<Operation *> innermost = innermostLoops(outline.function);
-  DenseMap<Operation *, llvm::SmallDenseSet<size_t>> places;
+  using Multiple = std::pair<size_t, int64_t>;
+  DenseMap<Operation *, llvm::SmallDenseSet<Multiple>> places;
   size_t most = 0;
   for (auto [number, column] : llvm::zip_equal(outline.numbers, columns)) {
     auto source = table.sources.find(column);
@@ -83,8 +85,8 @@ static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
       auto loop = user->getParentOfType<scf::ForOp>();
       if (!loop || !innermost.contains(loop))
         continue;
-      llvm::SmallDenseSet<size_t> &taken = places[loop];
-      taken.insert(source->second.place);
+      llvm::SmallDenseSet<Multiple> &taken = places[loop];
+      taken.insert({source->second.place, source->second.factor});
       most = std::max<size_t>(most, taken.size());
     }
   }

@@ -86,12 +86,17 @@ std::optional<NumberTable> ingot::codegen::chooseTable(
   // With vectors of 512 bits a function has more to do for each of them.
   constexpr size_t kMostNumbers = 16, kMostNumbersOfWide = 24;
   // Of 16 registers, pointers and counts leave less than half: more numbers
-  // than that are read from memory in each round of a loop.
-  constexpr size_t kMostInRound = 6;
+  // than that are read from memory in each round of a loop. Vectors of 512 bits
+  // hide some of it; but with the distances of 13 rows LLVM loads all rows of a
+  // round before the first product, and keeps sums on the stack: products of
+  // BERT took twice as long.
+  constexpr size_t kMostInRound = 6, kMostInRoundOfWide = 9;
   auto tableOf = [&](bool hasMultiples,
                      size_t most) -> std::optional<NumberTable> {
     NumberTable table(numbers, hasMultiples);
-    if (table.columns.size() > most || countInRound(table) > kMostInRound)
+    if (table.columns.size() > most ||
+        countInRound(table) >
+            (hasMultiples ? kMostInRoundOfWide : kMostInRound))
       return std::nullopt;
     return table;
   };

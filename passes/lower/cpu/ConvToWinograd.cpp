@@ -82,20 +82,16 @@ struct Sizes {
 
 } // namespace
 
-/// Whether a block of tiles fits on the stack. Weights of two bytes are rounded
-/// when they are transformed, which tiles of 4 x 4 make more than twice as much
-/// of, and are hardly faster; but sums of f16 round as much as that, and are
-/// faster than tiles of 2 x 2.
+/// Whether a block of tiles fits on the stack. Sums of f16 are faster than
+/// tiles of 2 x 2.
 static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
   constexpr int64_t kColumns = 32;
   return kLeastRows * transform.bytes(sizes.channels, kColumns) <=
              cpu::kMaxWinogradBytes &&
          (transform.outputs() == 2
               ? !sizes.isHalf
-              : (sizes.bytes == 4 || sizes.isHalf) &&
-                    transform.positions() * sizes.channels * sizes.columns *
-                            4 <=
-                       lower::kMostBytesOfFour);
+              : transform.positions() * sizes.channels * sizes.columns * 4 <=
+                    lower::kMostBytesOfFour);
 }
 
 /// The tiles that take the least time, if that is much less than without.

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --nn-assign-precision | FileCheck %s
 // RUN: ingot-opt %s --nn-assign-precision='keep=b*=bf16,[ab]?=fp32' | FileCheck %s --check-prefix=KEEP
 // RUN: ingot-opt %s --nn-assign-precision='keep=few*=bf16' | FileCheck %s --check-prefix=ALL
-// RUN: ingot-opt %s --nn-assign-precision='half=fp16' | FileCheck %s --check-prefix=WEIGHTS
+// RUN: ingot-opt %s --nn-assign-precision='half=fp16 keep=few*=fp16' | FileCheck %s --check-prefix=WEIGHTS
 // RUN: ingot-opt %s --nn-assign-precision='half=fp16 half-sums' | FileCheck %s --check-prefix=SUMS
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b3=fp32' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b1=int8' 2>&1 | FileCheck %s --check-prefix=OTHER
@@ -48,8 +48,8 @@ func.func @named(%a: tensor<2x4xf32>, %b: tensor<4x4xf32>) -> tensor<2x4xf32> {
 }
 
 // Few terms of a tap or of all, an odd one at the end of few, and groups of few
-// channels are not worth bf16, unless a rule says so. Weights of f16 are; sums
-// of f16 take more terms. Single channels far from other products are neither.
+// channels are not worth bf16, unless a rule says so, nor are few weights of f16;
+// sums of f16 take more terms. Single channels far from other products are neither.
 // CHECK-LABEL: @few(
 // CHECK: nn.conv {{[^#]*}}tensor<20x3x3x3xf32>
 // CHECK-NEXT: nn.conv {{[^#]*}}tensor<20x5x3x3xf32>

@@ -1,4 +1,5 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats))' | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats{multiplies-bf16=false}))' | FileCheck %s --check-prefix=LACKING
 
 // Computed in f32, rounded where it leaves.
 // CHECK-LABEL: @chain
@@ -80,15 +81,33 @@ func.func @loop(%x: tensor<4xf16>, %n: index) -> tensor<4xf16> {
   return %r : tensor<4xf16>
 }
 
-// Constant weights of f16 are to be stored so.
+// Constant weights of 16 bits are to be stored so where that is no slower: for
+// many rows, of a model that no cache holds. bf16 is not multiplied then.
 // CHECK-LABEL: @stored
-// CHECK:       nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<fp16>} : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
-// CHECK:       nn.matmul %{{.*}}, %{{[^{]*}} : (tensor<2x3xf32>, tensor<3x3xf32>)
-func.func @stored(%x: tensor<2x4xf16>, %v: tensor<3x3xf16>) -> tensor<2x3xf16> {
-  %w = arith.constant dense<1.5> : tensor<4x3xf16>
-  %0 = nn.matmul %x, %w : (tensor<2x4xf16>, tensor<4x3xf16>) -> tensor<2x3xf16>
-  %1 = nn.matmul %0, %v : (tensor<2x3xf16>, tensor<3x3xf16>) -> tensor<2x3xf16>
-  return %1 : tensor<2x3xf16>
+// CHECK:       nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<fp16>} : (tensor<48x1024xf32>, tensor<1024x512xf32>) -> tensor<48x512xf32>
+// CHECK:       nn.matmul %{{.*}}, %{{[^{]*}} : (tensor<48x512xf32>, tensor<512x3xf32>)
+// CHECK:       nn.matmul %{{.*}}, %{{[^{]*}} : (tensor<48x512xf32>, tensor<512x512xf32>)
+func.func @stored(%x: tensor<48x1024xf16>, %v: tensor<512x512xf16>) -> (tensor<48x3xf16>, tensor<48x512xf16>) {
+  %w = arith.constant dense<1.5> : tensor<1024x512xf16>
+  %u = arith.constant dense<1.5> : tensor<512x3xf16>
+  %0 = nn.matmul %x, %w : (tensor<48x1024xf16>, tensor<1024x512xf16>) -> tensor<48x512xf16>
+  %1 = nn.matmul %0, %u : (tensor<48x512xf16>, tensor<512x3xf16>) -> tensor<48x3xf16>
+  %2 = nn.matmul %0, %v : (tensor<48x512xf16>, tensor<512x512xf16>) -> tensor<48x512xf16>
+  return %1, %2 : tensor<48x3xf16>, tensor<48x512xf16>
+}
+
+// CHECK-LABEL: @stored_bf16
+// CHECK:       #ingot.precision<bf16>
+// CHECK:       #ingot.precision<bf16>
+// LACKING-LABEL: @stored_bf16
+// LACKING:     nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<fp16>} : (tensor<48x1024xf32>, tensor<1024x512xf32>) -> tensor<48x512xf32>
+// LACKING:     nn.matmul %{{.*}}, %{{[^{]*}} : (tensor<48x512xf32>, tensor<512x3xf32>)
+func.func @stored_bf16(%x: tensor<48x1024xbf16>) -> tensor<48x3xbf16> {
+  %w = arith.constant dense<1.5> : tensor<1024x512xbf16>
+  %u = arith.constant dense<1.5> : tensor<512x3xbf16>
+  %0 = nn.matmul %x, %w : (tensor<48x1024xbf16>, tensor<1024x512xbf16>) -> tensor<48x512xbf16>
+  %1 = nn.matmul %0, %u : (tensor<48x512xbf16>, tensor<512x3xbf16>) -> tensor<48x3xbf16>
+  return %1 : tensor<48x3xbf16>
 }
 
 // A whole tensor is rounded in front of loops that read it, not for each element.

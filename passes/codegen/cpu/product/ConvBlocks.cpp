@@ -55,12 +55,14 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
   });
 
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  prepareWidened(tile, block);
   // The products of `size` channels from `channel` on at one tap.
   auto addBlock = [&](ArrayRef<Index> taps, int64_t tap, Index channel,
                       int64_t size) {
     llvm::copy(taps, weightsAt.begin() + 1);
     weightsAt[1 + outer] = tap;
     Index from = b.add(weights.at(b, weightsAt), b.mul(channel, plan.panel));
+    clearWidened(from);
     forEach(b, 0, numRows, 1, [&](Value rowInTask) {
       SmallVector<Index> row =
           coordinatesOf(b, op.getDst(), outer + 1,
@@ -77,11 +79,16 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                                 b.mul(pixelStride, stride));
           NextWeights next =
               nextWeights(b, weights.data, b.add(from, size * plan.panel),
-                       size * plan.panel, Index(rowInTask),
-                       plan.grid.rowsPerTask);
-          Accumulators sums =
-              multiplyAdd(b, part, rows, weights.data, from, plan.panel, size,
-                          reload(b, part, waiting, sumsAt), next);
+                          size * plan.panel, Index(rowInTask),
+                          plan.grid.rowsPerTask);
+          auto multiply = [&](const TileWeights &used) {
+            return multiplyAdd(b, used.tile, rows, used.data, used.at,
+                               used.panel, size,
+                               reload(b, part, waiting, sumsAt),
+                               next.times(b, plan.panel / used.panel));
+          };
+          Accumulators sums = sumWidened(
+              {part, weights.data, from, plan.panel}, taps, multiply);
           spill(b, part, sums, waiting, sumsAt);
         });
       });

@@ -23,9 +23,9 @@ Value ConvEmitter::roomFor(int64_t elements, Type type) {
   return copied;
 }
 
-Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
-                                     Index from, Index panelAt,
-                                     const Accumulators &start) {
+Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
+                                      Index from, Index panelAt,
+                                      const Accumulators &start) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);

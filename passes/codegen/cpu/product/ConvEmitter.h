@@ -16,6 +16,7 @@
 
 #include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/product/WidenedWeights.h"
 #include "passes/codegen/cpu/rows/PixelTiles.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -39,6 +40,8 @@ struct ConvEmitter {
                spatialSizes(b, op.getDst())} {}
 
   void emit(mlir::Value task);
+  void emitColumns(const Tile &tile, Index group, Index columnTile,
+                   const TaskRange &range);
   void emitRow(const Tile &tile, Index group, Index columnTile, Index row,
                Index rowInTask);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
@@ -150,8 +153,9 @@ struct ConvEmitter {
                       llvm::ArrayRef<Index> weightsAt,
                       const Accumulators &start, const NextWeights &next);
   /// over a copy of the pixels in f32, or
-  Accumulators sumWidened(const Tile &tile, const PixelTile &pixels, Index from,
-                          Index panelAt, const Accumulators &start);
+  Accumulators sumAsFloats(const Tile &tile, const PixelTile &pixels,
+                           Index from, Index panelAt,
+                           const Accumulators &start);
   /// over a copy of bytes as words, zero points in the padding, or
   Accumulators sumWords(const Tile &tile, const PixelTile &pixels, Index from,
                         Index panelAt, llvm::ArrayRef<Index> taps,
@@ -183,6 +187,18 @@ struct ConvEmitter {
   /// task: groups sorted, or weights as words.
   void sortPairs(const Tile &tile, Index columnTile);
   void widenWeights(const Tile &tile, Index group, Index columnTile);
+  /// Lets all rows of a task share weights of f16 as f32, `terms` of a column.
+  /// Those of the taps of a row are widened where they are read first,
+  void prepareWidened(const Tile &tile, int64_t terms);
+  /// and those from here on once more,
+  void clearWidened(Index from);
+  Accumulators sumWidened(const TileWeights &weights,
+                          llvm::ArrayRef<Index> outerTaps, MultiplyFn multiply);
+  /// or all before `body`, which has them in place of the others.
+  void withWidened(const Tile &tile, Index group, Index columnTile,
+                   llvm::function_ref<void(const Tile &tile)> body);
+  /// Pixels of a task; open if a run knows how many.
+  int64_t pixelsOfTask() const;
   /// The number of the taps of the outer dimensions.
   Index numberOf(llvm::ArrayRef<Index> taps);
   /// Where the weights of a column tile start.
@@ -234,6 +250,13 @@ struct ConvEmitter {
   mlir::Value zeroPoints;
   std::optional<PairLists> pairs;
   std::optional<WideWeights> wide;
+  std::optional<WidenedWeights> widened;
+  /// Of each row of taps, whether its weights are there already, the first of
+  /// which comes from here.
+  mlir::Value areWidened;
+  Index widenedFrom;
+  /// Where `weights` are widened: as they were before.
+  std::optional<Flat> packed;
 };
 
 } // namespace ingot::codegen

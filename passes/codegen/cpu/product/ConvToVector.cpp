@@ -94,18 +94,7 @@ void ConvEmitter::emit(Value task) {
         b, begin, end, plan.tilesPerGroup, full,
         lastTile(plan.target, plan.tile, columns),
         [&](Value columnTile, const Tile &tile) {
-          if (tile.product == Product::int8Pairs)
-            sortPairs(tile, Index(columnTile));
-          if (plan.acrossRows)
-            return emitAcrossRows(tile, group, Index(columnTile), range);
-          if (tile.product == Product::int8Wide)
-            widenWeights(tile, group, Index(columnTile));
-          if (plan.depthBlock != 0)
-            return emitBlocks(tile, group, Index(columnTile), range);
-          forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-            emitRow(tile, group, Index(columnTile), Index(row),
-                    b.sub(Index(row), range.firstRow));
-          });
+          emitColumns(tile, group, Index(columnTile), range);
         });
   };
   if (plan.groups == 1)
@@ -114,6 +103,27 @@ void ConvEmitter::emit(Value task) {
   Index group = b.div(range.firstTile, plan.tilesPerGroup);
   Index tile = b.rem(range.firstTile, plan.tilesPerGroup);
   emitTiles(tile, b.add(tile, 1), group);
+}
+
+void ConvEmitter::emitColumns(const Tile &tile, Index group, Index columnTile,
+                              const TaskRange &range) {
+  if (tile.product == Product::int8Pairs)
+    sortPairs(tile, columnTile);
+  if (plan.acrossRows)
+    return withWidened(tile, group, columnTile, [&](const Tile &tile) {
+      emitAcrossRows(tile, group, columnTile, range);
+    });
+  if (tile.product == Product::int8Wide)
+    widenWeights(tile, group, columnTile);
+  if (plan.depthBlock != 0)
+    return emitBlocks(tile, group, columnTile, range);
+  prepareWidened(tile,
+                 lower::productOf(window.kernel) * plan.weights.depth);
+  clearWidened(weights.at(b, weightsOf(group, columnTile)));
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+    emitRow(tile, group, columnTile, Index(row),
+            b.sub(Index(row), range.firstRow));
+  });
 }
 
 void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
@@ -174,13 +184,15 @@ NextWeights ConvEmitter::nextPanel(Index group, Index columnTile, Index pass,
                                    Index passes) {
   if (!plan.grid.prefetch)
     return {};
+  const Flat &panels = packed ? *packed : weights;
   SmallVector<Index> at = {b.add(weightsOf(group, columnTile)[0], 1)};
-  at.resize(weights.shape.size(), Index(0));
+  at.resize(panels.shape.size(), Index(0));
   int64_t elements = lower::productOf(plan.weights.outer.drop_front()) *
-                     plan.weights.depth * plan.panel;
+                     plan.weights.depth * plan.weights.width;
   Index before = b.mul(b.rem(columnTile, plan.tilesPerPanel), passes);
-  return nextWeights(b, weights.data, weights.at(b, at), elements,
-                     b.add(before, pass), b.mul(passes, plan.tilesPerPanel));
+  return nextWeights(b, panels.data, panels.at(b, at), elements,
+                     b.add(before, pass), b.mul(passes, plan.tilesPerPanel))
+      .times(b, plan.weights.width / plan.panel);
 }
 
 Index ConvEmitter::inPanel(ArrayRef<Index> taps) {
@@ -216,7 +228,7 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
   int64_t inner = window.inner();
   Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
   if (tile.product == Product::bf16Wide)
-    return sumWidened(tile, pixels, from, panelAt, start);
+    return sumAsFloats(tile, pixels, from, panelAt, start);
   if (tile.product == Product::int8Wide)
     return sumWords(tile, pixels, from, panelAt,
                     weightsAt.slice(1, outer), start);
@@ -231,13 +243,18 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
     return rowsOfTap(tile, pixels, tap, src.data, first,
                      b.mul(pixelStride, window.strides[inner]));
   };
-  if (pixels.isWhole() && window.kernel[inner] == 1)
-    return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
-                            plan.panel, channels, start, op, next);
   const bool isWhole = pixels.isWhole();
-  return sumTaps(tile, isWhole && isContiguous(),
-                 isWhole ? std::optional(apart) : std::nullopt, rowsOf,
-                 weights.data, panelAt, plan.panel, channels, start, next);
+  auto multiply = [&](const TileWeights &used) {
+    NextWeights later = next.times(b, plan.panel / used.panel);
+    if (isWhole && window.kernel[inner] == 1)
+      return multiplyAddWhole(b, used.tile, rowsOf(0), used.data, used.at,
+                              used.panel, channels, start, op, later);
+    return sumTaps(used.tile, isWhole && isContiguous(),
+                   isWhole ? std::optional(apart) : std::nullopt, rowsOf,
+                   used.data, used.at, used.panel, channels, start, later);
+  };
+  return sumWidened({tile, weights.data, panelAt, plan.panel},
+                    weightsAt.slice(1, outer), multiply);
 }
 
 Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,

@@ -27,6 +27,7 @@
 #include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/product/SignProducts.h"
+#include "passes/codegen/cpu/product/WidenedWeights.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,14 +80,24 @@ struct Emitter {
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                    const TaskRange &range);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
-                   const NextWeights &next);
-  Accumulators sumOfSigns(const Tile &tile, const ColumnTile &columns,
-                          Index first, Index stride);
+                   std::optional<Index> number, const NextWeights &next);
+  /// Of row tile `number` of its task: the first widens weights for the others.
+  Accumulators sumWidened(const TileWeights &tile, std::optional<Index> number,
+                          MultiplyFn multiply) {
+    return widened && number ? widened->sum(b, tile, *number, multiply)
+                             : multiply(tile);
+  }
   void store(const Tile &tile, const Accumulators &sums,
              const ColumnTile &columns, Index row);
   void emitBlocks(const Tile &tile, const ColumnTile &columns,
                   const TaskRange &range);
   Index numTiles(const TaskRange &range);
+  /// At most; open if those of a matrix are.
+  int64_t rowsOfTask() const {
+    return ShapedType::isDynamic(plan.rows)
+               ? plan.rows
+               : std::min(plan.rows, plan.grid.rowsPerTask);
+  }
 
   IndexBuilder b;
   cpu::MatMulOp op;
@@ -98,6 +109,7 @@ struct Emitter {
   std::optional<PanelBlocks> blocks;
   std::optional<PairLists> pairs;
   std::optional<WideWeights> wide;
+  std::optional<WidenedWeights> widened;
 };
 
 struct MatMulToVectorPass
@@ -196,8 +208,8 @@ bool Emitter::canRepeatRows(const Tile &tile) {
 bool Emitter::takesPanels(const Tile &tile) {
   constexpr int64_t kMostVectors = 4;
   return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
-         tile.product == Product::f32 && plan.depthBlock == 0 &&
-         plan.tilesPerPanel > 1 &&
+         (tile.product == Product::f32 || tile.product == Product::f16Wide) &&
+         plan.depthBlock == 0 && plan.tilesPerPanel > 1 &&
          plan.grid.columnTilesPerTask % plan.tilesPerPanel == 0 &&
          plan.panel <= kMostVectors * tile.lanes &&
          !smallerTiles(tile).empty();
@@ -209,7 +221,8 @@ void Emitter::emitPanel(const Tile &tile, const ColumnTile &panel,
   Tile whole = tile.withRows(1);
   whole.vectors = plan.panel / tile.lanes;
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    store(whole, sum(whole, panel, Index(row), {}), panel, Index(row));
+    store(whole, sum(whole, panel, Index(row), std::nullopt, {}), panel,
+          Index(row));
   });
 }
 
@@ -328,14 +341,17 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   int64_t groups = plan.weights.depth / plan.weights.group;
   if (tile.product == Product::int8Wide && !blocks &&
       !ShapedType::isDynamic(plan.rows) &&
-      WideWeights::pays(groups, columns,
-                        std::min(plan.rows, plan.grid.rowsPerTask))) {
+      WideWeights::pays(groups, columns, rowsOfTask())) {
     if (!wide)
       wide.emplace(b, op, groups, columns);
     wide->fill(b, tile, weights.data, at.weightsAt, plan.panel);
   }
   if (plan.depthBlock != 0)
     return emitBlocks(tile, at, range);
+  if (!blocks && WidenedWeights::pays(tile, plan.weights.depth, rowsOfTask()) &&
+      !widened)
+    widened.emplace(b, op, fullTile(plan.target, plan.tile),
+                    plan.weights.depth);
   auto emitTiles = [&] {
     Index tiles = numTiles(range);
     forEachRowTile(tile, range, [&](const Tile &tile, Index row,
@@ -347,7 +363,7 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                            plan.weights.depth * plan.panel,
                            b.add(b.mul(part, tiles), number),
                            b.mul(tiles, plan.tilesPerPanel));
-      store(tile, sum(tile, at, row, next), at, row);
+      store(tile, sum(tile, at, row, number, next), at, row);
     });
   };
   auto emitRows = [&] {
@@ -395,6 +411,8 @@ void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
     spill(b, one, zeroAccumulators(b, one), waiting,
           b.mul(Index(row), rowSize));
   });
+  if (tile.product == Product::f16Wide && !widened)
+    widened.emplace(b, op, fullTile(plan.target, plan.tile), plan.depthBlock);
   auto addBlock = [&](Index from, int64_t size) {
     Index weightsAt = b.add(columns.weightsAt, b.mul(from, plan.panel));
     forEachRowTile(tile, range, [&](const Tile &tile, Index row,
@@ -403,9 +421,13 @@ void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
       at.append({row, from});
       SrcRows rows(b, src.data, src.at(b, at),
                    src.strides[src.strides.size() - 2], tile.rows);
-      Accumulators sums =
-          multiplyAdd(b, tile, rows, weights.data, weightsAt, plan.panel, size,
-                      reload(b, tile, waiting, sumsAt(number)));
+      Accumulators sums = sumWidened(
+          {tile, weights.data, weightsAt, plan.panel}, number,
+          [&](const TileWeights &used) {
+            return multiplyAdd(b, used.tile, rows, used.data, used.at,
+                               used.panel, size,
+                               reload(b, tile, waiting, sumsAt(number)));
+          });
       spill(b, tile, sums, waiting, sumsAt(number));
     });
   };
@@ -425,7 +447,8 @@ Index Emitter::numTiles(const TaskRange &range) {
 }
 
 Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
-                          Index row, const NextWeights &next) {
+                          Index row, std::optional<Index> number,
+                          const NextWeights &next) {
   SmallVector<Index> at(columns.batch);
   at.append({row, 0});
   Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
@@ -437,7 +460,8 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
                           weights.data, columns.weightsAt, plan.panel,
                           src.shape.back(), zeroAccumulators(b, tile), op);
   if (tile.product == Product::signs)
-    return sumOfSigns(tile, columns, first, stride);
+    return sumSigns(b, tile, *op.getSignChannels(), src, first, stride,
+                    weights.data, columns.weightsAt, plan.panel);
   SrcRows rows(b, src.data, first, stride, tile.rows);
   if (tile.end) {
     Index last = b.mul(b.add(*tile.end, -1), stride);
@@ -451,29 +475,14 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   if (tile.product == Product::int8Pairs)
     return multiplyAddPairs(b, tile, rows, weights.data, columns.weightsAt,
                             plan.panel, *pairs, 0, zeroAccumulators(b, tile));
-  return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
-                          plan.panel, src.shape.back(),
-                          zeroAccumulators(b, tile), op, next);
-}
-
-Accumulators Emitter::sumOfSigns(const Tile &tile, const ColumnTile &columns,
-                                 Index first, Index stride) {
-  int64_t signs = *op.getSignChannels(), words = cpu::signWords(signs);
-  Value zeros;
-  if (cpu::planesOf(signs, src.shape.back()) == 2) {
-    zeros = noZeros(b);
-    for (int64_t r = 0; r < tile.rows; ++r)
-      zeros = joinZeros(b, zeros, src.data,
-                        b.add(b.add(first, b.mul(stride, r)), 2 * words));
-  }
-  return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs),
-                  [&](int64_t plane, const Accumulators &start) {
-                    SrcRows rows(b, src.data, b.add(first, plane * words),
-                                 stride, tile.rows);
-                    return countSigns(b, tile, rows, weights.data,
-                                      columns.weightsAt, plan.panel, words,
-                                      start);
-                  });
+  return sumWidened(
+      {tile, weights.data, columns.weightsAt, plan.panel}, number,
+      [&](const TileWeights &used) {
+        return multiplyAddWhole(b, used.tile, rows, used.data, used.at,
+                                used.panel, src.shape.back(),
+                                zeroAccumulators(b, tile), op,
+                                next.times(b, plan.panel / used.panel));
+      });
 }
 
 void Emitter::store(const Tile &tile, const Accumulators &sums,

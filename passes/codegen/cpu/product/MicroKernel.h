@@ -13,6 +13,14 @@
 
 namespace ingot::codegen {
 
+/// Where a tile that widens weights as it reads them keeps them: those from
+/// element `from` on, one in `share` of which is of the tile's columns.
+struct KeptWeights {
+  mlir::Value data;
+  Index from;
+  int64_t share;
+};
+
 /// The register tile at hand: as planned, or a smaller one at a border.
 struct Tile {
   int64_t rows, vectors;
@@ -27,6 +35,7 @@ struct Tile {
   /// Rows from here on are behind the last one, which they read; all there are,
   /// if nothing is said.
   std::optional<Index> end = std::nullopt;
+  std::optional<KeptWeights> kept = std::nullopt;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
   bool isPart() const { return done.value || done.constant != 0 || end; }

@@ -63,6 +63,10 @@ struct NextWeights {
 
   /// The same for what is multiplied `elements` later in a pass.
   NextWeights from(IndexBuilder &b, Index elements) const;
+  /// The same where the elements of a pass are counted as so many times fewer.
+  NextWeights times(IndexBuilder &b, int64_t factor) const {
+    return {weights, at, b.mul(share, factor)};
+  }
 };
 
 /// For pass number `pass` of `passes`: the `elements` weights from `nextAt` on.

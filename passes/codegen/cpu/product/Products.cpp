@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/BytePairs.h"
-#include "passes/codegen/cpu/product/UnpackWeights.h"
+#include "passes/codegen/cpu/product/WidenedWeights.h"
 
 #include "dialects/cpu/PackedWeights.h"
 
@@ -113,7 +113,7 @@ static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
   if (tile.product == Product::bf16Wide)
     return widenHalf(b, as(1, b.b.getI32Type()), i);
   if (tile.product == Product::f16Wide)
-    return tile.hasFMA ? widenFloats(b, weights) : widenF16(b, weights);
+    return widenWeights(b, tile.hasFMA, weights);
   if (tile.product == Product::int8Wide)
     return widenBytes(b, weights, i);
   return weights;
@@ -182,6 +182,14 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
     // Vectors that share a line need it once.
     if (v % vectorsOfLine == 0)
       prefetch(b, weights, b.add(at, ahead));
+  }
+  if (const std::optional<KeptWeights> &kept = tile.kept) {
+    Index at = b.div(b.sub(from, kept->from), kept->share);
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      parts[v].push_back(weightPart(b, tile, factors[v], 0));
+      vector::StoreOp::create(b.b, b.loc, parts[v][0], kept->data,
+                              b.get(b.add(at, v * tile.lanes)));
+    }
   }
   int64_t perStep = rows.odd ? 1 : group * rows.step;
   for (int64_t r = 0; r < tile.rows; ++r) {

@@ -235,3 +235,23 @@ Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
     return means;
   });
 }
+
+Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
+                               const Flat &src, Index first, Index stride,
+                               Value weights, Index weightsAt, int64_t panel) {
+  int64_t words = cpu::signWords(signs);
+  Value zeros;
+  if (cpu::planesOf(signs, src.shape.back()) == 2) {
+    zeros = noZeros(b);
+    for (int64_t r = 0; r < tile.rows; ++r)
+      zeros = joinZeros(b, zeros, src.data,
+                        b.add(b.add(first, b.mul(stride, r)), 2 * words));
+  }
+  return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs),
+                  [&](int64_t plane, const Accumulators &start) {
+                    SrcRows rows(b, src.data, b.add(first, plane * words),
+                                 stride, tile.rows);
+                    return countSigns(b, tile, rows, weights, weightsAt, panel,
+                                      words, start);
+                  });
+}

@@ -33,6 +33,12 @@ using CountSigns = llvm::function_ref<Accumulators(int64_t plane,
 Accumulators sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
                       llvm::ArrayRef<Index> all, CountSigns count);
 
+/// Those of the rows of a matrix from `src[first]` on, `stride` words apart, of
+/// so many signs each.
+Accumulators sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
+                      const Flat &src, Index first, Index stride,
+                      mlir::Value weights, Index weightsAt, int64_t panel);
+
 /// Joins word `data[at]` to `zeros`.
 mlir::Value joinZeros(IndexBuilder &b, mlir::Value zeros, mlir::Value data,
                       Index at);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/product/WidenedWeights.h"
 #include "passes/codegen/cpu/product/WinogradEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,6 +44,7 @@ private:
 
   Flat weights;
   int64_t channels;
+  std::optional<WidenedWeights> widened;
 };
 
 struct WinogradToVectorPass
@@ -87,14 +89,23 @@ void Emitter::multiply(const Tile &tile, Index columnTile, Index rowTiles) {
   int64_t columns = tileColumns();
   Index panel = b.div(columnTile, plan.tilesPerPanel);
   Index column = b.mul(b.rem(columnTile, plan.tilesPerPanel), columns);
+  const bool isWidened = WidenedWeights::pays(tile, channels, plan.blockRows);
+  if (isWidened && !widened)
+    widened.emplace(b, op, fullTile(plan.target, plan.tile), channels);
   forEach(b, 0, plan.transform.positions(), 1, [&](Value point) {
-    Index weightsAt = weights.at(b, {panel, Index(point), 0, column});
+    TileWeights packed{tile, weights.data,
+                       weights.at(b, {panel, Index(point), 0, column}),
+                       plan.panel};
     forEach(b, 0, rowTiles, 1, [&](Value number) {
       Index row = b.mul(Index(number), tile.rows);
       SrcRows rows(b, pixels, pixelsAt(Index(point), row), pitch, tile.rows);
+      auto multiply = [&](const TileWeights &used) {
+        return multiplyAdd(b, used.tile, rows, used.data, used.at, used.panel,
+                           channels, zeroAccumulators(b, tile));
+      };
       Accumulators products =
-          multiplyAdd(b, tile, rows, weights.data, weightsAt, plan.panel,
-                      channels, zeroAccumulators(b, tile));
+          isWidened ? widened->sum(b, packed, Index(number), multiply)
+                    : multiply(packed);
       storeSums(tile, Index(point), row, products);
     });
   });

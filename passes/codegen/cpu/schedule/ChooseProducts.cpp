@@ -44,12 +44,15 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
 }
 
 /// The rows that tasks are made of: what bytes without VNNI take for a column
-/// tile, lists of groups or weights as words, is to serve many of them.
+/// tile, lists of groups or weights as words, is to serve many of them, and so
+/// are weights of f16 as f32, which the first tile of rows writes.
 static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
-  bool isPrepared = tile.product == Product::int8Pairs ||
-                    tile.product == Product::int8Wide;
-  constexpr int64_t kMany = 64;
-  return isPrepared && pixels > 0 ? llvm::divideCeil(kMany, pixels) : 1;
+  int64_t many = 1;
+  if (tile.product == Product::int8Pairs || tile.product == Product::int8Wide)
+    many = 64;
+  else if (tile.product == Product::f16Wide)
+    many = 128;
+  return pixels > 0 ? llvm::divideCeil(many, pixels) : 1;
 }
 
 /// The rows that share weights as words.
@@ -193,8 +196,11 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   int64_t pixels = lower::productOf(dst.drop_back());
   // A task's tiles are of one group.
   int64_t srcRowBytes = groups > 1 ? 0 : rowBytesOf(op.getSrc());
+  int64_t unit = tile.rows;
+  if (tile.product == Product::f16Wide)
+    unit *= rowUnit(tile, tile.rows);
   Grid grid = chooseGrid(target, {pixels, tiles, costOf(target, flops, tile),
-                                  tile.rows, bytesOf(op.getSrc()),
+                                  unit, bytesOf(op.getSrc()),
                                   bytesOf(op.getWeights()), kUsualPixels,
                                   srcRowBytes});
   if (groups > 1)
@@ -326,7 +332,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
 /// first-level cache: half of it, or 0 where few rows share them, or where a
 /// column tile's weights are few. Of six rows, weights from the second level
 /// would be two thirds of what it brings, and a thread beside on the same core
-/// wants as much; with 32 registers it made no difference.
+/// wants as much; with 32 registers it made no difference, but weights of f16
+/// have to find room as f32.
 static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
                           const RegisterTile &tile, const Grid &grid) {
   cpu::PackedWeights weights(op.getWeights());
@@ -334,15 +341,19 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
   int64_t rows = dst[dst.size() - 2];
   int64_t columnBytes = tile.vectors * target.lanes * 4;
   constexpr int64_t kLeastTiles = 4, kLongest = 3;
+  bool isWidened = tile.product == Product::f16Wide;
+  bool isSmall = target.numRegisters != 32;
+  int64_t most = isSmall ? kLongest * target.l1 / 2 : kMostWidenedBytes;
   bool pays = !op.getBlocks() && !ShapedType::isDynamic(rows) &&
-              target.numRegisters != 32 &&
-              tile.product == Product::f32 && grid.rowBlocks == 0 &&
+              (isWidened || (isSmall && tile.product == Product::f32)) &&
+              grid.rowBlocks == 0 &&
               std::min(rows, grid.rowsPerTask) >= kLeastTiles * tile.rows &&
               grid.rowsPerTask * columnBytes <= 2 * target.l1 &&
-              weights.depth * columnBytes > kLongest * target.l1 / 2;
+              weights.depth * columnBytes > most;
   if (!pays)
     return 0;
-  int64_t blocks = llvm::divideCeil(weights.depth * columnBytes, target.l1 / 2);
+  int64_t size = isSmall ? target.l1 / 2 : kMostWidenedBytes / 2;
+  int64_t blocks = llvm::divideCeil(weights.depth * columnBytes, size);
   return llvm::divideCeil(weights.depth, blocks);
 }
 
@@ -368,7 +379,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
     tile.rows *= 2;
   if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
     tile = chooseTile(target, Product::int8Pairs, weights.width);
-  if (rows == 1 && tile.product == Product::f32)
+  if (rows == 1 &&
+      (tile.product == Product::f32 || tile.product == Product::f16Wide))
     tile.vectors = vectorsOfOneRow(target, weights.width);
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = llvm::divideCeil(op.dstChannels(), columns);

@@ -51,6 +51,10 @@ struct RegisterTile {
 RegisterTile chooseTile(const TargetInfo &target, Product product,
                         int64_t panelWidth);
 
+/// Weights of f16 that are widened for many rows stay in the second-level
+/// cache, and go on the stack, of a megabyte.
+constexpr int64_t kMostWidenedBytes = 256 << 10;
+
 /// A vector times a matrix waits for the weights: what is read of them is one
 /// stream, as wide as a panel where registers allow it.
 int64_t vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth);
