@@ -46,17 +46,28 @@ struct AssignPrecisionPass
         &getContext(), storesF16() ? Precision::fp16 : Precision::bf16);
     if (storesF16())
       allWeights = lower::countWeights(getOperation());
+    bool isAnyGiven = false, isAnyLeft = false;
     getOperation()->walk([&](Operation *op) {
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
           (computedOnly && !isOfComputed(op)) ||
           (storesF16() && !nn::getConstant(op->getOperand(1))) ||
-          precision.isAttrPresent(op) ||
-          rules->find({op->getLoc()}).value_or(!isWorth(op)))
+          precision.isAttrPresent(op))
+        return;
+      std::optional<bool> rule = rules->find({op->getLoc()});
+      isAnyLeft |= !rule;
+      if (rule.value_or(!isWorth(op)))
         return;
       auto type = cast<ShapedType>(op->getResult(0).getType());
-      if (type.getElementType().isF32())
-        precision.setAttr(op, given);
+      if (!type.getElementType().isF32())
+        return;
+      precision.setAttr(op, given);
+      isAnyGiven = true;
     });
+    if (storesF16() && !halfSums && isAnyLeft && !isAnyGiven)
+      emitRemark(getOperation().getLoc())
+          << "no weights are stored as float16, for none would be multiplied "
+             "as fast as float32: a rule '*="
+          << stringifyPrecision(half) << "' stores them all the same";
   }
 
 private:

@@ -346,23 +346,33 @@ class Precision(support.Case):
         # A level that multiplies it makes all of them do.
         self.assertEqual(set(self.told(small, "--precision=bf16", "--target=multi", "--keep=*=bf16").values()), {"bf16"})
 
-    def test_weights_beyond_fp16_stay_wide(self):
+    def check_wide(self, change, words):
+        """The second product, with changed weights, is fp32, and a warning says why."""
         model, rng = self.model()
         for tensor in model.graph.initializer:
             if tensor.name == "w1":
                 array = numpy_helper.to_array(tensor).copy()
-                array[3, 4] = -70000
+                change(array)
                 tensor.CopyFrom(numpy_helper.from_array(array, "w1"))
         out = self.path("wide.so")
         done = support.tool("ingot", "compile", self.save(model), "-o", out, "--precision=fp16",
                             "--keep=*=fp16", "--target=x86-64-v3")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"warning: .*second.* -7\.0+e\+04.*65504.*stay float32")
+        self.assertRegex(done.stderr, f"warning: .*second.*{words}.*stay float32")
         layers = json.loads(support.tool("ingot", "inspect", "--json", out).stdout)["layers"]
         told = {node: layer["precision"] or "fp32" for layer in layers for node in layer["nodes"]}
         self.assertEqual((told["first"], told["second"]), ("fp16", "fp32"))
         inputs = {"x": rng.standard_normal((32, 64)).astype(np.float32)}
         self.assert_agrees(model, out, inputs, 2.0 ** -9)
+
+    def test_weights_beyond_fp16_stay_wide(self):
+        def enlarge(array):
+            array[3, 4] = -70000
+
+        def shrink(array):
+            array *= 2.0 ** -16 / np.abs(array).max()
+        self.check_wide(enlarge, r" -7\.0+e\+04.*65504")
+        self.check_wide(shrink, r" 1\.52.*e-05.*too few numbers")
 
     def test_levels(self):
         """Norms, softmax and means of O2 are those of f32; each level is as exact as what it rounds."""

@@ -23,6 +23,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
 
+#include <cmath>
+
 namespace ingot {
 #define GEN_PASS_DEF_NNTOCPU
 #include "passes/lower/cpu/Passes.h.inc"
@@ -50,8 +52,14 @@ static Type storedType(Operation *op, ElementsAttr weights, Type element) {
   std::optional<double> beyond = lower::findBeyondF16(weights);
   if (!beyond)
     return Float16Type::get(op->getContext());
-  op->emitWarning() << "has a weight of " << *beyond
-                    << ", but float16 ends at 65504: its weights stay float32";
+  InFlightDiagnostic warning = op->emitWarning();
+  if (std::abs(*beyond) < 1)
+    warning << "has no weight larger than " << *beyond
+            << ", where float16 has too few numbers";
+  else
+    warning << "has a weight of " << *beyond
+            << ", but float16 ends at 65504";
+  warning << ": its weights stay float32";
   return element;
 }
 

@@ -134,15 +134,20 @@ ElementsAttr lower::roundToF16(ElementsAttr weights) {
 std::optional<double> lower::findBeyondF16(ElementsAttr weights) {
   // From the middle between the largest number and the next power of two on.
   constexpr float kInfinite = 65520;
+  // Half of 2^-24 is 2^-10 of it; bf16 is off by 2^-9 at most.
+  constexpr float kSmallest = 0x1p-15f;
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(weights, storage);
+  float largest = 0;
   for (size_t at = 0; bytes && at < bytes->size(); at += sizeof(float)) {
     float number;
     std::memcpy(&number, &(*bytes)[at], sizeof(number));
     if (!(std::abs(number) < kInfinite))
       return number;
+    largest = std::max(largest, std::abs(number));
   }
-  return std::nullopt;
+  return largest > 0 && largest < kSmallest ? std::optional<double>(largest)
+                                            : std::nullopt;
 }
 
 ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,

@@ -60,7 +60,9 @@ struct ScaledWeights {
 std::optional<ScaledWeights> scaleForHalfSums(mlir::ElementsAttr weights,
                                               const WeightColumns &columns);
 
-/// A weight that f16 does not hold, or that is no number; of f32.
+/// A weight that f16 does not hold, or that is no number; or the largest of
+/// weights that are all so small that f16, whose numbers near 0 are 2^-24
+/// apart, rounds them as coarsely as bf16 or worse. Of f32.
 std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
 
 /// Of weights of bytes, `-zeroPoint` times the sum over channels and the taps

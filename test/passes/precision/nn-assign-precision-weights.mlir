@@ -1,5 +1,6 @@
 // RUN: ingot-opt %s --split-input-file --nn-assign-precision='half=fp16' | FileCheck %s
 // RUN: ingot-opt %s --split-input-file --nn-assign-precision='half=bf16 multiplies-bf16=false' | FileCheck %s
+// RUN: ingot-opt %s --split-input-file --nn-assign-precision='half=bf16 multiplies-bf16=false' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: ingot-opt %s --nn-assign-precision='half=bf16 multiplies-bf16=false keep=lost*=bf16,wide*=fp32' | FileCheck %s --check-prefix=RULES
 
 // Weights of f16 that are multiplied as f32, also where bf16 was asked for and no
@@ -35,6 +36,8 @@ func.func @stored(%a: tensor<48x128xf32>, %b: tensor<8x1024xf32>, %c: tensor<1x5
 // Not for few weights, for fewer rows by weights that a cache holds, for some rows
 // or an open number of them, which may be one, for few channels of open size, and
 // for factors that a run brings.
+// REMARK-COUNT-2: remark: no weights are stored as float16, {{.*}}: a rule '*=bf16' stores them all the same
+// REMARK-NOT: remark:
 // CHECK-LABEL: @wide
 // CHECK-NOT: ingot.precision
 // RULES-LABEL: @wide
