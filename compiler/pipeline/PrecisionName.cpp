@@ -61,3 +61,9 @@ std::string ingot::precisionName(const PipelineOptions &options) {
   assert(named != std::end(kNames) && "a precision of several kinds");
   return named->name.str();
 }
+
+llvm::StringRef ingot::narrowName(const PipelineOptions &options) {
+  return stringifyPrecision(options.precision == Precision::fp32
+                                ? Precision::int8
+                                : options.precision);
+}

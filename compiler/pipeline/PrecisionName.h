@@ -19,6 +19,9 @@ bool setPrecision(llvm::StringRef name, PipelineOptions &options);
 /// int8 has the name of the former.
 std::string precisionName(const PipelineOptions &options);
 
+/// What a rule names that takes nodes from fp32: bf16 or fp16, else int8.
+llvm::StringRef narrowName(const PipelineOptions &options);
+
 } // namespace ingot
 
 #endif // INGOT_COMPILER_PIPELINE_PRECISIONNAME_H

@@ -16,10 +16,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+using nn::typeOf;
 
 /// Whether dimension `dim` of two values, counted from the last, is one size.
 static bool isSame(const shape::SameSizes &sizes, Value a, Value b,

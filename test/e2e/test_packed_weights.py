@@ -23,6 +23,17 @@ def inspect(artifact):
     return json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
 
 
+def check_guarded(case, seed, model, feeds):
+    """Each level reads nothing behind an end, and gives what the last one does."""
+    want = case.run_model(case.compile(model, "--target", LEVELS[-1]), feeds)
+    for level in LEVELS:
+        artifact = case.compile(model, "--weights=file", "--target", level)
+        got, notes = harness.run_guarded(BIN, artifact, case.dir, feeds, want)
+        with case.subTest(seed=seed, level=level):
+            case.assertEqual(notes, [])
+            np.testing.assert_allclose(got["y"], want["y"], atol=1e-4 * np.abs(want["y"]).max())
+
+
 class MatMulNBits(Case):
     def check(self, seeds, *options, dynamic=False):
         for seed in seeds:
@@ -87,13 +98,7 @@ class MatMulNBits(Case):
         for seed in range(400, 404):
             drawer = microsoft.Drawer(seed)
             model, feeds = drawer.matmul_nbits()
-            want = self.run_model(self.compile(model, "--target", LEVELS[-1]), feeds)
-            for level in LEVELS:
-                artifact = self.compile(model, "--weights=file", "--target", level)
-                got, notes = harness.run_guarded(BIN, artifact, self.dir, feeds, want)
-                with self.subTest(seed=seed, level=level):
-                    self.assertEqual(notes, [])
-                    np.testing.assert_allclose(got["y"], want["y"], atol=1e-4 * np.abs(want["y"]).max())
+            check_guarded(self, seed, model, feeds)
 
     def refuses(self, *words, b=(4, 2, 8), scales=(4, 2), zeros=None, g=None, bias=None, **attributes):
         attributes = {"K": 20, "N": 4, "bits": 4, "block_size": 16, **attributes}
@@ -162,13 +167,7 @@ class RoundedRows(Case):
             self.skipTest("built without ingot-guarded-run")
         for seed in range(600, 604):
             model, feeds = microsoft.Drawer(seed).matmul_nbits(accuracy_level=4, least_columns=32)
-            want = self.run_model(self.compile(model, "--target", LEVELS[-1]), feeds)
-            for level in LEVELS:
-                artifact = self.compile(model, "--weights=file", "--target", level)
-                got, notes = harness.run_guarded(BIN, artifact, self.dir, feeds, want)
-                with self.subTest(seed=seed, level=level):
-                    self.assertEqual(notes, [])
-                    np.testing.assert_allclose(got["y"], want["y"], atol=1e-4 * np.abs(want["y"]).max())
+            check_guarded(self, seed, model, feeds)
 
     def test_vnni(self):
         """With products of bytes at all levels, those of 8 bits are taken, too."""

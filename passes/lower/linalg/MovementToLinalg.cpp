@@ -148,10 +148,11 @@ static tensor::ExpandShapeOp matrixOf(Value part, int64_t axis) {
   return isApart ? expand : tensor::ExpandShapeOp();
 }
 
-/// What is joined, with the dimensions of the matrix that `like` expands.
+/// What is joined, with the dimensions of the matrix that `like` expands, of
+/// which `axis` has `size` elements.
 static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
                           Value joined, tensor::ExpandShapeOp like,
-                          int64_t axis) {
+                          int64_t axis, OpFoldResult size) {
   auto groups = like.getReassociationIndices();
   auto expand = joined.getDefiningOp<tensor::ExpandShapeOp>();
   if (expand && expand.getReassociationIndices() == groups)
@@ -159,9 +160,7 @@ static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
   if (!joined.getDefiningOp<tensor::EmptyOp>())
     return tensor::CollapseShapeOp::create(rewriter, loc, joined, groups);
   Sizes sizes = sizesOf(rewriter, loc, like.getSrc());
-  auto at = llvm::find(groups, ReassociationIndices{axis});
-  sizes[at - groups.begin()] =
-      tensor::getMixedSize(rewriter, loc, joined, axis);
+  sizes[axis] = size;
   return empty(rewriter, loc, sizes, typeOf(joined).getElementType());
 }
 
@@ -172,9 +171,10 @@ static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
                         OpFoldResult offset, ArrayRef<OpFoldResult> sizes) {
   tensor::ExpandShapeOp expand = matrixOf(part, axis);
   if (expand) {
+    OpFoldResult size = sizes[axis];
     auto groups = expand.getReassociationIndices();
-    joined = collapseLike(rewriter, loc, joined, expand, axis);
     axis = llvm::find(groups, ReassociationIndices{axis}) - groups.begin();
+    joined = collapseLike(rewriter, loc, joined, expand, axis, size);
     part = expand.getSrc();
   }
   int64_t rank = typeOf(part).getRank();

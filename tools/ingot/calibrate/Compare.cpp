@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/pipeline/PrecisionName.h"
 #include "compiler/quantize/RulesFile.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/support/Rules.h"
@@ -180,10 +181,7 @@ int Comparison::readKeep() {
     if (std::string wrong = quantize::readRules(options.rules, rules);
         !wrong.empty())
       return progress.fail(wrong);
-  const std::string narrow =
-      pipeline.precision == Precision::fp32
-          ? "int8"
-          : stringifyPrecision(pipeline.precision).str();
+  const llvm::StringRef narrow = narrowName(pipeline);
   std::vector<std::string> keep;
   for (const std::string &rule : options.keep) {
     if (std::string wrong = checkRule(rule, narrow); !wrong.empty())

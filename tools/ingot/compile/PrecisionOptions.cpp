@@ -79,7 +79,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   result.pipeline.weightBits = weightBits == "7" ? 7 : 8;
   result.pipeline.fitPairs = weightBits == "auto";
   result.pipeline.calibration = options.calibration;
-  const StringRef narrow = isBF16 ? "bf16" : isFP16 ? "fp16" : "int8";
+  const StringRef narrow = narrowName(result.pipeline);
   for (const std::string &rule : options.keep)
     if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
       return usageError("--keep='" + printable(rule) + "' " + wrong);
