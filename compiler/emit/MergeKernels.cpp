@@ -191,12 +191,14 @@ static SmallVector<Column> columnsOf(const Group &group) {
   return columns;
 }
 
-/// How many of `table` the innermost loop that takes most takes.
+/// How many of `table`, or multiples of them, the innermost loop that takes
+/// most takes.
 static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
                            const NumberTable &table) {
   DominatorTree dominators(*outline.function);
   LoopInfo loops(dominators);
-  DenseMap<const Loop *, SmallDenseSet<size_t>> places;
+  using Multiple = std::pair<size_t, int64_t>;
+  DenseMap<const Loop *, SmallDenseSet<Multiple>> places;
   size_t most = 0;
   for (auto [use, column] : zip_equal(outline.numbers, columns)) {
     auto source = table.sources.find(column);
@@ -204,8 +206,8 @@ static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
     const Loop *loop = loops.getLoopFor(user->getParent());
     if (source == table.sources.end() || !loop || !loop->isInnermost())
       continue;
-    SmallDenseSet<size_t> &taken = places[loop];
-    taken.insert(source->second.place);
+    SmallDenseSet<Multiple> &taken = places[loop];
+    taken.insert({source->second.place, source->second.factor});
     most = std::max<size_t>(most, taken.size());
   }
   return most;

@@ -91,6 +91,12 @@ static bool hasEndlessTerm(const std::string &op,
   });
 }
 
+/// ONNX says nothing of what GroupNormalization returns.
+static bool lacksInference(const pb::OpSchema &schema) {
+  return schema.domain().empty() && schema.Name() == "GroupNormalization" &&
+         !schema.has_type_and_shape_inference_function();
+}
+
 const GuardedSchemas &GuardedSchemas::instance() {
   static const GuardedSchemas schemas;
   return schemas;
@@ -108,6 +114,9 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
   if (copy)
     return copy.get();
   copy = std::make_unique<pb::OpSchema>(*schema);
+  if (lacksInference(*schema))
+    copy->TypeAndShapeInferenceFunction(
+        pb::propagateShapeAndTypeFromFirstInput);
   if (schema->has_type_and_shape_inference_function())
     copy->TypeAndShapeInferenceFunction(
         [infer = schema->GetTypeAndShapeInferenceFunction(),

@@ -215,7 +215,7 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
   inferShapes(model.proto);
   if (Error error = validateOperandTypes(model.proto))
     return std::move(error);
-  if (Error error = expandOperators(model.proto, options))
+  if (Error error = expandOperators(model, options))
     return std::move(error);
   if (Error error = makeTensorsUniform(model))
     return std::move(error);

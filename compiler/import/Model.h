@@ -11,6 +11,7 @@
 #include "compiler/import/SetAside.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Model {
   int64_t statedOpset = 0;
   /// The most elements that a tensor may have.
   int64_t maxTensorElements = onnx::kLargestTensor;
+  /// What the file says of the graph's values, which ONNX infers afresh.
+  llvm::StringMap<pb::TypeProto> statedTypes;
 };
 
 /// The model's import of an operator set, or null.

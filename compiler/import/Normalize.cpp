@@ -359,6 +359,8 @@ Error normalizeModel(Model &model, const ImportOptions &options) {
       }))
     return error;
   bindDefaults(proto);
+  for (const pb::ValueInfoProto &info : proto.graph().value_info())
+    model.statedTypes[info.name()] = info.type();
   dropInferredTypes(proto);
   proto.set_ir_version(pb::IR_VERSION);
   return makeTensorsUniform(model);

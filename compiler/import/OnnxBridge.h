@@ -30,8 +30,7 @@ llvm::Error inlineFunctions(pb::ModelProto &model,
 llvm::Error convertVersion(Model &model);
 
 /// Expands operators that have no lowering but are ONNX functions. Needs types.
-llvm::Error expandOperators(pb::ModelProto &model,
-                            const ImportOptions &options);
+llvm::Error expandOperators(Model &model, const ImportOptions &options);
 
 /// Infers types and shapes as far as they can be known.
 void inferShapes(pb::ModelProto &model);

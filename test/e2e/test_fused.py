@@ -5,7 +5,7 @@ import numpy as np
 
 import fused
 from microsoft import make
-from support import Case, peer, tool
+from support import Case, TensorProto, helper, make_model, peer, tool
 
 SEEDS = {"attention": 12, "multi_head_attention": 12, "group_query_attention": 14, "fused_matmul": 8, "fused_conv": 6}
 # Heads, widths and numbers of parts stay what they are.
@@ -157,3 +157,28 @@ class Fused(Case):
 
 for _kind in fused.KINDS:
     setattr(Fused, f"test_{_kind}", lambda self, kind=_kind: self.check(kind))
+
+
+class FunctionsBehind(Case):
+    """ONNX's Attention is written out by the types of its operands, which its own inference does not know behind
+    GroupNormalization, nor behind operators of other domains."""
+
+    def check(self, before, opset, initializers=(), **types):
+        rng = np.random.default_rng(0)
+        x = rng.standard_normal((1, 4, 6, 8)).astype(np.float32)
+        nodes = [before, helper.make_node("Attention", ["g", "g", "g"], ["y"], name="attend")]
+        for dims in ([1, 4, 6, 8], ["n", 4, "s", 8]):
+            model = make_model(nodes, [("x", dims)], [("y", dims)], initializers, opset, **types)
+            if before.domain:
+                model.opset_import.append(helper.make_opsetid(before.domain, 1))
+            want = dict(y=peer(model).run(None, {"x": x})[0])
+            got = self.run_model(self.compile(model), {"x": x})
+            self.assertLessEqual(np.abs(got["y"] - want["y"]).max(), 1e-5)
+
+    def test_group_normalization(self):
+        scale = {"s": np.ones(4, np.float32), "b": np.zeros(4, np.float32)}
+        self.check(helper.make_node("GroupNormalization", ["x", "s", "b"], ["g"], num_groups=2), 23, scale)
+
+    def test_other_domain(self):
+        known = helper.make_tensor_value_info("g", TensorProto.FLOAT, [None] * 4)
+        self.check(helper.make_node("QuickGelu", ["x"], ["g"], domain="com.microsoft"), 23, value_info=[known])

@@ -3,7 +3,7 @@
 """Layers that differ in their channels alone share code, which computes what ONNX Runtime does."""
 import re
 
-from support import Case, NodeByNode, make_model, np
+from support import Case, NodeByNode, helper, make_model, np
 
 
 class Blocks(NodeByNode):
@@ -61,6 +61,21 @@ class SimilarKernels(Case):
         model = blocks(self.WIDTHS, 1, 14, 14)
         x = np.random.default_rng(1).standard_normal((1, 16, 14, 14)).astype(np.float32)
         self.assert_agrees(model, self.compile(model), {"x": x})
+
+    def test_sums_stay_in_registers(self):
+        """Products of 14 rows by 2 vectors have 28 sums: where code is shared, none may wait on the stack."""
+        depths = (288, 320, 352)
+        nodes, weights = [], {}
+        for k in depths:
+            weights[f"w{k}"] = np.random.default_rng(k).standard_normal((k, 128)).astype(np.float32)
+            nodes.append(helper.make_node("MatMul", [f"x{k}", f"w{k}"], [f"y{k}"]))
+        for rows in (784, "n"):
+            model = make_model(nodes, [(f"x{k}", [rows, k]) for k in depths], [(f"y{k}", [rows, 128]) for k in depths],
+                               weights)
+            with open(self.compile(model, "--emit=asm", "--target=x86-64-v4", name="code")) as f:
+                code = f.read()
+            self.assertGreaterEqual(len(re.findall(r"vfmadd", code)), 28)
+            self.assertEqual(re.findall(r"vmov[au]ps\s+-?\d*\(%rsp\), %zmm\d+", code), [], rows)
 
     def test_different_kernels(self):
         """Two products, one with an activation, and a depthwise convolution."""

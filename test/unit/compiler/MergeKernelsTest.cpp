@@ -126,12 +126,13 @@ TEST(MergeKernels, AddsSmallNumbers) {
 }
 
 /// Beside vectors of 512 bits there is time to compute multiples of what is
-/// told; other functions are not told so many numbers, and stay.
+/// told, of a few; other functions are not told so many numbers, and stay.
 TEST(MergeKernels, MultipliesBesideWideVectors) {
-  auto make = [](const std::string &name, int length, const char *vector) {
+  auto make = [](const std::string &name, int length, const char *vector,
+                 int multiples = 8) {
     std::string extra = std::string("  %v0 = fadd ") + vector +
                         " zeroinitializer, zeroinitializer\n";
-    for (int i = 2; i < 30; ++i)
+    for (int i = 2; i < 2 + multiples; ++i)
       extra += "  %t" + std::to_string(i) + " = mul i64 %j, " +
                std::to_string(i * length) + "\n";
     return makeKernel(name, 7, length, extra);
@@ -143,6 +144,10 @@ TEST(MergeKernels, MultipliesBesideWideVectors) {
   EXPECT_EQ(wide.numbersOf("b"), (std::vector<int64_t>{5}));
   Merged narrow(make("a", 300, "<8 x float>") + make("b", 500, "<8 x float>"));
   EXPECT_FALSE(narrow.commonOf("a"));
+  // As many addresses would take the registers of what is computed.
+  Merged many(make("a", 300, "<16 x float>", 13) +
+              make("b", 500, "<16 x float>", 13));
+  EXPECT_FALSE(many.commonOf("a"));
 }
 
 /// What only one of them promises is no promise of the common code.

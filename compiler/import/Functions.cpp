@@ -1,0 +1,370 @@
+//===- Functions.cpp - calls of functions become their nodes --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/Guard.h"
+#include "compiler/import/Message.h"
+#include "compiler/import/OnnxBridge.h"
+#include "compiler/import/Validate.h"
+#include "dialects/onnx/Domains.h"
+
+#include "onnx/checker.h"
+#include "onnx/inliner/inliner.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace ingot::importer {
+
+//===----------------------------------------------------------------------===//
+// Functions of the model
+//===----------------------------------------------------------------------===//
+
+static std::string functionKey(const std::string &domain,
+                               const std::string &name,
+                               const std::string &overload) {
+  return domain + '\0' + name + '\0' + overload;
+}
+
+namespace {
+
+/// Counts what expansion of all calls leads to, for it can be exponential.
+class ExpansionCounter {
+public:
+  explicit ExpansionCounter(const pb::ModelProto &model) {
+    for (const pb::FunctionProto &function : model.functions())
+      functions[functionKey(function.domain(), function.name(),
+                            function.overload())] = &function;
+  }
+
+  /// Calls must not be recursive.
+  template <typename Nodes> int64_t count(const Nodes &nodes) {
+    int64_t total = 0;
+    for (const pb::NodeProto &node : nodes) {
+      total = add(total, countNode(node));
+      for (const pb::AttributeProto &attr : node.attribute()) {
+        total = add(total, count(attr.g().node()));
+        for (const pb::GraphProto &graph : attr.graphs())
+          total = add(total, count(graph.node()));
+      }
+    }
+    return total;
+  }
+
+private:
+  static int64_t add(int64_t a, int64_t b) {
+    return AddOverflow(a, b, a) ? INT64_MAX : a;
+  }
+
+  int64_t countNode(const pb::NodeProto &node) {
+    auto it = functions.find(
+        functionKey(node.domain(), node.op_type(), node.overload()));
+    if (it == functions.end())
+      return 1;
+    const pb::FunctionProto *function = it->second;
+    auto known = counts.find(function);
+    if (known != counts.end())
+      return known->second;
+    int64_t result = count(function->node());
+    return counts[function] = result;
+  }
+
+  StringMap<const pb::FunctionProto *> functions;
+  DenseMap<const pb::FunctionProto *, int64_t> counts;
+};
+
+} // namespace
+
+/// Imports what only functions import: their nodes end up in the main graph.
+static void mergeImports(pb::ModelProto &model) {
+  for (const pb::FunctionProto &function : model.functions())
+    for (const pb::OperatorSetIdProto &import : function.opset_import())
+      if (!findImport(model, import.domain()))
+        *model.add_opset_import() = import;
+}
+
+/// Operands of a call that are left out are absent in the function's body,
+/// where a node may need them.
+static Error checkCalls(pb::ModelProto &model) {
+  StringMap<const pb::FunctionProto *> functions;
+  for (const pb::FunctionProto &function : model.functions())
+    functions[functionKey(function.domain(), function.name(),
+                          function.overload())] = &function;
+  return forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    const pb::FunctionProto *function = functions.lookup(
+        functionKey(node.domain(), node.op_type(), node.overload()));
+    if (!function)
+      return Error::success();
+    if (node.input_size() > function->input_size())
+      return makeError(describe(node) + ": the function takes " +
+                       Twine(function->input_size()) + " inputs, but got " +
+                       Twine(node.input_size()));
+    if (node.output_size() > function->output_size())
+      return makeError(describe(node) + ": the function has " +
+                       Twine(function->output_size()) + " outputs, but got " +
+                       Twine(node.output_size()));
+    return Error::success();
+  });
+}
+
+/// The inliner makes names unique by a suffix, but messages and reports shall
+/// name the node that the user wrote.
+static constexpr char kNameEnd = '\x1f';
+
+/// Names all nodes of graphs and functions within `nodes`; with `name`, by it.
+template <typename Nodes>
+static void setNames(Nodes &nodes, const std::string *name) {
+  for (pb::NodeProto &node : nodes) {
+    node.set_name((name ? *name : nodeName(node)) + kNameEnd);
+    for (pb::AttributeProto &attr : *node.mutable_attribute()) {
+      if (attr.has_g())
+        setNames(*attr.mutable_g()->mutable_node(), name);
+      for (pb::GraphProto &graph : *attr.mutable_graphs())
+        setNames(*graph.mutable_node(), name);
+    }
+  }
+}
+
+static void restoreNames(pb::ModelProto &model) {
+  consumeError(forEachNode(model, [](pb::NodeProto &node) -> Error {
+    size_t end = node.name().rfind(kNameEnd);
+    if (end != std::string::npos)
+      node.mutable_name()->resize(end);
+    return Error::success();
+  }));
+}
+
+Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
+  if (model.functions().empty())
+    return Error::success();
+  return guard([&]() -> Error {
+    pb::checker::check_function_call_cycles(model);
+    if (Error error = checkCalls(model))
+      return error;
+    if (ExpansionCounter(model).count(model.graph().node()) >
+        options.maxFunctionNodes)
+      return makeError("the model's functions expand to more than " +
+                       Twine(options.maxFunctionNodes) +
+                       " nodes (--limit=function-nodes)");
+    mergeImports(model);
+    for (pb::FunctionProto &function : *model.mutable_functions())
+      setNames(*function.mutable_node(), nullptr);
+    pb::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
+    if (!model.functions().empty()) {
+      // What is left was written for another opset.
+      std::string first = model.functions(0).name();
+      Error failed = guard([&]() -> Error {
+        pb::inliner::InlineLocalFunctions(model, /*convert_version=*/true);
+        return Error::success();
+      });
+      if (failed)
+        return makeError("function " + quote(first) +
+                         " is written for another opset than the model and "
+                         "cannot be converted: " +
+                         toString(std::move(failed)));
+    }
+    model.clear_functions();
+    restoreNames(model);
+    return Error::success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Operators that ONNX defines by others
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns nodes without a lowering into calls of functions of the model.
+class Expander {
+public:
+  Expander(Model &model, const ImportOptions &options)
+      : model(model.proto), stated(model.statedTypes), options(options) {}
+
+  bool run() {
+    visit(*model.mutable_graph(), nullptr);
+    return changed;
+  }
+
+private:
+  /// Types by name in one graph and those around it.
+  struct Scope {
+    const Scope *parent;
+    StringMap<pb::TypeProto> types;
+
+    pb::TypeProto lookup(StringRef name) const {
+      auto it = types.find(name);
+      if (it != types.end())
+        return it->second;
+      return parent ? parent->lookup(name) : pb::TypeProto();
+    }
+  };
+
+  void visit(pb::GraphProto &graph, const Scope *parent) {
+    Scope scope{parent, {}};
+    auto addTypes = [&](const auto &infos) {
+      for (const pb::ValueInfoProto &info : infos)
+        scope.types[info.name()] = info.type();
+    };
+    addTypes(graph.input());
+    addTypes(graph.output());
+    addTypes(graph.value_info());
+    for (const pb::TensorProto &tensor : graph.initializer()) {
+      pb::TypeProto type;
+      type.mutable_tensor_type()->set_elem_type(tensor.data_type());
+      auto *shape = type.mutable_tensor_type()->mutable_shape();
+      for (int64_t dim : tensor.dims())
+        shape->add_dim()->set_dim_value(dim);
+      scope.types[tensor.name()] = type;
+    }
+    for (pb::NodeProto &node : *graph.mutable_node()) {
+      for (pb::AttributeProto &attr : *node.mutable_attribute()) {
+        if (attr.has_g())
+          visit(*attr.mutable_g(), &scope);
+        for (pb::GraphProto &inner : *attr.mutable_graphs())
+          visit(inner, &scope);
+      }
+      if (!options.isSupported(node.domain(), node.op_type()))
+        // A node whose function cannot be built stays, and is reported as an
+        // operator without a lowering.
+        consumeError(guard([&]() -> Error {
+          expand(node, scope);
+          return Error::success();
+        }));
+    }
+  }
+
+  void expand(pb::NodeProto &node, const Scope &scope) {
+    int version = int(getOpset(model, node.domain()));
+    const pb::OpSchema *schema = pb::OpSchemaRegistry::Instance()->GetSchema(
+        node.op_type(), version, node.domain());
+    if (!schema)
+      return;
+    pb::NodeProto call = node;
+    for (const auto &[name, attr] : schema->attributes())
+      if (attr.default_value.type() != pb::AttributeProto::UNDEFINED &&
+          llvm::none_of(call.attribute(), [name = name](const auto &given) {
+            return given.name() == name;
+          }))
+        *call.add_attribute() = attr.default_value;
+
+    pb::FunctionProto function;
+    if (schema->HasContextDependentFunction()) {
+      std::vector<pb::TypeProto> types;
+      for (const std::string &input : call.input()) {
+        types.push_back(typeOf(input, scope));
+        // ONNX's builders look into the types of what is there.
+        if (!input.empty() &&
+            types.back().value_case() == pb::TypeProto::VALUE_NOT_SET)
+          return;
+      }
+      pb::FunctionBodyBuildContextImpl context(call, types);
+      if (!schema->BuildContextDependentFunction(context, function, version))
+        return;
+    } else if (const pb::FunctionProto *body = schema->GetFunction(version)) {
+      function = *body;
+    } else {
+      return;
+    }
+    if (call.input_size() > function.input_size() ||
+        call.output_size() > function.output_size())
+      return;
+    // A chain of functions that ends in the same operator would never end.
+    for (pb::NodeProto &inner : *function.mutable_node())
+      if (inner.op_type() == node.op_type() && inner.domain() == node.domain())
+        return;
+
+    addContract(call, function);
+    function.set_domain(kDomain);
+    function.set_name(node.op_type() + std::to_string(model.functions_size()));
+    function.clear_overload();
+    for (const pb::OperatorSetIdProto &import : function.opset_import())
+      if (!findImport(model, import.domain()))
+        *model.add_opset_import() = import;
+    *function.mutable_opset_import() = model.opset_import();
+    std::string name = nodeName(node);
+    setNames(*function.mutable_node(), &name);
+    call.set_domain(kDomain);
+    call.set_op_type(function.name());
+    call.clear_overload();
+    node = std::move(call);
+    *model.add_functions() = std::move(function);
+    changed = true;
+  }
+
+  /// ONNX infers nothing past an operator of another domain; what the file says
+  /// of the value is better than to refuse the node.
+  pb::TypeProto typeOf(const std::string &name, const Scope &scope) const {
+    pb::TypeProto type = scope.lookup(name);
+    auto it = stated.find(name);
+    return type.value_case() == pb::TypeProto::VALUE_NOT_SET &&
+                   it != stated.end()
+               ? it->second
+               : type;
+  }
+
+  /// The function broadcasts where the operator may not: a node before its
+  /// others says which operands the operator takes.
+  void addContract(const pb::NodeProto &call, pb::FunctionProto &function) {
+    if (!options.isSupported(kContractDomain, call.op_type()))
+      return;
+    pb::NodeProto &contract = *function.add_node();
+    contract.set_domain(kContractDomain);
+    contract.set_op_type(call.op_type());
+    for (int i = 0; i < call.input_size(); ++i)
+      contract.add_input(function.input(i));
+    for (const pb::AttributeProto &attr : call.attribute())
+      if (!attr.has_g() && attr.graphs().empty())
+        *contract.add_attribute() = attr;
+    for (int i = function.node_size() - 1; i > 0; --i)
+      function.mutable_node()->SwapElements(i, i - 1);
+    if (!findImport(model, kContractDomain)) {
+      pb::OperatorSetIdProto &import = *model.add_opset_import();
+      import.set_domain(kContractDomain);
+      import.set_version(getOpset(model, ""));
+    }
+  }
+
+  static constexpr const char *kDomain = "ingot.expanded";
+
+  pb::ModelProto &model;
+  const StringMap<pb::TypeProto> &stated;
+  const ImportOptions &options;
+  bool changed = false;
+};
+
+} // namespace
+
+Error expandOperators(Model &model, const ImportOptions &options) {
+  if (!options.isSupported)
+    return Error::success();
+  pb::ModelProto &proto = model.proto;
+  // Functions of ONNX are a few levels deep.
+  for (int level = 0; level < 8; ++level) {
+    if (!Expander(model, options).run())
+      return Error::success();
+    if (Error error = guard([&]() -> Error {
+          if (ExpansionCounter(proto).count(proto.graph().node()) >
+              options.maxNodes)
+            return makeError("operators without a lowering expand to more "
+                             "than " + Twine(options.maxNodes) +
+                             " nodes (--limit=nodes)");
+          pb::inliner::InlineLocalFunctions(proto, false);
+          proto.clear_functions();
+          restoreNames(proto);
+          return Error::success();
+        }))
+      return error;
+    if (Error error = validateNodes(proto))
+      return error;
+    inferShapes(proto);
+  }
+  return Error::success();
+}
+
+} // namespace ingot::importer
