@@ -54,6 +54,7 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(
       createPromoteFloats({options.multipliesBF16}));
+  passes.addPass(createRecognizeSlices());
   passes.addPass(createSimplify());
   passes.addPass(createRecognizeNorms());
   passes.addPass(createRecognizeActivations());

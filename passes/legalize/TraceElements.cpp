@@ -77,7 +77,10 @@ static std::optional<bool> areEqual(OpFoldResult a, OpFoldResult b) {
     return *x == *y;
   if (isEqualConstantIntOrValue(a, b) || isSameDim(a, b))
     return true;
-  if ((x && *x < 0 && isFromDims(b)) || (y && *y < 0 && isFromDims(a)))
+  auto isNever = [](std::optional<int64_t> number, OpFoldResult size) {
+    return number && *number < 0 && (isFromDims(size) || isNotNegative(size));
+  };
+  if (isNever(x, b) || isNever(y, a))
     return false;
   return std::nullopt;
 }

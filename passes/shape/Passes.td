@@ -94,6 +94,36 @@ def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
     Statistic<"numLowered", "lowered", "Reshapes that became views">];
 }
 
+def RecognizeSlices : Pass<"nn-recognize-slices", "::mlir::ModuleOp"> {
+  let summary = "Recognize assignments to slices in what ScatterND is told";
+  let description = [{
+    Exporters write `x[:, 1:, 2:5] = y` as a ScatterND whose indices are ranges,
+    expanded to all elements of the slice and joined: eight bytes for each
+    coordinate of each element. Where all coordinates are counted in the order
+    of the dimensions, that is `tensor.insert_slice`, which is done in place.
+
+    Of dimensions of open size the run is asked whether a position that is known
+    is one of theirs.
+
+    Example:
+    ```mlir
+    %i = arith.constant dense<[[2], [3], [4]]> : tensor<3x1xi64>
+    %0 = nn.scatter_nd none %x, %i, %y
+      : (tensor<7x8xf32>, tensor<3x1xi64>, tensor<3x8xf32>) -> tensor<7x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = tensor.insert_slice %y into %x[2, 0] [3, 8] [1, 1]
+      : tensor<3x8xf32> into tensor<7x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::ingot::IngotDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numRecognized", "recognized", "Assignments recognized">];
+}
+
 def RefuteChecks : Pass<"ingot-refute-checks", "::mlir::func::FuncOp"> {
   let summary = "Refuse what would end every run";
   let description = [{

@@ -24,6 +24,7 @@
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}nn-promote-floats{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}nn-recognize-slices{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-simplify{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-recognize-norms{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-recognize-activations{{[,{]|$}}

@@ -1,0 +1,326 @@
+//===- IndexLines.cpp - indices that are counted --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/shape/IndexLines.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "dialects/nn/TensorTypes.h"
+#include "passes/support/Shapes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::shape;
+using nn::typeOf;
+
+using MaybeLine = std::optional<IndexLine>;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static IndexLine makeLine(MLIRContext *context, int64_t start, int64_t step,
+                          int64_t dim) {
+  IndexLine line;
+  line.start = Builder(context).getIndexAttr(start);
+  line.step = step;
+  line.dim = dim;
+  return line;
+}
+
+/// The line of `values`, each `stride`-th of which is an element of `shape`,
+/// row-major.
+static MaybeLine lineOfConstant(MLIRContext *context, ArrayRef<int64_t> values,
+                                ArrayRef<int64_t> shape, int64_t stride) {
+  int64_t count = ShapedType::getNumElements(shape);
+  if (count == 0)
+    return std::nullopt;
+  int64_t start = values[0], step = 0, dim = IndexLine::kNoDim, rows = 1;
+  // The dimension in which the second element differs from the first.
+  int64_t inner = count;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    inner /= size;
+    if (size > 1 && values[inner * stride] != start) {
+      dim = d;
+      step = values[inner * stride] - start;
+      rows = inner;
+    }
+  }
+  if (step < 0)
+    return std::nullopt;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t position = dim == IndexLine::kNoDim ? 0 : i / rows % shape[dim];
+    if (values[i * stride] != start + position * step)
+      return std::nullopt;
+  }
+  return makeLine(context, start, step, dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+/// Positions that a run counts, as Range is legalized.
+static bool countsPositions(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 0 || op.getNumResults() != 1 ||
+      typeOf(op.getResult(0)).getRank() != 1)
+    return false;
+  Operation *yield = op.getBody()->getTerminator();
+  auto cast = yield->getOperand(0).getDefiningOp<arith::IndexCastOp>();
+  return cast && cast.getIn().getDefiningOp<linalg::IndexOp>();
+}
+
+/// The dimensions that are not of size 1.
+static SmallVector<int64_t> wideDims(RankedTensorType type) {
+  return llvm::to_vector(
+      llvm::make_filter_range(llvm::seq<int64_t>(0, type.getRank()),
+                              [&](int64_t d) {
+                                return type.getDimSize(d) != 1;
+                              }));
+}
+
+/// Whether two dimensions have one size; of one that is open `sizes` knows.
+static bool isSameDim(const SameSizes &sizes, Value a, int64_t dimA, Value b,
+                      int64_t dimB) {
+  int64_t size = typeOf(a).getDimSize(dimA);
+  return ShapedType::isDynamic(size) ? sizes.isSame(a, dimA, b, dimB)
+                                     : size == typeOf(b).getDimSize(dimB);
+}
+
+/// A reshape that only adds dimensions of size 1, or drops some.
+static MaybeLine reshaped(IndexLine line, Value from, Value to,
+                          const SameSizes &sizes) {
+  SmallVector<int64_t> before = wideDims(typeOf(from)),
+                       after = wideDims(typeOf(to));
+  if (line.isConstant())
+    return line;
+  if (before.size() != after.size())
+    return std::nullopt;
+  for (auto [a, b] : llvm::zip_equal(before, after)) {
+    if (!isSameDim(sizes, from, a, to, b))
+      return std::nullopt;
+    if (a == line.dim) {
+      line.dim = b;
+      return line;
+    }
+  }
+  llvm_unreachable("the line's dimension is not of size 1");
+}
+
+static MaybeLine expanded(IndexLine line, Value from, Value to,
+                          const SameSizes &sizes) {
+  if (line.isConstant())
+    return line;
+  int64_t dim = line.dim + typeOf(to).getRank() - typeOf(from).getRank();
+  if (!isSameDim(sizes, from, line.dim, to, dim))
+    return std::nullopt;
+  line.dim = dim;
+  return line;
+}
+
+/// From `offset` on, each `step`-th along the line's dimension.
+static MaybeLine sliced(IndexLine line, OpFoldResult offset, int64_t step) {
+  if (line.isConstant())
+    return line;
+  if (step < 1)
+    return std::nullopt;
+  std::optional<int64_t> start = getConstantIntValue(line.start),
+                         known = getConstantIntValue(offset);
+  if (start && known)
+    line.start = Builder(offset.getContext())
+                     .getIndexAttr(*start + *known * line.step);
+  else if (start == 0 && line.step == 1)
+    line.start = offset;
+  else
+    return std::nullopt;
+  line.step *= step;
+  return line;
+}
+
+static MaybeLine sliced(IndexLine line, tensor::ExtractSliceOp op) {
+  if (op.getType().getRank() != op.getSourceType().getRank())
+    return std::nullopt;
+  if (line.isConstant())
+    return line;
+  std::optional<int64_t> step =
+      getConstantIntValue(op.getMixedStrides()[line.dim]);
+  return step ? sliced(line, op.getMixedOffsets()[line.dim], *step)
+              : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// The number that one operand is everywhere, and the other operand, if that
+/// has the result's dimensions.
+static std::optional<std::pair<Value, int64_t>> withNumber(Operation *op,
+                                                           bool commutes) {
+  for (auto [a, b] : {std::pair(0, 1), std::pair(1, 0)}) {
+    if (a == 1 && !commutes)
+      break;
+    Value line = op->getOperand(a);
+    std::optional<double> number = nn::getSplat(op->getOperand(b));
+    if (number && line.getType() == op->getResult(0).getType())
+      return std::pair(line, int64_t(*number));
+  }
+  return std::nullopt;
+}
+
+/// `factor` times the indices, and `sum` more.
+static MaybeLine computed(MaybeLine line, int64_t factor, int64_t sum) {
+  if (!line || (factor == 1 && sum == 0))
+    return line;
+  std::optional<int64_t> start = getConstantIntValue(line->start);
+  if (!start || factor < 1)
+    return std::nullopt;
+  return makeLine(line->start.getContext(), *start * factor + sum,
+                  line->step * factor, line->dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth);
+
+static MaybeLine lineOfOp(Operation *op, const SameSizes &sizes, int depth) {
+  Value result = op->getResult(0);
+  auto moved = [&](Value from, auto move) -> MaybeLine {
+    MaybeLine line = lineOf(from, sizes, depth - 1);
+    return line ? move(*line) : std::nullopt;
+  };
+  auto withOther = [&](bool commutes, auto compute) -> MaybeLine {
+    auto operands = withNumber(op, commutes);
+    if (!operands)
+      return std::nullopt;
+    return compute(lineOf(operands->first, sizes, depth - 1),
+                   operands->second);
+  };
+  auto asReshaped = [&](Value from) {
+    return moved(from, [&](IndexLine line) {
+      return reshaped(line, from, result, sizes);
+    });
+  };
+  return llvm::TypeSwitch<Operation *, MaybeLine>(op)
+      .Case([&](linalg::GenericOp op) -> MaybeLine {
+        if (!countsPositions(op))
+          return std::nullopt;
+        IndexLine line = makeLine(op.getContext(), 0, 1, 0);
+        line.counted = result;
+        return line;
+      })
+      .Case([&](nn::CastOp op) -> MaybeLine {
+        bool isInteger =
+            isa<IntegerType>(typeOf(op.getX()).getElementType()) &&
+            isa<IntegerType>(typeOf(result).getElementType());
+        return isInteger ? lineOf(op.getX(), sizes, depth - 1) : std::nullopt;
+      })
+      .Case([&](tensor::CastOp op) {
+        return lineOf(op.getSource(), sizes, depth - 1);
+      })
+      .Case([&](nn::MulOp) {
+        return withOther(/*commutes=*/true, [](MaybeLine line, int64_t n) {
+          return computed(line, n, 0);
+        });
+      })
+      .Case([&](nn::AddOp) {
+        return withOther(/*commutes=*/true, [](MaybeLine line, int64_t n) {
+          return computed(line, 1, n);
+        });
+      })
+      .Case([&](nn::SubOp) {
+        return withOther(/*commutes=*/false, [](MaybeLine line, int64_t n) {
+          return computed(line, 1, -n);
+        });
+      })
+      .Case([&](nn::SliceOp op) {
+        return moved(op.getX(), [&](IndexLine line) -> MaybeLine {
+          if (line.isConstant())
+            return line;
+          Builder b(op.getContext());
+          return sliced(line, b.getIndexAttr(op.getStarts()[line.dim]),
+                        op.getSteps()[line.dim]);
+        });
+      })
+      .Case([&](tensor::ExtractSliceOp op) {
+        return moved(op.getSource(),
+                     [&](IndexLine line) { return sliced(line, op); });
+      })
+      .Case([&](nn::ReshapeOp op) { return asReshaped(op.getX()); })
+      .Case([&](tensor::ReshapeOp op) { return asReshaped(op.getSource()); })
+      .Case([&](nn::BroadcastToOp op) {
+        return moved(op.getX(), [&](IndexLine line) {
+          return expanded(line, op.getX(), result, sizes);
+        });
+      })
+      .Case([&](nn::TransposeOp op) {
+        return moved(op.getX(), [&](IndexLine line) -> MaybeLine {
+          if (!line.isConstant())
+            line.dim = llvm::find(op.getPerm(), line.dim) -
+                       op.getPerm().begin();
+          return line;
+        });
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The line that all elements of a tensor are; operations further than `depth`
+/// away are not looked at.
+static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth) {
+  RankedTensorType type = typeOf(indices);
+  MaybeLine line;
+  if (std::optional<double> splat = nn::getSplat(indices))
+    line = makeLine(indices.getContext(), int64_t(*splat), 0,
+                    IndexLine::kNoDim);
+  else if (auto values = nn::getConstantInts(indices))
+    line = lineOfConstant(indices.getContext(), *values, type.getShape(), 1);
+  else if (Operation *op = indices.getDefiningOp(); op && depth > 0)
+    line = lineOfOp(op, sizes, depth);
+  // Of one element all are the same.
+  if (line && !line->isConstant() && type.getDimSize(line->dim) == 1) {
+    line->dim = IndexLine::kNoDim;
+    line->step = 0;
+  }
+  return line;
+}
+
+std::optional<SmallVector<IndexLine>> shape::linesOf(Value indices,
+                                                     const SameSizes &sizes) {
+  constexpr int kMostDepth = 16;
+  ArrayRef<int64_t> shape = typeOf(indices).getShape();
+  int64_t count = shape.back();
+  SmallVector<IndexLine> lines;
+  auto add = [&](MaybeLine line) {
+    if (line)
+      lines.push_back(*line);
+    return line.has_value();
+  };
+  if (auto values = nn::getConstantInts(indices)) {
+    for (int64_t i = 0; i < count; ++i)
+      if (!add(lineOfConstant(indices.getContext(),
+                              ArrayRef(*values).drop_front(i),
+                              shape.drop_back(), count)))
+        return std::nullopt;
+    return lines;
+  }
+  SmallVector<Value> parts = {indices};
+  if (auto concat = indices.getDefiningOp<nn::ConcatOp>();
+      concat && int64_t(concat.getAxis()) == typeOf(indices).getRank() - 1)
+    parts.assign(concat.getInputs().begin(), concat.getInputs().end());
+  if (int64_t(parts.size()) != count)
+    return std::nullopt;
+  for (Value part : parts)
+    if (typeOf(part).getShape().back() != 1 ||
+        !add(lineOf(part, sizes, kMostDepth)))
+      return std::nullopt;
+  return lines;
+}
