@@ -214,7 +214,7 @@ static MaybeLine lineOfOp(Operation *op, const SameSizes &sizes, int depth) {
       .Case([&](linalg::GenericOp op) -> MaybeLine {
         if (!countsPositions(op))
           return std::nullopt;
-        IndexLine line = makeLine(op.getContext(), 0, 1, 0);
+        IndexLine line = shape::positionsOf(op.getContext(), 0);
         line.counted = result;
         return line;
       })
@@ -293,9 +293,17 @@ static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth) {
   return line;
 }
 
+IndexLine shape::positionsOf(MLIRContext *context, int64_t dim) {
+  return makeLine(context, 0, 1, dim);
+}
+
+std::optional<IndexLine> shape::lineOf(Value indices, const SameSizes &sizes) {
+  constexpr int kMostDepth = 16;
+  return ::lineOf(indices, sizes, kMostDepth);
+}
+
 std::optional<SmallVector<IndexLine>> shape::linesOf(Value indices,
                                                      const SameSizes &sizes) {
-  constexpr int kMostDepth = 16;
   ArrayRef<int64_t> shape = typeOf(indices).getShape();
   int64_t count = shape.back();
   SmallVector<IndexLine> lines;
@@ -320,7 +328,7 @@ std::optional<SmallVector<IndexLine>> shape::linesOf(Value indices,
     return std::nullopt;
   for (Value part : parts)
     if (typeOf(part).getShape().back() != 1 ||
-        !add(lineOf(part, sizes, kMostDepth)))
+        !add(shape::lineOf(part, sizes)))
       return std::nullopt;
   return lines;
 }

@@ -28,6 +28,10 @@ struct IndexLine {
   bool isConstant() const { return dim == kNoDim; }
 };
 
+/// The positions along a dimension.
+IndexLine positionsOf(mlir::MLIRContext *context, int64_t dim);
+/// The line that all of `indices` are; nothing if they are not known to be one.
+std::optional<IndexLine> lineOf(mlir::Value indices, const SameSizes &sizes);
 /// The lines of each coordinate of indices `(…, count)`, as exporters write a
 /// slice that is assigned to: expanded ranges, joined. Nothing if some
 /// coordinate is not known to be a line.

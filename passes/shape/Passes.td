@@ -95,12 +95,13 @@ def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
 }
 
 def RecognizeSlices : Pass<"nn-recognize-slices", "::mlir::ModuleOp"> {
-  let summary = "Recognize assignments to slices in what ScatterND is told";
+  let summary = "Recognize assignments to slices in what scatters are told";
   let description = [{
     Exporters write `x[:, 1:, 2:5] = y` as a ScatterND whose indices are ranges,
     expanded to all elements of the slice and joined: eight bytes for each
     coordinate of each element. Where all coordinates are counted in the order
-    of the dimensions, that is `tensor.insert_slice`, which is done in place.
+    of the dimensions, that is `tensor.insert_slice`, which is done in place. So
+    is a ScatterElements whose indices are counted along its axis.
 
     Of dimensions of open size the run is asked whether a position that is known
     is one of theirs.

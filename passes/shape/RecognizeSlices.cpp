@@ -29,13 +29,17 @@ using shape::SameSizes;
 
 namespace {
 
-/// Where the updates of a ScatterND go, of the dimensions that its indices
-/// have coordinates for.
+/// Where updates go in data.
 struct Window {
+  Value x, updates;
+  /// Of the first dimensions of `x`, by their positions in `updates`; others
+  /// are taken whole.
   SmallVector<IndexLine> lines;
   /// The largest position of each dimension whose size a run has to be asked
   /// for; -1 of others.
   SmallVector<int64_t> asked;
+  /// How many dimensions of the updates the lines are for.
+  int64_t depth;
 };
 
 struct RecognizeSlicesPass
@@ -80,37 +84,73 @@ static std::optional<int64_t> lastOf(const IndexLine &line,
   return *start + (size - 1) * line.step;
 }
 
-static std::optional<Window> windowOf(nn::ScatterNDOp op,
-                                      const SameSizes &sizes) {
-  ArrayRef<int64_t> space = op.getIndices().getType().getShape().drop_back();
-  std::optional<SmallVector<IndexLine>> lines =
-      shape::linesOf(op.getIndices(), sizes);
-  if (!lines || isKnownEmpty(space))
-    return std::nullopt;
-  Window window;
-  RankedTensorType type = op.getX().getType();
-  for (auto [dim, line] : llvm::enumerate(*lines)) {
-    int64_t size = type.getDimSize(dim);
+/// Adds a line for the next dimension of the data, unless it may lead outside
+/// of that and no run can say so.
+static bool addLine(Window &window, IndexLine line, ArrayRef<int64_t> space,
+                    const SameSizes &sizes) {
+  int64_t dim = window.lines.size(), size = typeOf(window.x).getDimSize(dim);
+  int64_t asked = -1;
+  // A run may count positions in a dimension of this size.
+  if (!line.counted || !sizes.isSame(line.counted, 0, window.x, dim)) {
     std::optional<int64_t> last = lastOf(line, space);
-    window.asked.push_back(-1);
-    // Positions that a run counts in a dimension of this size.
-    if (line.counted && sizes.isSame(line.counted, 0, op.getX(), dim))
-      continue;
     if (!last)
-      return std::nullopt;
+      return false;
     int64_t start = *getConstantIntValue(line.start);
     if (line.isConstant() && start < 0 && !ShapedType::isDynamic(size)) {
       start = *last += size;
-      line.start = OpBuilder(op).getIndexAttr(start);
+      line.start = Builder(window.x.getContext()).getIndexAttr(start);
     }
     if (start < 0 || (!ShapedType::isDynamic(size) && *last >= size))
-      return std::nullopt;
+      return false;
     if (ShapedType::isDynamic(size))
-      window.asked.back() = *last;
+      asked = *last;
   }
-  if (!isGrid(*lines, space))
+  window.lines.push_back(line);
+  window.asked.push_back(asked);
+  return true;
+}
+
+static std::optional<Window> windowOf(nn::ScatterNDOp op,
+                                      const SameSizes &sizes) {
+  ArrayRef<int64_t> space = op.getIndices().getType().getShape().drop_back();
+  if (op.getReduction() != nn::ScatterReduction::none || isKnownEmpty(space))
     return std::nullopt;
-  window.lines = std::move(*lines);
+  std::optional<SmallVector<IndexLine>> lines =
+      shape::linesOf(op.getIndices(), sizes);
+  if (!lines || !isGrid(*lines, space))
+    return std::nullopt;
+  Window window{op.getX(), op.getUpdates(), {}, {}, int64_t(space.size())};
+  for (const IndexLine &line : *lines)
+    if (!addLine(window, line, space, sizes))
+      return std::nullopt;
+  return window;
+}
+
+/// Of elements whose other coordinates are their own positions.
+static std::optional<Window> windowOf(nn::ScatterElementsOp op,
+                                      const SameSizes &sizes) {
+  ArrayRef<int64_t> space = op.getIndices().getType().getShape();
+  int64_t axis = op.getAxis();
+  if (op.getReduction() != nn::ScatterReduction::none || isKnownEmpty(space))
+    return std::nullopt;
+  std::optional<IndexLine> along = shape::lineOf(op.getIndices(), sizes);
+  if (!along || (along->isConstant() ? space[axis] != 1 : along->dim != axis))
+    return std::nullopt;
+  Window window{op.getX(), op.getUpdates(), {}, {}, int64_t(space.size())};
+  for (int64_t dim = 0, rank = space.size(); dim < rank; ++dim) {
+    if (dim == axis) {
+      if (!addLine(window, *along, space, sizes))
+        return std::nullopt;
+      continue;
+    }
+    if (ShapedType::isDynamic(space[dim])
+            ? !sizes.isSame(op.getIndices(), dim, op.getX(), dim)
+            : ShapedType::isDynamic(op.getX().getType().getDimSize(dim)) ||
+                  space[dim] > op.getX().getType().getDimSize(dim))
+      return std::nullopt;
+    window.lines.push_back(shape::positionsOf(op.getContext(), dim));
+    window.asked.push_back(-1);
+  }
   return window;
 }
 
@@ -127,14 +167,12 @@ static Value atRankOfData(OpBuilder &b, Location loc, Value updates,
   return lower::reshape(b, loc, updates, sizes);
 }
 
-static void insertUpdates(nn::ScatterNDOp op, const Window &window) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  Value x = op.getX(), updates = op.getUpdates();
+static Value insertUpdates(OpBuilder &b, Location loc, const Window &window) {
   for (auto [dim, last] : llvm::enumerate(window.asked)) {
     if (last < 0)
       continue;
-    Value size = sizeOf(b, loc, x, dim), at = indexConstant(b, loc, last);
+    Value size = sizeOf(b, loc, window.x, dim);
+    Value at = indexConstant(b, loc, last);
     Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                                         size);
     require(b, loc, holds,
@@ -142,7 +180,7 @@ static void insertUpdates(nn::ScatterNDOp op, const Window &window) {
                 ", which has {1} elements",
             {at, size});
   }
-  Sizes own = sizesOf(b, loc, updates), offsets, sizes, strides;
+  Sizes own = sizesOf(b, loc, window.updates), offsets, sizes, strides;
   OpFoldResult one = b.getIndexAttr(1);
   for (const IndexLine &line : window.lines) {
     offsets.push_back(line.start);
@@ -150,34 +188,46 @@ static void insertUpdates(nn::ScatterNDOp op, const Window &window) {
     strides.push_back(b.getIndexAttr(line.isConstant() ? 1 : line.step));
   }
   // Dimensions without coordinates are taken whole.
-  size_t space = typeOf(op.getIndices()).getRank() - 1;
-  for (OpFoldResult size : ArrayRef(own).drop_front(space)) {
+  for (OpFoldResult size : ArrayRef(own).drop_front(window.depth)) {
     offsets.push_back(b.getIndexAttr(0));
     sizes.push_back(size);
     strides.push_back(one);
   }
-  Value source = atRankOfData(b, loc, updates, sizes);
-  op.replaceAllUsesWith(
-      lower::insert(b, loc, source, x, offsets, sizes, strides));
+  Value source = atRankOfData(b, loc, window.updates, sizes);
+  return lower::insert(b, loc, source, window.x, offsets, sizes, strides);
 }
 
 void RecognizeSlicesPass::runOnOperation() {
-  SmallVector<nn::ScatterNDOp> scatters;
-  getOperation()->walk([&](nn::ScatterNDOp op) {
-    if (op.getReduction() == nn::ScatterReduction::none)
+  SmallVector<Operation *> scatters;
+  getOperation()->walk([&](Operation *op) {
+    if (isa<nn::ScatterNDOp, nn::ScatterElementsOp>(op))
       scatters.push_back(op);
   });
   if (scatters.empty())
     return;
   SameSizes sizes(getOperation());
   // Values that come about here are not known to `sizes`.
-  SmallVector<std::pair<nn::ScatterNDOp, Window>> found;
-  for (nn::ScatterNDOp op : scatters)
-    if (std::optional<Window> window = windowOf(op, sizes))
+  SmallVector<std::pair<Operation *, Window>> found;
+  for (Operation *op : scatters) {
+    auto elements = dyn_cast<nn::ScatterElementsOp>(op);
+    std::optional<Window> window =
+        elements ? windowOf(elements, sizes)
+                 : windowOf(cast<nn::ScatterNDOp>(op), sizes);
+    if (window)
       found.emplace_back(op, *window);
-  numRecognized += found.size();
-  for (auto &[op, window] : found) {
-    insertUpdates(op, window);
-    op.erase();
   }
+  numRecognized += found.size();
+  DenseMap<Value, Value> replaced;
+  for (auto &[op, window] : found) {
+    // What is stored to, or stored, may have been stored to before.
+    for (Value *value : {&window.x, &window.updates})
+      if (Value stored = replaced.lookup(*value))
+        *value = stored;
+    OpBuilder b(op);
+    Value stored = insertUpdates(b, op->getLoc(), window);
+    op->getResult(0).replaceAllUsesWith(stored);
+    replaced[op->getResult(0)] = stored;
+  }
+  for (auto &[op, window] : llvm::reverse(found))
+    op->erase();
 }

@@ -83,6 +83,21 @@ class AssignedSlices(Case):
     def test_open(self):
         self.check(is_open=True)
 
+    def test_elements(self):
+        """ScatterElements along each axis, as the newer exporter writes x[:, 3] = v."""
+        shape = (4, 5, 6)
+        x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+        for axis in range(3):
+            for positions in ([2], [-1], [1, 2, 3], [0, 2]):
+                part = list(shape)
+                part[axis] = len(positions)
+                along = np.reshape(positions, [-1 if d == axis else 1 for d in range(3)])
+                indices = np.broadcast_to(along, part).astype(np.int64).copy()
+                model = make_model([helper.make_node("ScatterElements", ["x", "i", "v"], ["y"], axis=axis)],
+                                   [("x", shape), ("v", part)], [("y", shape)], {"i": indices})
+                v = np.random.default_rng(1).standard_normal(part).astype(np.float32)
+                self.assert_agrees(model, self.compile(model), {"x": x, "v": v})
+
     def test_outside(self):
         """A position that is known, of a dimension that is not: the run says where."""
         indices = np.array([[3], [4]])

@@ -94,6 +94,49 @@ func.func @asked(%x: tensor<?x8xf32>, %y: tensor<2x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
+// ScatterElements whose indices are counted along its axis, or one: the other
+// coordinates are those of the updates.
+
+// CHECK-LABEL: @along_axis
+// CHECK-SAME: (%[[X:.*]]: tensor<2x?x7xf32>, %[[Y:.*]]: tensor<2x?x1xf32>, %[[Z:.*]]: tensor<1x3x7xf32>)
+// CHECK: %[[A:.*]] = tensor.insert_slice %[[Y]] into %[[X]][0, 0, 5] [2, %{{.*}}, 1] [1, 1, 1]
+// CHECK: arith.constant 3
+// CHECK: ingot.require
+// CHECK: tensor.insert_slice %[[Z]] into %[[A]][0, 1, 0] [1, 3, 7] [1, 1, 1]
+func.func @along_axis(%x: tensor<2x?x7xf32>, %y: tensor<2x?x1xf32>, %z: tensor<1x3x7xf32>) -> tensor<2x?x7xf32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<2x?x7xf32>
+  %i = arith.constant dense<-2> : tensor<i64>
+  %all = nn.broadcast_to %i sizes(%n) : tensor<i64> -> tensor<2x?x1xi64>
+  %0 = nn.scatter_elements none %x, %all, %y {axis = 2 : i64} : (tensor<2x?x7xf32>, tensor<2x?x1xi64>, tensor<2x?x1xf32>) -> tensor<2x?x7xf32>
+  %j = arith.constant dense<[[[1], [2], [3]]]> : tensor<1x3x1xi64>
+  %each = nn.broadcast_to %j : tensor<1x3x1xi64> -> tensor<1x3x7xi64>
+  %1 = nn.scatter_elements none %0, %each, %z {axis = 1 : i64} : (tensor<2x?x7xf32>, tensor<1x3x7xi64>, tensor<1x3x7xf32>) -> tensor<2x?x7xf32>
+  return %1 : tensor<2x?x7xf32>
+}
+
+// -----
+
+// An index for many elements; counted along another dimension; rows of open
+// number, of which the data may have fewer.
+
+// CHECK-LABEL: @other_elements
+// CHECK-COUNT-3: nn.scatter_elements
+func.func @other_elements(%x: tensor<4x4xf32>, %o: tensor<?x4xf32>, %i: tensor<?x1xi64>, %y: tensor<2x4xf32>, %z: tensor<?x1xf32>) -> (tensor<4x4xf32>, tensor<?x4xf32>) {
+  %j = arith.constant dense<1> : tensor<2x4xi64>
+  %0 = nn.scatter_elements none %x, %j, %y {axis = 0 : i64} : (tensor<4x4xf32>, tensor<2x4xi64>, tensor<2x4xf32>) -> tensor<4x4xf32>
+  %k = arith.constant dense<[[0, 1, 2, 3], [0, 1, 2, 3]]> : tensor<2x4xi64>
+  %1 = nn.scatter_elements none %0, %k, %y {axis = 0 : i64} : (tensor<4x4xf32>, tensor<2x4xi64>, tensor<2x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %i, %c0 : tensor<?x1xi64>
+  %two = arith.constant dense<2> : tensor<i64>
+  %all = nn.broadcast_to %two sizes(%m) : tensor<i64> -> tensor<?x1xi64>
+  %2 = nn.scatter_elements none %o, %all, %z {axis = 1 : i64} : (tensor<?x4xf32>, tensor<?x1xi64>, tensor<?x1xf32>) -> tensor<?x4xf32>
+  return %1, %2 : tensor<4x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
 // Neither rows in another order, nor two of the same, nor sums, nor columns
 // before rows, nor what a run says; negative positions of an open dimension.
 
