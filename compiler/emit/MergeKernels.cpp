@@ -191,8 +191,26 @@ static SmallVector<Column> columnsOf(const Group &group) {
   return columns;
 }
 
+/// Whether what `sum` is added up to is the address of a scalar alone, which is
+/// multiplied with a vector.
+static bool isOfScalar(const Instruction &sum) {
+  constexpr uint64_t kWidest = 8;
+  const DataLayout &layout = sum.getDataLayout();
+  if (isa<GetElementPtrInst>(sum))
+    return all_of(sum.users(), [&](const User *user) {
+      auto *load = dyn_cast<LoadInst>(user);
+      return load && layout.getTypeStoreSize(load->getType()) <= kWidest;
+    });
+  return sum.getOpcode() == Instruction::Add &&
+         all_of(sum.users(), [&](const User *user) {
+           auto *place = dyn_cast<GetElementPtrInst>(user);
+           return place && isOfScalar(*place);
+         });
+}
+
 /// How many of `table`, or multiples of them, the innermost loop that takes
-/// most takes.
+/// most takes. Rows that are multiples of one number apart come to take that
+/// alone (chainRows).
 static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
                            const NumberTable &table) {
   DominatorTree dominators(*outline.function);
@@ -207,7 +225,8 @@ static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
     if (source == table.sources.end() || !loop || !loop->isInnermost())
       continue;
     SmallDenseSet<Multiple> &taken = places[loop];
-    taken.insert({source->second.place, source->second.factor});
+    taken.insert({source->second.place,
+                  isOfScalar(*user) ? 0 : source->second.factor});
     most = std::max<size_t>(most, taken.size());
   }
   return most;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/emit/ChainRows.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/emit/MergeKernels.h"
 
@@ -268,9 +269,12 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    keepOutsideLoops(function);
     // LLVM has to keep tiles in their registers, of which it has none to spare.
-    if (!usesTiles(function))
+    const bool hasTiles = usesTiles(function);
+    if (!hasTiles)
+      chainRows(function);
+    keepOutsideLoops(function);
+    if (!hasTiles)
       countInnermostAlone(function);
   }
 }

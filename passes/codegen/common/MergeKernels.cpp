@@ -69,8 +69,22 @@ static llvm::SmallDenseSet<Operation *> innermostLoops(func::FuncOp function) {
   return loops;
 }
 
+/// Whether an address is that of a scalar, which is multiplied with a vector.
+static bool isOfScalar(Value place) {
+  constexpr int64_t kWidestBits = 64;
+  return llvm::all_of(place.getUsers(), [](Operation *user) {
+    if (isa<memref::LoadOp>(user))
+      return true;
+    auto load = dyn_cast<vector::LoadOp>(user);
+    return load && load.getVectorType().getNumElements() *
+                           load.getVectorType().getElementTypeBitWidth() <=
+                       kWidestBits;
+  });
+}
+
 /// How many of `table`, or multiples of them, the innermost loop that takes
-/// most takes.
+/// most takes. Rows that are multiples of one number apart come to take that
+/// alone (chainRows).
 static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
                            const NumberTable &table) {
   llvm::SmallDenseSet<Operation *> innermost = innermostLoops(outline.function);
@@ -86,7 +100,9 @@ static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
       if (!loop || !innermost.contains(loop))
         continue;
       llvm::SmallDenseSet<Multiple> &taken = places[loop];
-      taken.insert({source->second.place, source->second.factor});
+      const bool isRow =
+          isa<arith::AddIOp>(user) && isOfScalar(user->getResult(0));
+      taken.insert({source->second.place, isRow ? 0 : source->second.factor});
       most = std::max<size_t>(most, taken.size());
     }
   }

@@ -13,50 +13,48 @@
 using namespace llvm;
 using namespace ingot::codegen;
 
-/// What `column` is more than `base`, if that is the same and small for all:
-/// instructions have room for that.
-static std::optional<int64_t> excessOf(const Column &column,
-                                       const Column &base) {
+/// `column` as a multiple of `base` and what it is more, if these are the same
+/// for all, and the latter small: instructions have room for that.
+static std::optional<Source> sumOf(const Column &column, const Column &base,
+                                   bool hasMultiples) {
   constexpr int64_t kSmall = 64;
-  int64_t excess = column[0] - base[0];
-  if (std::abs(excess) > kSmall ||
+  Source sum;
+  const auto *other =
+      find_if(base, [&](int64_t number) { return number != base.front(); });
+  size_t i = other - base.begin();
+  int64_t distance = column[i] - column[0], ofBase = *other - base[0];
+  if (distance % ofBase != 0)
+    return std::nullopt;
+  sum.factor = distance / ofBase;
+  sum.excess = column[0] - sum.factor * base[0];
+  if ((sum.factor != 1 && !hasMultiples) || std::abs(sum.excess) > kSmall ||
       !all_of(zip_equal(column, base), [&](const auto &pair) {
-        return std::get<0>(pair) - std::get<1>(pair) == excess;
+        return std::get<0>(pair) == std::get<1>(pair) * sum.factor + sum.excess;
       }))
     return std::nullopt;
-  return excess;
+  return sum;
 }
 
-/// How many times `base` is `column`, if that is the same for all.
-static std::optional<int64_t> factorOf(const Column &column,
-                                       const Column &base) {
-  const auto *some = find_if(base, [](int64_t number) { return number != 0; });
-  int64_t factor = column[some - base.begin()] / *some;
-  if (!all_of(zip_equal(column, base), [&](const auto &pair) {
-        return std::get<0>(pair) == std::get<1>(pair) * factor;
-      }))
-    return std::nullopt;
-  return factor;
+static int64_t divisorOf(const Column &column) {
+  int64_t divisor = 0;
+  for (int64_t number : column)
+    divisor = std::gcd(divisor, number);
+  return divisor;
 }
 
 /// The least numbers that `column` is a multiple of.
 static Column leastOf(const Column &column) {
-  int64_t divisor = 0;
-  for (int64_t number : column)
-    divisor = std::gcd(divisor, number);
+  int64_t divisor = divisorOf(column);
   return map_to_vector(column,
                        [&](int64_t number) { return number / divisor; });
 }
 
 std::optional<Source> NumberTable::find(const Column &column) const {
-  for (auto [place, base] : enumerate(columns)) {
-    if (std::optional<int64_t> excess = excessOf(column, base))
-      return Source{place, 1, *excess};
-    if (!hasMultiples)
-      continue;
-    if (std::optional<int64_t> factor = factorOf(column, base))
-      return Source{place, *factor, 0};
-  }
+  for (auto [place, base] : enumerate(columns))
+    if (std::optional<Source> sum = sumOf(column, base, hasMultiples)) {
+      sum->place = place;
+      return sum;
+    }
   return std::nullopt;
 }
 
@@ -68,13 +66,20 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
   for (const Column &column : numbers)
     if (!all_equal(column))
       sources.try_emplace(column);
-  for (auto &[column, source] : sources) {
+  SmallVector<std::pair<const Column, Source> *> order;
+  for (auto &entry : sources)
+    order.push_back(&entry);
+  // Multiples first: others are one of them and a little more.
+  if (hasMultiples)
+    stable_sort(order, [](const auto *a, const auto *b) {
+      return divisorOf(a->first) > divisorOf(b->first);
+    });
+  for (auto *entry : order) {
+    auto &[column, source] = *entry;
     std::optional<Source> known = find(column);
     if (!known) {
       columns.push_back(hasMultiples ? leastOf(column) : column);
-      known = {columns.size() - 1, 1, 0};
-      if (hasMultiples)
-        known->factor = *factorOf(column, columns.back());
+      known = find(column);
     }
     source = *known;
   }

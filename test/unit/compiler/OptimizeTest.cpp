@@ -7,6 +7,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/target/Target.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -31,8 +32,8 @@ std::string makeLoop(int length) {
             "  %at" + n + " = getelementptr <8 x float>, ptr %x, i64 %place" +
             n + "\n  %v" + n + " = load <8 x float>, ptr %at" + n + "\n" +
             "  %root" + n + " = call <8 x float> @llvm.sqrt.v8f32(" +
-            "<8 x float> %v" + n + ")\n" +
-            "  store <8 x float> %root" + n + ", ptr %at" + n + "\n";
+            "<8 x float> %v" + n + ")\n" + "  store <8 x float> %root" + n +
+            ", ptr %at" + n + "\n";
   }
   return "declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)\n"
          "define void @f(ptr noalias %x) {\n"
@@ -58,8 +59,8 @@ std::string makeNest(const std::string &rounds, const std::string &steps) {
     body += "  %at" + n + " = getelementptr <8 x float>, ptr %row, i64 " + n +
             "\n  %v" + n + " = load <8 x float>, ptr %at" + n + "\n" +
             "  %root" + n + " = call <8 x float> @llvm.sqrt.v8f32(" +
-            "<8 x float> %v" + n + ")\n" +
-            "  store <8 x float> %root" + n + ", ptr %at" + n + "\n";
+            "<8 x float> %v" + n + ")\n" + "  store <8 x float> %root" + n +
+            ", ptr %at" + n + "\n";
   }
   return "declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)\n"
          "define void @f(ptr noalias %x, i64 %n) {\n"
@@ -67,11 +68,15 @@ std::string makeNest(const std::string &rounds, const std::string &steps) {
          "  br label %outer\n"
          "outer:\n"
          "  %o = phi i64 [0, %entry], [%nextOuter, %endInner]\n"
-         "  %more = icmp slt i64 %o, " + rounds + "\n"
+         "  %more = icmp slt i64 %o, " +
+         rounds +
+         "\n"
          "  br i1 %more, label %inner, label %end\n"
          "inner:\n"
          "  %i = phi i64 [0, %outer], [%next, %body]\n"
-         "  %again = icmp slt i64 %i, " + steps + "\n"
+         "  %again = icmp slt i64 %i, " +
+         steps +
+         "\n"
          "  br i1 %again, label %body, label %endInner\n"
          "body:\n"
          "  %line = mul i64 %i, %n\n"
@@ -156,12 +161,10 @@ TEST(Optimize, LeavesLoopsAroundOpenOnes) {
 /// Whether the optimized code has vectors.
 bool hasVectors(const std::string &text) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      optimized(text, context, "x86-64-v4");
-  return llvm::any_of(llvm::instructions(module->getFunction("f")),
-                      [](const llvm::Instruction &i) {
-                        return i.getType()->isVectorTy();
-                      });
+  std::unique_ptr<llvm::Module> module = optimized(text, context, "x86-64-v4");
+  return llvm::any_of(
+      llvm::instructions(module->getFunction("f")),
+      [](const llvm::Instruction &i) { return i.getType()->isVectorTy(); });
 }
 
 /// Steps that wait for what the step before has loaded are no vectors; those
@@ -207,5 +210,71 @@ TEST(Optimize, KeepsQuotientsOutsideLoops) {
     }
   EXPECT_EQ(count, 1);
 }
+
+/// What `rows` rows, `%apart` bytes apart, and as many sums of vectors add up.
+std::string makeRows(int rows) {
+  std::string head, body, tail;
+  for (int i = 0; i < rows; ++i) {
+    std::string n = std::to_string(i);
+    head += "  %sum" + n + " = phi <16 x float> [zeroinitializer, %entry], " +
+            "[%more" + n + ", %loop]\n";
+    body += "  %from" + n + " = mul i64 %apart, " + n + "\n  %row" + n +
+            " = getelementptr i8, ptr %x, i64 %from" + n + "\n  %at" + n +
+            " = getelementptr float, ptr %row" + n + ", i64 %i\n  %v" + n +
+            " = load float, ptr %at" + n + "\n  %one" + n +
+            " = insertelement <16 x float> poison, float %v" + n +
+            ", i64 0\n  %all" + n + " = shufflevector <16 x float> %one" + n +
+            ", <16 x float> poison, <16 x i32> zeroinitializer\n  %more" + n +
+            " = fadd <16 x float> %sum" + n + ", %all" + n + "\n";
+    tail += "  %to" + n + " = getelementptr <16 x float>, ptr %y, i64 " + n +
+            "\n  store <16 x float> %more" + n + ", ptr %to" + n + "\n";
+  }
+  return "define void @f(ptr noalias %x, ptr noalias %y, i64 %apart, "
+         "i64 %count) {\n"
+         "entry:\n"
+         "  br label %loop\n"
+         "loop:\n"
+         "  %i = phi i64 [0, %entry], [%next, %loop]\n" +
+         head + body +
+         "  %next = add i64 %i, 1\n"
+         "  %again = icmp ult i64 %next, %count\n"
+         "  br i1 %again, label %loop, label %end\n"
+         "end:\n" +
+         tail +
+         "  ret void\n"
+         "}\n";
+}
+
+/// From how many values the addresses of scalars in the loop are computed: the
+/// first one's, and those that are the same in all rounds.
+size_t countBases(int rows) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      optimized(makeRows(rows), context, "x86-64-v4");
+  llvm::SmallPtrSet<const llvm::Value *, 16> bases;
+  int loads = 0;
+  for (const llvm::Instruction &i :
+       llvm::instructions(module->getFunction("f"))) {
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+    if (!load)
+      continue;
+    ++loads;
+    llvm::SmallVector<const llvm::Value *> open{load->getPointerOperand()};
+    while (!open.empty()) {
+      const llvm::Value *value = open.pop_back_val();
+      auto *at = llvm::dyn_cast<llvm::GetElementPtrInst>(value);
+      if (!at || at->getParent() != load->getParent())
+        bases.insert(value);
+      else
+        llvm::append_range(open, at->operand_values());
+    }
+  }
+  EXPECT_EQ(loads, rows);
+  return bases.size();
+}
+
+/// The addresses of 14 rows come from one of them, and one distance, three and
+/// five times that.
+TEST(Optimize, ComputesRowsFromOneAnother) { EXPECT_EQ(countBases(14), 4u); }
 
 } // namespace

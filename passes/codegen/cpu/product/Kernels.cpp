@@ -84,7 +84,7 @@ void codegen::forEachColumnTile(
 }
 
 void codegen::forEachProductTile(
-    IndexBuilder &b, Value task, Value dst, const Plan &plan,
+    IndexBuilder &b, Value task, Value dst, const Plan &plan, const Tile &last,
     function_ref<void(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                       const TaskRange &range)>
         body) {
@@ -101,8 +101,7 @@ void codegen::forEachProductTile(
   }
   TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
   forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
-                    fullTile(plan.target, plan.tile),
-                    lastTile(plan.target, plan.tile, plan.columns),
+                    fullTile(plan.target, plan.tile), last,
                     [&](Value columnTile, const Tile &tile) {
                       body(tile, batch, Index(columnTile), range);
                     });

@@ -81,10 +81,11 @@ void forEachColumnTile(
     llvm::function_ref<void(mlir::Value number, const Tile &tile)> body);
 
 /// Runs `body` for the column tiles of a task of a product into `dst`, of
-/// batches × rows × columns: the tile, where in the batch dimensions it is, and
-/// the column tile's number.
+/// batches × rows × columns: the tile, which is `last` for the last columns,
+/// where in the batch dimensions it is, and the column tile's number.
 void forEachProductTile(
     IndexBuilder &b, mlir::Value task, mlir::Value dst, const Plan &plan,
+    const Tile &last,
     llvm::function_ref<void(const Tile &tile, llvm::ArrayRef<Index> batch,
                             Index columnTile, const TaskRange &range)>
         body);

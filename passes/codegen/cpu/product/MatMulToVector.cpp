@@ -23,11 +23,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/amx/AmxTiles.h"
-#include "passes/codegen/cpu/product/BlockProducts.h"
-#include "passes/codegen/cpu/product/BytePairs.h"
-#include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/product/MatMulEmitter.h"
 #include "passes/codegen/cpu/product/SignProducts.h"
-#include "passes/codegen/cpu/product/WidenedWeights.h"
+#include "passes/codegen/cpu/rows/Rows.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,70 +46,6 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// A column tile of one product of a batch.
-struct ColumnTile {
-  /// Where its weights start, and its first column.
-  Index weightsAt, first;
-  ArrayRef<Index> batch;
-};
-
-/// Given the tile, its first row and its number in the task.
-using RowTileFn =
-    function_ref<void(const Tile &tile, Index row, Index number)>;
-
-struct Emitter {
-  Emitter(OpBuilder &builder, cpu::MatMulOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        weights(b, op.getWeights()), output(b, op) {}
-
-  void emit(Value task);
-  Tile tileOf(const Tile &tile, int64_t count) const;
-  void forEachRowTile(const Tile &tile, const TaskRange &range,
-                      RowTileFn body);
-  void forEachEvenRowTile(const Tile &tile, const TaskRange &range,
-                          RowTileFn body);
-  void forEachOpenRowTile(const Tile &tile, const TaskRange &range,
-                          RowTileFn body);
-  SmallVector<int64_t> smallerTiles(const Tile &tile);
-  bool canRepeatRows(const Tile &tile);
-  bool takesPanels(const Tile &tile);
-  void emitPanel(const Tile &tile, const ColumnTile &panel,
-                 const TaskRange &range);
-  void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
-                   const TaskRange &range);
-  Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
-                   std::optional<Index> number, const NextWeights &next);
-  /// Of row tile `number` of its task: the first widens weights for the others.
-  Accumulators sumWidened(const TileWeights &tile, std::optional<Index> number,
-                          MultiplyFn multiply) {
-    return widened && number ? widened->sum(b, tile, *number, multiply)
-                             : multiply(tile);
-  }
-  void store(const Tile &tile, const Accumulators &sums,
-             const ColumnTile &columns, Index row);
-  void emitBlocks(const Tile &tile, const ColumnTile &columns,
-                  const TaskRange &range);
-  Index numTiles(const TaskRange &range);
-  /// At most; open if those of a matrix are.
-  int64_t rowsOfTask() const {
-    return ShapedType::isDynamic(plan.rows)
-               ? plan.rows
-               : std::min(plan.rows, plan.grid.rowsPerTask);
-  }
-
-  IndexBuilder b;
-  cpu::MatMulOp op;
-  MatMulPlan plan;
-  Flat src, weights;
-  Output output;
-  /// Sums between two blocks of k.
-  Value waiting;
-  std::optional<PanelBlocks> blocks;
-  std::optional<PairLists> pairs;
-  std::optional<WideWeights> wide;
-  std::optional<WidenedWeights> widened;
-};
-
 struct MatMulToVectorPass
     : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -121,15 +55,20 @@ struct MatMulToVectorPass
   }
 
   void runOnOperation() override {
-    if (failed(emitKernels<cpu::MatMulOp, Emitter>(getOperation())))
+    if (failed(emitKernels<cpu::MatMulOp, MatMulEmitter>(getOperation())))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-void Emitter::emit(Value task) {
-  forEachProductTile(b, task, op.getDst(), plan,
+void MatMulEmitter::emit(Value task) {
+  Tile full = fullTile(plan.target, plan.tile),
+       last = lastTile(plan.target, plan.tile, plan.columns);
+  // One kind of tiles, if a run says which lanes there are.
+  if (tellsLanes(full) && last.vectors == full.vectors)
+    last = full;
+  forEachProductTile(b, task, op.getDst(), plan, last,
                      [&](const Tile &tile, ArrayRef<Index> batch,
                          Index columnTile, const TaskRange &range) {
                        emitColumns(tile, batch, columnTile, range);
@@ -137,7 +76,7 @@ void Emitter::emit(Value task) {
 }
 
 /// The tile for `count` rows, at most as many as `tile` has.
-Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
+Tile MatMulEmitter::tileOf(const Tile &tile, int64_t count) const {
   Tile part = tile.withRows(count);
   if (!usesTiles(tile.product) || count >= tile.amxRows)
     return part;
@@ -154,8 +93,8 @@ Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
 
 /// Row tiles of even sizes: no last one with a row or two, which would read all
 /// weights for little. The first ones have a row more than the others.
-void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
-                                 RowTileFn body) {
+void MatMulEmitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
+                                       RowTileFn body) {
   int64_t most = plan.tile.rows, tiles = llvm::divideCeil(plan.rows, most);
   int64_t size = plan.rows / tiles, larger = plan.rows % tiles;
   Index first = b.div(range.firstRow, most);
@@ -171,117 +110,9 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   emit(b.max(first, larger), end, size, larger);
 }
 
-/// Rows of the tiles that are for what full ones leave of open rows. Weights
-/// from behind the second cache take as long to come as 14 rows of products: of
-/// these, what is left are as few tiles as can be, however much of them is
-/// computed once more.
-SmallVector<int64_t> Emitter::smallerTiles(const Tile &tile) {
-  constexpr int64_t kFewRows = 4;
-  int64_t larger = std::max((tile.rows + 1) / 2,
-                            std::min(tile.rows - 1, kFewRows));
-  if (usesTiles(tile.product))
-    larger = tile.amxRows;
-  auto type = cast<ShapedType>(op.getWeights().getType());
-  int64_t weightBytes =
-      type.getNumElements() * nn::elementBytes(type.getElementType());
-  if (canRepeatRows(tile) && plan.grid.prefetch &&
-      weightBytes > 2 * plan.target.l2)
-    return larger > kFewRows ? SmallVector<int64_t>{tile.rows, larger}
-                             : SmallVector<int64_t>{tile.rows};
-  SmallVector<int64_t> sizes;
-  for (int64_t size : {larger, kFewRows})
-    if (size > 1 && size < (sizes.empty() ? tile.rows : sizes.back()))
-      sizes.push_back(size);
-  return sizes;
-}
-
-/// Whether a tile may be higher than the matrix: what is multiplied as vectors
-/// reads each row where it is told to.
-bool Emitter::canRepeatRows(const Tile &tile) {
-  return !usesTiles(tile.product) && tile.product != Product::signs &&
-         !op.getBlocks() && plan.depthBlock == 0;
-}
-
-/// Whether fewer open rows than any tile has go through panels as a whole, each
-/// of which is one stream then: with half a panel at a time, as tiles of short
-/// vectors have it, a row took 1.6 times as long.
-bool Emitter::takesPanels(const Tile &tile) {
-  constexpr int64_t kMostVectors = 4;
-  return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
-         (tile.product == Product::f32 || tile.product == Product::f16Wide) &&
-         plan.depthBlock == 0 && plan.tilesPerPanel > 1 &&
-         plan.grid.columnTilesPerTask % plan.tilesPerPanel == 0 &&
-         plan.panel <= kMostVectors * tile.lanes &&
-         !smallerTiles(tile).empty();
-}
-
-/// Each row of the task alone.
-void Emitter::emitPanel(const Tile &tile, const ColumnTile &panel,
-                        const TaskRange &range) {
-  Tile whole = tile.withRows(1);
-  whole.vectors = plan.panel / tile.lanes;
-  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    store(whole, sum(whole, panel, Index(row), std::nullopt, {}), panel,
-          Index(row));
-  });
-}
-
-/// Tiles of open rows: full ones, then those of a smaller size, of which the
-/// last ends with the last row: rows before it are computed once more, since
-/// all weights are read for a tile, however few rows it has. Fewer rows than
-/// even the smallest tile has go one by one, if they come here at all.
-void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
-                                 RowTileFn body) {
-  int64_t full = tile.rows;
-  Index end = range.endRow;
-  Index whole = b.div(b.sub(end, range.firstRow), full);
-  Index row = b.add(range.firstRow, b.mul(whole, full));
-  auto numberOf = [&](Index row) {
-    return b.div(b.sub(row, range.firstRow), full);
-  };
-  forEach(b, range.firstRow, row, full, [&](Value at) {
-    body(tileOf(tile, full), Index(at), numberOf(Index(at)));
-  });
-  SmallVector<int64_t> sizes = smallerTiles(tile);
-  const bool areFewElsewhere =
-      takesPanels(tile) && plan.columns % plan.panel == 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    int64_t size = sizes[i];
-    Tile part = tileOf(tile, size);
-    int64_t next = areFewElsewhere ? 0 : 1;
-    if (i + 1 < sizes.size())
-      next = sizes[i + 1];
-    // As many tiles as leave no more than the next size takes.
-    Index rest = b.max(b.add(b.sub(end, row), -next), 0);
-    Index first = row;
-    Index last =
-        b.min(b.add(row, b.mul(b.divideCeil(rest, size), size)), end);
-    bool takesFewer = canRepeatRows(part);
-    if (!takesFewer)
-      last = b.select(b.compare(arith::CmpIPredicate::sge, end, size), last,
-                      row);
-    forEach(b, first, last, size, [&](Value wanted) {
-      Index at = b.min(Index(wanted), b.add(end, -size));
-      Tile tile = part;
-      if (takesFewer) {
-        at = b.max(at, 0);
-        tile = tile.withEnd(b.min(b.sub(end, at), size));
-      }
-      body(tile.withDone(b.sub(Index(wanted), at)), at,
-           numberOf(first));
-    });
-    row = last;
-  }
-  if (areFewElsewhere)
-    return;
-  forEach(b, row, end, 1, [&](Value at) {
-    body(tileOf(tile, 1), Index(at), numberOf(row));
-  });
-}
-
 /// Row tiles: full ones, then what is left.
-void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
-                             RowTileFn body) {
+void MatMulEmitter::forEachRowTile(const Tile &tile, const TaskRange &range,
+                                   RowTileFn body) {
   if (ShapedType::isDynamic(plan.rows))
     return forEachOpenRowTile(tile, range, body);
   if (!usesTiles(tile.product))
@@ -305,8 +136,8 @@ void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
   }
 }
 
-void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
-                          Index columnTile, const TaskRange &range) {
+void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
+                                Index columnTile, const TaskRange &range) {
   bool isBatched = plan.weights.outer.size() > 1;
   int64_t columns = plan.tile.vectors * plan.target.lanes;
   auto weightsOf = [&](Index panel, Index column) {
@@ -321,12 +152,14 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   Index part = b.rem(columnTile, plan.tilesPerPanel);
   ColumnTile at{weightsOf(panel, b.mul(part, columns)),
                 b.mul(columnTile, columns), batch};
-  // LLVM would set up AMX's tiles anew in each function.
-  const bool hasFunction =
-      ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
-  if (hasFunction)
+  Index lanes = tile.lanes;
+  if (plan.columns % (plan.tile.vectors * tile.lanes) != 0)
+    lanes =
+        b.min(b.sub(plan.columns - (tile.vectors - 1) * tile.lanes, at.first),
+              tile.lanes);
+  if (hasFunction(tile))
     // Also where there is one panel, as one of several.
-    for (Index *number : {&panel, &part, &at.weightsAt, &at.first})
+    for (Index *number : {&panel, &part, &at.weightsAt, &at.first, &lanes})
       number->value = b.get(std::exchange(*number, Index()));
 
   if (op.getBlocks())
@@ -352,10 +185,10 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       !widened)
     widened.emplace(b, op, fullTile(plan.target, plan.tile),
                     plan.weights.depth);
+  Tile used = tile;
   auto emitTiles = [&] {
     Index tiles = numTiles(range);
-    forEachRowTile(tile, range, [&](const Tile &tile, Index row,
-                                    Index number) {
+    forEachRowTile(used, range, [&](const Tile &tile, Index row, Index number) {
       // Weights that a run packs are in the cache.
       NextWeights next;
       if (!isBatched && plan.grid.prefetch)
@@ -367,6 +200,8 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     });
   };
   auto emitRows = [&] {
+    if (tellsLanes(tile))
+      used.lastMask = maskOfFirst(b, tile.lanes, lanes);
     if (!takesPanels(tile))
       return emitTiles();
     Value isFew = b.compare(
@@ -389,14 +224,14 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
         },
         emitTiles);
   };
-  if (hasFunction)
+  if (hasFunction(tile))
     buildInFunction(b, op, emitRows);
   else
     emitRows();
 }
 
-void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
-                         const TaskRange &range) {
+void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
+                               const TaskRange &range) {
   int64_t group = plan.weights.group;
   int64_t rowSize = plan.tile.vectors * tile.lanes;
   if (!waiting)
@@ -438,7 +273,7 @@ void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
 }
 
 /// Row tiles of a task, or of the first where the last has fewer.
-Index Emitter::numTiles(const TaskRange &range) {
+Index MatMulEmitter::numTiles(const TaskRange &range) {
   if (ShapedType::isDynamic(plan.rows))
     return b.divideCeil(b.sub(range.endRow, range.firstRow),
                         plan.tile.rows);
@@ -446,9 +281,9 @@ Index Emitter::numTiles(const TaskRange &range) {
                           plan.tile.rows);
 }
 
-Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
-                          Index row, std::optional<Index> number,
-                          const NextWeights &next) {
+Accumulators MatMulEmitter::sum(const Tile &tile, const ColumnTile &columns,
+                                Index row, std::optional<Index> number,
+                                const NextWeights &next) {
   SmallVector<Index> at(columns.batch);
   at.append({row, 0});
   Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
@@ -485,8 +320,8 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
       });
 }
 
-void Emitter::store(const Tile &tile, const Accumulators &sums,
-                    const ColumnTile &columns, Index row) {
+void MatMulEmitter::store(const Tile &tile, const Accumulators &sums,
+                          const ColumnTile &columns, Index row) {
   storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(columns.batch);

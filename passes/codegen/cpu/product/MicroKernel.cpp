@@ -416,7 +416,11 @@ void codegen::storeTile(
     Index &column = place.coordinates.back();
     column = b.add(column, v * tile.lanes);
     place.lanes = tile.lanes;
-    place.valid = v == tile.vectors - 1 ? tile.lastLanes : tile.lanes;
+    place.valid = tile.lanes;
+    if (v == tile.vectors - 1) {
+      place.valid = tile.lastLanes;
+      place.mask = tile.lastMask;
+    }
     return place;
   };
   cpu::EpilogueOpInterface op = output.op;

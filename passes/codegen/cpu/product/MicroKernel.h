@@ -36,6 +36,9 @@ struct Tile {
   /// if nothing is said.
   std::optional<Index> end = std::nullopt;
   std::optional<KeptWeights> kept = std::nullopt;
+  /// The lanes of the last vector that are within the tensor where only a run
+  /// knows them.
+  mlir::Value lastMask = nullptr;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
   bool isPart() const { return done.value || done.constant != 0 || end; }

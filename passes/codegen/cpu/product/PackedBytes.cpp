@@ -82,6 +82,7 @@ struct Emitter : PackedTiles {
 
 void Emitter::emit(Value task) {
   forEachProductTile(b, task, op.getDst(), plan,
+                     lastTile(plan.target, plan.tile, plan.columns),
                      [&](const Tile &tile, ArrayRef<Index> batch,
                          Index columnTile, const TaskRange &range) {
                        emitRows(tile, columnsAt(batch, columnTile), range);

@@ -123,6 +123,7 @@ struct PackedMatMulToVectorPass
 
 void Emitter::emit(Value task) {
   forEachProductTile(b, task, op.getDst(), plan,
+                     lastTile(plan.target, plan.tile, plan.columns),
                      [&](const Tile &tile, ArrayRef<Index> batch,
                          Index columnTile, const TaskRange &range) {
                        emitColumns(tile, batch, columnTile, range);

@@ -189,6 +189,148 @@ func.func private @narrower(%x: memref<?xf32>) {
 
 // -----
 
+// Rows that are one distance apart, of which scalars are multiplied with vectors
+// of 512 bits, take that alone, however many they are. The number of rounds is
+// that and one less.
+// CHECK-LABEL: func.func private @tall.common(
+// CHECK-SAME:    %{{[^:]*}}: memref<?xf32>, %{{[^:]*}}: memref<?xvector<16xf32>>, %[[N:[^:]*]]: index)
+// CHECK-DAG:     %[[K:.*]] = arith.muli %[[N]], %c100{{.*}} overflow<nsw>
+// CHECK-DAG:     %[[LESS:.*]] = arith.addi %{{.*}}, %c-1{{.*}} overflow<nsw>
+// CHECK-LABEL: func.func private @tall(
+// CHECK:         %[[THREE:.*]] = arith.constant 3
+// CHECK:         call @tall.common(%{{.*}}, %{{.*}}, %[[THREE]])
+// CHECK-LABEL: func.func private @taller(
+// CHECK:         %[[FIVE:.*]] = arith.constant 5
+// CHECK:         call @tall.common(%{{.*}}, %{{.*}}, %[[FIVE]])
+func.func private @tall(%x: memref<?xf32>, %y: memref<?xvector<16xf32>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 299 : index
+  scf.for %i = %c0 to %end step %c1 {
+    %n1 = arith.constant 300 : index
+    %1 = arith.addi %i, %n1 : index
+    %v1 = memref.load %x[%1] : memref<?xf32>
+    %w1 = vector.broadcast %v1 : f32 to vector<16xf32>
+    memref.store %w1, %y[%i] : memref<?xvector<16xf32>>
+    %n2 = arith.constant 600 : index
+    %2 = arith.addi %i, %n2 : index
+    %v2 = memref.load %x[%2] : memref<?xf32>
+    %w2 = vector.broadcast %v2 : f32 to vector<16xf32>
+    memref.store %w2, %y[%i] : memref<?xvector<16xf32>>
+    %n3 = arith.constant 900 : index
+    %3 = arith.addi %i, %n3 : index
+    %v3 = memref.load %x[%3] : memref<?xf32>
+    %w3 = vector.broadcast %v3 : f32 to vector<16xf32>
+    memref.store %w3, %y[%i] : memref<?xvector<16xf32>>
+    %n4 = arith.constant 1200 : index
+    %4 = arith.addi %i, %n4 : index
+    %v4 = memref.load %x[%4] : memref<?xf32>
+    %w4 = vector.broadcast %v4 : f32 to vector<16xf32>
+    memref.store %w4, %y[%i] : memref<?xvector<16xf32>>
+    %n5 = arith.constant 1500 : index
+    %5 = arith.addi %i, %n5 : index
+    %v5 = memref.load %x[%5] : memref<?xf32>
+    %w5 = vector.broadcast %v5 : f32 to vector<16xf32>
+    memref.store %w5, %y[%i] : memref<?xvector<16xf32>>
+    %n6 = arith.constant 1800 : index
+    %6 = arith.addi %i, %n6 : index
+    %v6 = memref.load %x[%6] : memref<?xf32>
+    %w6 = vector.broadcast %v6 : f32 to vector<16xf32>
+    memref.store %w6, %y[%i] : memref<?xvector<16xf32>>
+    %n7 = arith.constant 2100 : index
+    %7 = arith.addi %i, %n7 : index
+    %v7 = memref.load %x[%7] : memref<?xf32>
+    %w7 = vector.broadcast %v7 : f32 to vector<16xf32>
+    memref.store %w7, %y[%i] : memref<?xvector<16xf32>>
+    %n8 = arith.constant 2400 : index
+    %8 = arith.addi %i, %n8 : index
+    %v8 = memref.load %x[%8] : memref<?xf32>
+    %w8 = vector.broadcast %v8 : f32 to vector<16xf32>
+    memref.store %w8, %y[%i] : memref<?xvector<16xf32>>
+    %n9 = arith.constant 2700 : index
+    %9 = arith.addi %i, %n9 : index
+    %v9 = memref.load %x[%9] : memref<?xf32>
+    %w9 = vector.broadcast %v9 : f32 to vector<16xf32>
+    memref.store %w9, %y[%i] : memref<?xvector<16xf32>>
+    %n10 = arith.constant 3000 : index
+    %10 = arith.addi %i, %n10 : index
+    %v10 = memref.load %x[%10] : memref<?xf32>
+    %w10 = vector.broadcast %v10 : f32 to vector<16xf32>
+    memref.store %w10, %y[%i] : memref<?xvector<16xf32>>
+    %n11 = arith.constant 3300 : index
+    %11 = arith.addi %i, %n11 : index
+    %v11 = memref.load %x[%11] : memref<?xf32>
+    %w11 = vector.broadcast %v11 : f32 to vector<16xf32>
+    memref.store %w11, %y[%i] : memref<?xvector<16xf32>>
+  }
+  return
+}
+func.func private @taller(%x: memref<?xf32>, %y: memref<?xvector<16xf32>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 499 : index
+  scf.for %i = %c0 to %end step %c1 {
+    %n1 = arith.constant 500 : index
+    %1 = arith.addi %i, %n1 : index
+    %v1 = memref.load %x[%1] : memref<?xf32>
+    %w1 = vector.broadcast %v1 : f32 to vector<16xf32>
+    memref.store %w1, %y[%i] : memref<?xvector<16xf32>>
+    %n2 = arith.constant 1000 : index
+    %2 = arith.addi %i, %n2 : index
+    %v2 = memref.load %x[%2] : memref<?xf32>
+    %w2 = vector.broadcast %v2 : f32 to vector<16xf32>
+    memref.store %w2, %y[%i] : memref<?xvector<16xf32>>
+    %n3 = arith.constant 1500 : index
+    %3 = arith.addi %i, %n3 : index
+    %v3 = memref.load %x[%3] : memref<?xf32>
+    %w3 = vector.broadcast %v3 : f32 to vector<16xf32>
+    memref.store %w3, %y[%i] : memref<?xvector<16xf32>>
+    %n4 = arith.constant 2000 : index
+    %4 = arith.addi %i, %n4 : index
+    %v4 = memref.load %x[%4] : memref<?xf32>
+    %w4 = vector.broadcast %v4 : f32 to vector<16xf32>
+    memref.store %w4, %y[%i] : memref<?xvector<16xf32>>
+    %n5 = arith.constant 2500 : index
+    %5 = arith.addi %i, %n5 : index
+    %v5 = memref.load %x[%5] : memref<?xf32>
+    %w5 = vector.broadcast %v5 : f32 to vector<16xf32>
+    memref.store %w5, %y[%i] : memref<?xvector<16xf32>>
+    %n6 = arith.constant 3000 : index
+    %6 = arith.addi %i, %n6 : index
+    %v6 = memref.load %x[%6] : memref<?xf32>
+    %w6 = vector.broadcast %v6 : f32 to vector<16xf32>
+    memref.store %w6, %y[%i] : memref<?xvector<16xf32>>
+    %n7 = arith.constant 3500 : index
+    %7 = arith.addi %i, %n7 : index
+    %v7 = memref.load %x[%7] : memref<?xf32>
+    %w7 = vector.broadcast %v7 : f32 to vector<16xf32>
+    memref.store %w7, %y[%i] : memref<?xvector<16xf32>>
+    %n8 = arith.constant 4000 : index
+    %8 = arith.addi %i, %n8 : index
+    %v8 = memref.load %x[%8] : memref<?xf32>
+    %w8 = vector.broadcast %v8 : f32 to vector<16xf32>
+    memref.store %w8, %y[%i] : memref<?xvector<16xf32>>
+    %n9 = arith.constant 4500 : index
+    %9 = arith.addi %i, %n9 : index
+    %v9 = memref.load %x[%9] : memref<?xf32>
+    %w9 = vector.broadcast %v9 : f32 to vector<16xf32>
+    memref.store %w9, %y[%i] : memref<?xvector<16xf32>>
+    %n10 = arith.constant 5000 : index
+    %10 = arith.addi %i, %n10 : index
+    %v10 = memref.load %x[%10] : memref<?xf32>
+    %w10 = vector.broadcast %v10 : f32 to vector<16xf32>
+    memref.store %w10, %y[%i] : memref<?xvector<16xf32>>
+    %n11 = arith.constant 5500 : index
+    %11 = arith.addi %i, %n11 : index
+    %v11 = memref.load %x[%11] : memref<?xf32>
+    %w11 = vector.broadcast %v11 : f32 to vector<16xf32>
+    memref.store %w11, %y[%i] : memref<?xvector<16xf32>>
+  }
+  return
+}
+
+// -----
+
 // A division by a constant is a product, and what is computed must be the same.
 // CHECK-NOT: common
 func.func private @thirds(%x: memref<?xf32>) {

@@ -541,6 +541,32 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// With vectors of 512 bits the function of open rows is told how many lanes of
+// the last vector there are: one stands for full tiles and for one of 24
+// columns.
+// CHECK-LABEL: func.func private @told_lanes
+// CHECK: scf.for
+// CHECK: %[[LEFT:.*]] = arith.addi %{{.*}}, %c40
+// CHECK: %[[LANES:.*]] = arith.minsi %[[LEFT]], %c16
+// CHECK: func.call @told_lanes.tiles({{.*}}%[[LANES]]
+// CHECK-NOT: call
+// CHECK: return
+// CHECK-LABEL: func.func private @told_lanes.tiles(
+// CHECK: arith.cmpi sgt, %{{.*}} : vector<16xi32>
+// CHECK: vector.maskedstore
+// CHECK-NOT: @
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @told_lanes(%a: memref<?x300xf32>, %w: memref<2x300x32xf32>, %d: memref<?x56xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<?x300xf32>, memref<2x300x32xf32>) outs(%d : memref<?x56xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Of open rows with AVX2, one goes through whole panels of four vectors, with
 // two sums of each: tiles of 6, and of 4 for what is left, are for more.
 // CHECK-LABEL: func.func private @few_open_rows

@@ -1,0 +1,120 @@
+//===- ChainRows.cpp - Addresses of rows from one another -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/ChainRows.h"
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+using namespace ingot;
+
+/// Fewer rows have registers for their addresses.
+static constexpr size_t kFewestRows = 4;
+
+namespace {
+
+/// Loads of which each is `distance` behind the one before.
+struct Chain {
+  SmallVector<LoadInst *> loads;
+  const SCEV *distance = nullptr;
+};
+
+} // namespace
+
+/// Whether a load is of what a row multiplies weights with.
+static bool isOfRow(const LoadInst &load, const DataLayout &layout) {
+  constexpr uint64_t kWidest = 8;
+  return load.isSimple() && layout.getTypeStoreSize(load.getType()) <= kWidest;
+}
+
+static std::vector<Chain> chainsOf(const Loop &loop, ScalarEvolution &scev) {
+  const DataLayout &layout = loop.getHeader()->getDataLayout();
+  std::vector<Chain> chains;
+  for (Instruction &i : *loop.getHeader()) {
+    auto *load = dyn_cast<LoadInst>(&i);
+    if (!load || !isOfRow(*load, layout))
+      continue;
+    if (!chains.empty()) {
+      Chain &last = chains.back();
+      const SCEV *distance = scev.getMinusSCEV(
+          scev.getSCEV(load->getPointerOperand()),
+          scev.getSCEV(last.loads.back()->getPointerOperand()));
+      bool isNext = !isa<SCEVCouldNotCompute>(distance) &&
+                    !isa<SCEVConstant>(distance) &&
+                    scev.isLoopInvariant(distance, &loop) &&
+                    (!last.distance || last.distance == distance);
+      if (isNext) {
+        last.loads.push_back(load);
+        last.distance = distance;
+        continue;
+      }
+    }
+    chains.push_back({{load}});
+  }
+  erase_if(chains,
+           [](const Chain &chain) { return chain.loads.size() < kFewestRows; });
+  return chains;
+}
+
+/// Of `distance`, which is computed before `end`.
+static void rewrite(const Chain &chain, Value *distance, Instruction *end) {
+  // An instruction adds 1, 2 or 4 distances to an address by itself, or three
+  // from a register.
+  constexpr size_t kRowsOfBase = 5;
+  IRBuilder<> before(end);
+  Value *threefold = before.CreateMul(distance, before.getInt64(3));
+  Value *ofBase = before.CreateMul(distance, before.getInt64(kRowsOfBase));
+  Value *base = nullptr;
+  for (auto [i, load] : enumerate(chain.loads)) {
+    IRBuilder<> builder(load);
+    auto plus = [&](Value *offset, unsigned factor = 1) {
+      return builder.CreateGEP(builder.getIntNTy(8 * factor), base, offset);
+    };
+    Value *old = load->getPointerOperand(), *at = nullptr;
+    size_t row = i % kRowsOfBase;
+    if (i == 0)
+      base = builder.CreateFreeze(old);
+    else if (row == 0)
+      base = plus(ofBase);
+    if (row == 0)
+      at = base;
+    else
+      at = row == 3 ? plus(threefold) : plus(distance, row);
+    load->setOperand(0, at);
+    if (i != 0)
+      RecursivelyDeleteTriviallyDeadInstructions(old);
+  }
+}
+
+void ingot::chainRows(Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  AssumptionCache assumptions(function);
+  TargetLibraryInfoImpl libraries(function.getParent()->getTargetTriple());
+  TargetLibraryInfo library(libraries);
+  ScalarEvolution scev(function, library, assumptions, dominators, loops);
+  SCEVExpander expander(scev, "distance");
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    BasicBlock *before = loop->getLoopPreheader();
+    if (!before || loop->getNumBlocks() != 1)
+      continue;
+    for (const Chain &chain : chainsOf(*loop, scev)) {
+      Instruction *end = before->getTerminator();
+      if (!expander.isSafeToExpandAt(chain.distance, end))
+        continue;
+      Value *distance = expander.expandCodeFor(chain.distance,
+                                               chain.distance->getType(), end);
+      rewrite(chain, distance, end);
+    }
+  }
+}
