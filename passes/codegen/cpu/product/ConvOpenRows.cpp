@@ -53,9 +53,10 @@ static int64_t mostBeyond(int64_t size, int64_t rows) {
   return size - smaller - 1;
 }
 
-/// Which pixels of a tile may have taps that lie beyond src.
+/// Which pixels of a tile may have taps that lie beyond src, or this tap.
 static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
-                                int64_t rows) {
+                                int64_t rows,
+                                std::optional<int64_t> tap = std::nullopt) {
   int64_t i = window.inner();
   int64_t beyond = std::max<int64_t>(window.pads[window.kernel.size() + i], 0) +
                    mostBeyond(size, rows) * window.strides[i];
@@ -63,7 +64,8 @@ static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
   PixelTile last = window.lastTile(size, beyond);
   SmallVector<bool> asks;
   for (auto [before, behind] : llvm::zip_equal(first.taps, last.taps))
-    asks.push_back(before.first > 0 || behind.second < window.kernel[i]);
+    asks.push_back(before.first > tap.value_or(0) ||
+                   behind.second <= tap.value_or(window.kernel[i] - 1));
   return asks;
 }
 
@@ -84,23 +86,33 @@ Accumulators ConvEmitter::sumOpenRow(const Tile &tile, ArrayRef<Index> srcAt,
                                      const NextWeights &next) {
   int64_t i = window.inner(), stride = window.strides[i];
   int64_t tapSize = plan.weights.depth * plan.panel;
-  SmallVector<bool> asks = asking(window, tile.rows, plan.tile.rows);
-  return forEach(
-      b, 0, window.kernel[i], start,
-      [&](Value tap, const Accumulators &sums) {
-        Index tapAt = b.mul(Index(tap), tapSize);
-        SmallVector<Index> at(srcAt);
-        Index &origin = at[1 + i];
-        origin = b.add(origin, b.mul(Index(tap), window.dilations[i]));
-        SrcRows rows(b, src.data, src.at(b, at), b.mul(pixelStride, stride),
-                     tile.rows);
-        for (int64_t r = 0; r < tile.rows; ++r)
-          if (asks[r])
-            askFor(rows, r, b.add(origin, r * stride));
-        return multiplyAdd(b, tile, rows, weights.data,
-                           b.add(weights.at(b, weightsAt), tapAt), plan.panel,
-                           channels, sums, next.from(b, tapAt));
-      });
+  auto addTap = [&](Index tap, ArrayRef<bool> asks, const Accumulators &sums) {
+    Index tapAt = b.mul(tap, tapSize);
+    SmallVector<Index> at(srcAt);
+    Index &origin = at[1 + i];
+    origin = b.add(origin, b.mul(tap, window.dilations[i]));
+    SrcRows rows(b, src.data, src.at(b, at), b.mul(pixelStride, stride),
+                 tile.rows);
+    for (int64_t r = 0; r < tile.rows; ++r)
+      if (asks[r])
+        askFor(rows, r, b.add(origin, r * stride));
+    return multiplyAdd(b, tile, rows, weights.data,
+                       b.add(weights.at(b, weightsAt), tapAt), plan.panel,
+                       channels, sums, next.from(b, tapAt));
+  };
+  // Code for each tap of six pixels is little, and asks less.
+  constexpr int64_t kMostTaps = 3;
+  if (plan.tile.rows > 6 || window.kernel[i] > kMostTaps)
+    return forEach(b, 0, window.kernel[i], start,
+                   [&](Value tap, const Accumulators &sums) {
+                     return addTap(
+                         Index(tap),
+                         asking(window, tile.rows, plan.tile.rows), sums);
+                   });
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < window.kernel[i]; ++tap)
+    sums = addTap(tap, asking(window, tile.rows, plan.tile.rows, tap), sums);
+  return sums;
 }
 
 /// Lets row r of a tile read zeros if src has no pixel at `coordinate`.
