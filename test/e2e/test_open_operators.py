@@ -97,6 +97,27 @@ class OpenOperators(Case):
                         feeds = {"x": self.floats(1, 20, 3, width), "r": self.floats(1, 20, 3, out)}
                         self.assert_agrees(model, artifact, feeds, 1e-5)
 
+    def test_every_width_of_groups(self):
+        """Tiles of a row that have more pixels than it, and whose first and last ones have taps in the padding: each
+        pixel is stored once, where the sum takes the place of what is added."""
+        for taps, stride, dilation, pads in self.WINDOWS:
+            conv = dict(group=2, strides=[1, stride], dilations=[1, dilation], pads=[1, pads[0], 1, pads[1]])
+            nodes = [helper.make_node("Conv", ["x", "w"], ["c"], **conv), helper.make_node("Exp", ["r"], ["e"]),
+                     helper.make_node("Add", ["c", "e"], ["s"]), helper.make_node("Conv", ["x", "w"], ["t"], **conv),
+                     helper.make_node("Relu", ["t"], ["y"])]
+            model = make_model(nodes, [("x", [1, 20, "h", "w"]), ("r", [1, 12, "h", "v"])], [("s", None), ("y", None)],
+                               {"w": self.floats(12, 10, 3, taps)})
+            for options in (["x86-64-v2"], ["x86-64-v3"], ["native"], ["native", "--precision=fp16"]):
+                artifact = self.compile(model, f"--target={options[0]}", *options[1:])
+                for width in range(1, 33):
+                    out = (width + sum(pads) - (taps - 1) * dilation - 1) // stride + 1
+                    if width + sum(pads) <= (taps - 1) * dilation:
+                        continue
+                    with self.subTest(options=options, taps=taps, stride=stride, dilation=dilation, pads=pads,
+                                      width=width):
+                        feeds = {"x": self.floats(1, 20, 3, width), "r": self.floats(1, 12, 3, out)}
+                        self.assert_agrees(model, artifact, feeds, 1e-2 if len(options) > 1 else 1e-5)
+
     def test_products_of_inputs(self):
         """Right factors that a run brings: columns that end within a panel, and rows that tiles leave."""
         for columns in (1, 3, 15, 17, 33, 38, 66):

@@ -211,14 +211,18 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
 /// and how many zeros the stack may hold.
 static constexpr int64_t kFewestFound = 32, kMostFound = 16384;
 
-bool ConvEmitter::findsPixels(const Tile &tile) const {
+bool ConvEmitter::hasPlainRows(const Tile &tile) const {
   bool isPlain = tile.product == Product::f32 ||
                  tile.product == Product::f16Wide ||
                  tile.product == Product::f16Dot ||
                  tile.product == Product::bf16Dot ||
                  tile.product == Product::int8Dot ||
                  tile.product == Product::int16Dot;
-  return isPlain && channels >= kFewestFound && channels <= kMostFound;
+  return isPlain && channels <= kMostFound;
+}
+
+bool ConvEmitter::findsPixels(const Tile &tile) const {
+  return hasPlainRows(tile) && channels >= kFewestFound;
 }
 
 /// Where tap 0 of each pixel of a tile is in src: a table on the stack with the

@@ -60,6 +60,19 @@ struct ConvEmitter {
   void emitBlocks(const Tile &tile, Index group, Index columnTile,
                   const TaskRange &range);
 
+  /// By tiles of one row each, whose size only a run knows.
+  bool goesByRows(const Tile &tile);
+  void emitOpenRows(const Tile &tile, Index group, Index columnTile,
+                    const TaskRange &range);
+  /// The first of `count` pixels of a row from pixel `first` on.
+  void emitOpenTile(const Tile &tile, llvm::ArrayRef<Index> row, Index first,
+                    Index count, Index group, Index columnTile,
+                    const NextWeights &next);
+  Accumulators sumOpenRow(const Tile &tile, llvm::ArrayRef<Index> srcAt,
+                          llvm::ArrayRef<Index> weightsAt,
+                          const Accumulators &start, const NextWeights &next);
+  void askFor(SrcRows &rows, int64_t r, Index coordinate);
+
   /// By tiles of pixels that need not be of one row.
   void emitAcrossRows(const Tile &tile, Index group, Index columnTile,
                       const TaskRange &range);
@@ -100,6 +113,8 @@ struct ConvEmitter {
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
+  /// Whether rows are multiplied wherever they are.
+  bool hasPlainRows(const Tile &tile) const;
   /// `count` pixels from the one at coordinates `first` on, by their addresses,
   bool findsPixels(const Tile &tile) const;
   Accumulators sumFound(const Tile &tile, Index group, Index columnTile,

@@ -71,7 +71,8 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
 }
 
 bool ConvEmitter::copiesWindows(const Tile &tile) {
-  return plan.acrossRows && !findsPixels(tile) && copiedTaps(tile).rows != 0;
+  return plan.acrossRows && !goesByRows(tile) && !findsPixels(tile) &&
+         copiedTaps(tile).rows != 0;
 }
 
 void ConvEmitter::prepareCopies(const CopiedTaps &copied) {

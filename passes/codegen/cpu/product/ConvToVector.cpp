@@ -111,6 +111,8 @@ void ConvEmitter::emitColumns(const Tile &tile, Index group, Index columnTile,
     sortPairs(tile, columnTile);
   if (plan.acrossRows)
     return withWidened(tile, group, columnTile, [&](const Tile &tile) {
+      if (goesByRows(tile))
+        return emitOpenRows(tile, group, columnTile, range);
       emitAcrossRows(tile, group, columnTile, range);
     });
   if (tile.product == Product::int8Wide)

@@ -463,6 +463,73 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// Groups go row by row: all that is left of a row, or half of what two tiles
+// share, is a tile of 14, 10, 7 or 4. Its first pixel and those that are the
+// last ones, if fewer are there, ask whether src has their taps; the others do
+// not. No tap is copied, and pixels that are not there are not stored.
+// CHECK-LABEL: func.func private @open_groups
+// CHECK: scf.for {{.*}} -> (index)
+// CHECK: %[[HALF:.*]] = arith.divui %{{.*}}, %c2
+// CHECK: %[[WANTED:.*]] = arith.select %{{.*}}, %[[HALF]],
+// CHECK: arith.cmpi sgt, %[[WANTED]], %c10
+// CHECK: scf.if
+// CHECK: %[[SUMS:.*]]:14 = scf.for
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c3 step
+// CHECK-COUNT-5: arith.select {{.*}} : memref<?xf32>
+// CHECK-NOT: arith.select {{.*}} : memref<?xf32>
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c8 step
+// CHECK-COUNT-14: vector.fma {{.*}} : vector<16xf32>
+// CHECK: vector.maskedstore {{.*}} %[[SUMS]]#10
+// CHECK: scf.if
+// CHECK: vector.maskedstore {{.*}} %[[SUMS]]#11
+// CHECK: scf.if
+// CHECK: vector.maskedstore {{.*}} %[[SUMS]]#12
+// CHECK: scf.if
+// CHECK: vector.maskedstore {{.*}} %[[SUMS]]#13
+// CHECK: } else {
+// CHECK: arith.cmpi sgt, %[[WANTED]], %c7
+// CHECK: scf.if
+// CHECK: %{{.*}}:10 = scf.for %{{.*}} = %c0 to %c8 step
+// CHECK: } else {
+// CHECK: arith.cmpi sgt, %[[WANTED]], %c4
+// CHECK: scf.if
+// CHECK: %{{.*}}:7 = scf.for %{{.*}} = %c0 to %c8 step
+// CHECK: } else {
+// CHECK: %{{.*}}:4 = scf.for %{{.*}} = %c0 to %c8 step
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_groups(%x: memref<1x?x?x16xf32>, %w: memref<2x3x3x8x16xf32>, %d: memref<1x?x?x16xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x?x16xf32>, memref<2x3x3x8x16xf32>) outs(%d : memref<1x?x?x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Padding that most pixels of a tile may reach is asked for by nobody: taps are
+// copied.
+// CHECK-LABEL: func.func private @open_groups_far
+// CHECK-NOT: arith.select {{.*}} : memref<?xf32>
+// CHECK: vector.store {{.*}} : memref<{{[0-9]+}}xf32>
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_groups_far(%x: memref<1x?x?x16xf32>, %w: memref<2x3x3x8x16xf32>, %d: memref<1x?x?x16xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x?x16xf32>, memref<2x3x3x8x16xf32>) outs(%d : memref<1x?x?x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 6, 6, 6, 6>, dilations = array<i64: 6, 6>, groups = 2 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // What the epilogue adds of each picture has no place by a pixel's number: tiles
 // as they are and others are stored each in its way.
 // CHECK-LABEL: func.func private @open_of_picture
