@@ -105,9 +105,12 @@ std::optional<int64_t> ChannelFlow::align(Operation *op) {
     if (own < 0 ||
         (from.getDimSize(own) == 1 && type.getDimSize(*dim) != 1))
       continue;
-    if (const TensorChannels *channels = find(operand.get()))
+    const TensorChannels *channels = find(operand.get());
+    // Others lie along another dimension, and stay whole.
+    if (channels && channels->dim == own &&
+        sets.channels(channels->list).size() == sets.channels(list).size())
       sets.uniteLists(list, channels->list);
-    else if (isSelectable(operand.get()))
+    else if (!channels && isSelectable(operand.get()))
       constants.push_back({&operand, own, list});
     else
       sets.keep(list, kMeetsOthers);

@@ -114,3 +114,21 @@ func.func @other(%x: tensor<1x1x4x4xf32>, %y: tensor<1x4xf32>, %computed: tensor
   %7 = nn.matmul %6, %n : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
   return %2, %4, %7 : tensor<1x1x4x4xf32>, tensor<1x4xf32>, tensor<1x1xf32>
 }
+
+// -----
+
+// Channels along the dimension that is joined, beside others along another:
+// both stay whole.
+
+// CHECK-LABEL: @join_along_channels
+// CHECK: nn.concat
+func.func @join_along_channels(%x: tensor<1x3x4xf32>, %y: tensor<1x4x1x3xf32>) -> tensor<1x4x9xf32> {
+  %w = arith.constant dense<1.0> : tensor<6x3x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x3x4xf32>, tensor<6x3x1xf32>) -> tensor<1x6x4xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 2, 1>} : tensor<1x6x4xf32> -> tensor<1x4x6xf32>
+  %2 = nn.reshape %y : tensor<1x4x1x3xf32> -> tensor<1x4x3xf32>
+  %v = arith.constant dense<1.0> : tensor<4x4x1xf32>
+  %3 = nn.conv %2, %v {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x4x3xf32>, tensor<4x4x1xf32>) -> tensor<1x4x3xf32>
+  %4 = nn.concat %3, %1 {axis = 2 : i64} : (tensor<1x4x3xf32>, tensor<1x4x6xf32>) -> tensor<1x4x9xf32>
+  return %4 : tensor<1x4x9xf32>
+}
