@@ -22,11 +22,7 @@ using nn::typeOf;
 static bool isSame(const shape::SameSizes &sizes, Value a, Value b,
                    int64_t dim) {
   int64_t inA = typeOf(a).getRank() - dim, inB = typeOf(b).getRank() - dim;
-  if (inA < 0 || inB < 0)
-    return false;
-  int64_t size = typeOf(a).getDimSize(inA);
-  return ShapedType::isDynamic(size) ? sizes.isSame(a, inA, b, inB)
-                                     : size == typeOf(b).getDimSize(inB);
+  return inA >= 0 && inB >= 0 && sizes.isSame(a, inA, b, inB);
 }
 
 /// Whether the op on what `broadcast` repeats has the sizes that it has on all

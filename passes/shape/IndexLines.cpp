@@ -7,6 +7,7 @@
 #include "passes/shape/IndexLines.h"
 
 #include "dialects/nn/Constants.h"
+#include "dialects/nn/Elements.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/TensorTypes.h"
 #include "passes/support/Shapes.h"
@@ -27,8 +28,16 @@ using MaybeLine = std::optional<IndexLine>;
 // Constants
 //===----------------------------------------------------------------------===//
 
-static IndexLine makeLine(MLIRContext *context, int64_t start, int64_t step,
+/// Whether a number may be a position, from the front or the end: the product
+/// of two such does not overflow.
+static bool isPosition(int64_t number) {
+  return -nn::kMostElements <= number && number <= nn::kMostElements;
+}
+
+static MaybeLine makeLine(MLIRContext *context, int64_t start, int64_t step,
                           int64_t dim) {
+  if (!isPosition(start) || step < 0 || !isPosition(step))
+    return std::nullopt;
   IndexLine line;
   line.start = Builder(context).getIndexAttr(start);
   line.step = step;
@@ -48,20 +57,24 @@ static MaybeLine lineOfConstant(MLIRContext *context, ArrayRef<int64_t> values,
   int64_t inner = count;
   for (auto [d, size] : llvm::enumerate(shape)) {
     inner /= size;
-    if (size > 1 && values[inner * stride] != start) {
+    int64_t second = size > 1 ? values[inner * stride] : start;
+    if (!isPosition(start) || !isPosition(second))
+      return std::nullopt;
+    if (second != start) {
       dim = d;
-      step = values[inner * stride] - start;
+      step = second - start;
       rows = inner;
     }
   }
-  if (step < 0)
+  MaybeLine line = makeLine(context, start, step, dim);
+  if (!line)
     return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     int64_t position = dim == IndexLine::kNoDim ? 0 : i / rows % shape[dim];
     if (values[i * stride] != start + position * step)
       return std::nullopt;
   }
-  return makeLine(context, start, step, dim);
+  return line;
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,25 +100,17 @@ static SmallVector<int64_t> wideDims(RankedTensorType type) {
                               }));
 }
 
-/// Whether two dimensions have one size; of one that is open `sizes` knows.
-static bool isSameDim(const SameSizes &sizes, Value a, int64_t dimA, Value b,
-                      int64_t dimB) {
-  int64_t size = typeOf(a).getDimSize(dimA);
-  return ShapedType::isDynamic(size) ? sizes.isSame(a, dimA, b, dimB)
-                                     : size == typeOf(b).getDimSize(dimB);
-}
-
 /// A reshape that only adds dimensions of size 1, or drops some.
 static MaybeLine reshaped(IndexLine line, Value from, Value to,
                           const SameSizes &sizes) {
-  SmallVector<int64_t> before = wideDims(typeOf(from)),
-                       after = wideDims(typeOf(to));
   if (line.isConstant())
     return line;
+  SmallVector<int64_t> before = wideDims(typeOf(from)),
+                       after = wideDims(typeOf(to));
   if (before.size() != after.size())
     return std::nullopt;
   for (auto [a, b] : llvm::zip_equal(before, after)) {
-    if (!isSameDim(sizes, from, a, to, b))
+    if (!sizes.isSame(from, a, to, b))
       return std::nullopt;
     if (a == line.dim) {
       line.dim = b;
@@ -120,7 +125,7 @@ static MaybeLine expanded(IndexLine line, Value from, Value to,
   if (line.isConstant())
     return line;
   int64_t dim = line.dim + typeOf(to).getRank() - typeOf(from).getRank();
-  if (!isSameDim(sizes, from, line.dim, to, dim))
+  if (!sizes.isSame(from, line.dim, to, dim))
     return std::nullopt;
   line.dim = dim;
   return line;
@@ -130,19 +135,22 @@ static MaybeLine expanded(IndexLine line, Value from, Value to,
 static MaybeLine sliced(IndexLine line, OpFoldResult offset, int64_t step) {
   if (line.isConstant())
     return line;
-  if (step < 1)
+  if (step < 1 || !isPosition(step))
     return std::nullopt;
   std::optional<int64_t> start = getConstantIntValue(line.start),
                          known = getConstantIntValue(offset);
-  if (start && known)
-    line.start = Builder(offset.getContext())
-                     .getIndexAttr(*start + *known * line.step);
-  else if (start == 0 && line.step == 1)
-    line.start = offset;
-  else
+  bool isCounted = start == 0 && line.step == 1;
+  if (!isCounted && !(start && known && isPosition(*known)))
     return std::nullopt;
-  line.step *= step;
-  return line;
+  MaybeLine part =
+      makeLine(offset.getContext(), isCounted ? 0 : *start + *known * line.step,
+               line.step * step, line.dim);
+  if (!part)
+    return std::nullopt;
+  if (isCounted)
+    part->start = offset;
+  part->counted = line.counted;
+  return part;
 }
 
 static MaybeLine sliced(IndexLine line, tensor::ExtractSliceOp op) {
@@ -169,7 +177,8 @@ static std::optional<std::pair<Value, int64_t>> withNumber(Operation *op,
       break;
     Value line = op->getOperand(a);
     std::optional<double> number = nn::getSplat(op->getOperand(b));
-    if (number && line.getType() == op->getResult(0).getType())
+    if (number && std::abs(*number) <= nn::kMostElements &&
+        line.getType() == op->getResult(0).getType())
       return std::pair(line, int64_t(*number));
   }
   return std::nullopt;
@@ -219,10 +228,14 @@ static MaybeLine lineOfOp(Operation *op, const SameSizes &sizes, int depth) {
         return line;
       })
       .Case([&](nn::CastOp op) -> MaybeLine {
-        bool isInteger =
-            isa<IntegerType>(typeOf(op.getX()).getElementType()) &&
-            isa<IntegerType>(typeOf(result).getElementType());
-        return isInteger ? lineOf(op.getX(), sizes, depth - 1) : std::nullopt;
+        // A number of fewer bits may be another one.
+        auto isWide = [](Value value) {
+          auto type = dyn_cast<IntegerType>(typeOf(value).getElementType());
+          return type && type.getWidth() >= 32;
+        };
+        return isWide(op.getX()) && isWide(result)
+                   ? lineOf(op.getX(), sizes, depth - 1)
+                   : std::nullopt;
       })
       .Case([&](tensor::CastOp op) {
         return lineOf(op.getSource(), sizes, depth - 1);
@@ -278,13 +291,15 @@ static MaybeLine lineOfOp(Operation *op, const SameSizes &sizes, int depth) {
 static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth) {
   RankedTensorType type = typeOf(indices);
   MaybeLine line;
-  if (std::optional<double> splat = nn::getSplat(indices))
-    line = makeLine(indices.getContext(), int64_t(*splat), 0,
-                    IndexLine::kNoDim);
-  else if (auto values = nn::getConstantInts(indices))
+  if (std::optional<double> splat = nn::getSplat(indices)) {
+    if (std::abs(*splat) <= nn::kMostElements)
+      line = makeLine(indices.getContext(), int64_t(*splat), 0,
+                      IndexLine::kNoDim);
+  } else if (auto values = nn::getConstantInts(indices)) {
     line = lineOfConstant(indices.getContext(), *values, type.getShape(), 1);
-  else if (Operation *op = indices.getDefiningOp(); op && depth > 0)
+  } else if (Operation *op = indices.getDefiningOp(); op && depth > 0) {
     line = lineOfOp(op, sizes, depth);
+  }
   // Of one element all are the same.
   if (line && !line->isConstant() && type.getDimSize(line->dim) == 1) {
     line->dim = IndexLine::kNoDim;
@@ -294,7 +309,7 @@ static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth) {
 }
 
 IndexLine shape::positionsOf(MLIRContext *context, int64_t dim) {
-  return makeLine(context, 0, 1, dim);
+  return *makeLine(context, 0, 1, dim);
 }
 
 std::optional<IndexLine> shape::lineOf(Value indices, const SameSizes &sizes) {

@@ -31,9 +31,8 @@ namespace {
 
 /// Where updates go in data.
 struct Window {
-  Value x, updates;
-  /// Of the first dimensions of `x`, by their positions in `updates`; others
-  /// are taken whole.
+  /// Of the first dimensions of the data, by their positions in the updates;
+  /// others are taken whole.
   SmallVector<IndexLine> lines;
   /// The largest position of each dimension whose size a run has to be asked
   /// for; -1 of others.
@@ -86,19 +85,19 @@ static std::optional<int64_t> lastOf(const IndexLine &line,
 
 /// Adds a line for the next dimension of the data, unless it may lead outside
 /// of that and no run can say so.
-static bool addLine(Window &window, IndexLine line, ArrayRef<int64_t> space,
-                    const SameSizes &sizes) {
-  int64_t dim = window.lines.size(), size = typeOf(window.x).getDimSize(dim);
+static bool addLine(Window &window, Value x, IndexLine line,
+                    ArrayRef<int64_t> space, const SameSizes &sizes) {
+  int64_t dim = window.lines.size(), size = typeOf(x).getDimSize(dim);
   int64_t asked = -1;
   // A run may count positions in a dimension of this size.
-  if (!line.counted || !sizes.isSame(line.counted, 0, window.x, dim)) {
+  if (!line.counted || !sizes.isSame(line.counted, 0, x, dim)) {
     std::optional<int64_t> last = lastOf(line, space);
     if (!last)
       return false;
     int64_t start = *getConstantIntValue(line.start);
     if (line.isConstant() && start < 0 && !ShapedType::isDynamic(size)) {
       start = *last += size;
-      line.start = Builder(window.x.getContext()).getIndexAttr(start);
+      line.start = Builder(x.getContext()).getIndexAttr(start);
     }
     if (start < 0 || (!ShapedType::isDynamic(size) && *last >= size))
       return false;
@@ -119,9 +118,9 @@ static std::optional<Window> windowOf(nn::ScatterNDOp op,
       shape::linesOf(op.getIndices(), sizes);
   if (!lines || !isGrid(*lines, space))
     return std::nullopt;
-  Window window{op.getX(), op.getUpdates(), {}, {}, int64_t(space.size())};
+  Window window{{}, {}, int64_t(space.size())};
   for (const IndexLine &line : *lines)
-    if (!addLine(window, line, space, sizes))
+    if (!addLine(window, op.getX(), line, space, sizes))
       return std::nullopt;
   return window;
 }
@@ -136,17 +135,17 @@ static std::optional<Window> windowOf(nn::ScatterElementsOp op,
   std::optional<IndexLine> along = shape::lineOf(op.getIndices(), sizes);
   if (!along || (along->isConstant() ? space[axis] != 1 : along->dim != axis))
     return std::nullopt;
-  Window window{op.getX(), op.getUpdates(), {}, {}, int64_t(space.size())};
+  Window window{{}, {}, int64_t(space.size())};
   for (int64_t dim = 0, rank = space.size(); dim < rank; ++dim) {
     if (dim == axis) {
-      if (!addLine(window, *along, space, sizes))
+      if (!addLine(window, op.getX(), *along, space, sizes))
         return std::nullopt;
       continue;
     }
-    if (ShapedType::isDynamic(space[dim])
-            ? !sizes.isSame(op.getIndices(), dim, op.getX(), dim)
-            : ShapedType::isDynamic(op.getX().getType().getDimSize(dim)) ||
-                  space[dim] > op.getX().getType().getDimSize(dim))
+    int64_t size = op.getX().getType().getDimSize(dim);
+    bool hasFewer = !ShapedType::isDynamic(space[dim]) &&
+                    !ShapedType::isDynamic(size) && space[dim] < size;
+    if (!hasFewer && !sizes.isSame(op.getIndices(), dim, op.getX(), dim))
       return std::nullopt;
     window.lines.push_back(shape::positionsOf(op.getContext(), dim));
     window.asked.push_back(-1);
@@ -167,11 +166,12 @@ static Value atRankOfData(OpBuilder &b, Location loc, Value updates,
   return lower::reshape(b, loc, updates, sizes);
 }
 
-static Value insertUpdates(OpBuilder &b, Location loc, const Window &window) {
+static Value insertUpdates(OpBuilder &b, Location loc, Value x, Value updates,
+                           const Window &window) {
   for (auto [dim, last] : llvm::enumerate(window.asked)) {
     if (last < 0)
       continue;
-    Value size = sizeOf(b, loc, window.x, dim);
+    Value size = sizeOf(b, loc, x, dim);
     Value at = indexConstant(b, loc, last);
     Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                                         size);
@@ -180,7 +180,7 @@ static Value insertUpdates(OpBuilder &b, Location loc, const Window &window) {
                 ", which has {1} elements",
             {at, size});
   }
-  Sizes own = sizesOf(b, loc, window.updates), offsets, sizes, strides;
+  Sizes own = sizesOf(b, loc, updates), offsets, sizes, strides;
   OpFoldResult one = b.getIndexAttr(1);
   for (const IndexLine &line : window.lines) {
     offsets.push_back(line.start);
@@ -193,8 +193,8 @@ static Value insertUpdates(OpBuilder &b, Location loc, const Window &window) {
     sizes.push_back(size);
     strides.push_back(one);
   }
-  Value source = atRankOfData(b, loc, window.updates, sizes);
-  return lower::insert(b, loc, source, window.x, offsets, sizes, strides);
+  Value source = atRankOfData(b, loc, updates, sizes);
+  return lower::insert(b, loc, source, x, offsets, sizes, strides);
 }
 
 void RecognizeSlicesPass::runOnOperation() {
@@ -206,7 +206,7 @@ void RecognizeSlicesPass::runOnOperation() {
   if (scatters.empty())
     return;
   SameSizes sizes(getOperation());
-  // Values that come about here are not known to `sizes`.
+  // All before the first is rewritten: of what comes later nothing is known.
   SmallVector<std::pair<Operation *, Window>> found;
   for (Operation *op : scatters) {
     auto elements = dyn_cast<nn::ScatterElementsOp>(op);
@@ -217,17 +217,11 @@ void RecognizeSlicesPass::runOnOperation() {
       found.emplace_back(op, *window);
   }
   numRecognized += found.size();
-  DenseMap<Value, Value> replaced;
   for (auto &[op, window] : found) {
-    // What is stored to, or stored, may have been stored to before.
-    for (Value *value : {&window.x, &window.updates})
-      if (Value stored = replaced.lookup(*value))
-        *value = stored;
     OpBuilder b(op);
-    Value stored = insertUpdates(b, op->getLoc(), window);
-    op->getResult(0).replaceAllUsesWith(stored);
-    replaced[op->getResult(0)] = stored;
-  }
-  for (auto &[op, window] : llvm::reverse(found))
+    // Both kinds are of data, indices and updates.
+    op->getResult(0).replaceAllUsesWith(insertUpdates(
+        b, op->getLoc(), op->getOperand(0), op->getOperand(2), window));
     op->erase();
+  }
 }

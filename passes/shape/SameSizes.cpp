@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/shape/SameSizes.h"
 
+#include "dialects/nn/TensorTypes.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::shape;
@@ -56,6 +58,10 @@ void SameSizes::visit(SizeAnalysis &analysis, Operation *op, Operation *top) {
 }
 
 bool SameSizes::isSame(Value a, int64_t dimA, Value b, int64_t dimB) const {
+  int64_t sizeA = nn::typeOf(a).getDimSize(dimA),
+          sizeB = nn::typeOf(b).getDimSize(dimB);
+  if (!ShapedType::isDynamic(sizeA) && !ShapedType::isDynamic(sizeB))
+    return sizeA == sizeB;
   SizeAnalysis *analysis = visited.lookup(a);
   if (!analysis || analysis != visited.lookup(b))
     return false;

@@ -24,7 +24,7 @@ public:
   explicit SameSizes(mlir::ModuleOp module);
 
   /// Whether two dimensions have one size in every run. Of values that came
-  /// later nothing is known.
+  /// later nothing is known but what their types say.
   bool isSame(mlir::Value a, int64_t dimA, mlir::Value b, int64_t dimB) const;
   /// Whether so many dimensions have as many elements, of which there is one
   /// where there are none.

@@ -137,6 +137,25 @@ func.func @other_elements(%x: tensor<4x4xf32>, %o: tensor<?x4xf32>, %i: tensor<?
 
 // -----
 
+// Numbers whose sums and products overflow are no positions; nor are those that
+// a cast to fewer bits changes.
+
+// CHECK-LABEL: @far
+// CHECK-COUNT-3: nn.scatter_nd
+func.func @far(%x: tensor<?x2xf32>, %y: tensor<3x2xf32>, %z: tensor<2x2xf32>) -> tensor<?x2xf32> {
+  %i = arith.constant dense<[[0], [9223372036854775807], [-2]]> : tensor<3x1xi64>
+  %0 = nn.scatter_nd none %x, %i, %y : (tensor<?x2xf32>, tensor<3x1xi64>, tensor<3x2xf32>) -> tensor<?x2xf32>
+  %j = arith.constant dense<[[-9223372036854775808], [9223372036854775807]]> : tensor<2x1xi64>
+  %1 = nn.scatter_nd none %0, %j, %z : (tensor<?x2xf32>, tensor<2x1xi64>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  %all = arith.constant dense<[[100], [200]]> : tensor<2x1xi64>
+  %k = nn.cast %all : tensor<2x1xi64> -> tensor<2x1xi8>
+  %l = nn.cast %k : tensor<2x1xi8> -> tensor<2x1xi64>
+  %2 = nn.scatter_nd none %1, %l, %z : (tensor<?x2xf32>, tensor<2x1xi64>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  return %2 : tensor<?x2xf32>
+}
+
+// -----
+
 // Neither rows in another order, nor two of the same, nor sums, nor columns
 // before rows, nor what a run says; negative positions of an open dimension.
 
