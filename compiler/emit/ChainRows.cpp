@@ -31,18 +31,17 @@ struct Chain {
 
 } // namespace
 
-/// Whether a load is of what a row multiplies weights with.
-static bool isOfRow(const LoadInst &load, const DataLayout &layout) {
+bool ingot::isOfRow(const LoadInst &load) {
   constexpr uint64_t kWidest = 8;
-  return load.isSimple() && layout.getTypeStoreSize(load.getType()) <= kWidest;
+  return load.isSimple() &&
+         load.getDataLayout().getTypeStoreSize(load.getType()) <= kWidest;
 }
 
 static std::vector<Chain> chainsOf(const Loop &loop, ScalarEvolution &scev) {
-  const DataLayout &layout = loop.getHeader()->getDataLayout();
   std::vector<Chain> chains;
   for (Instruction &i : *loop.getHeader()) {
     auto *load = dyn_cast<LoadInst>(&i);
-    if (!load || !isOfRow(*load, layout))
+    if (!load || !isOfRow(*load))
       continue;
     if (!chains.empty()) {
       Chain &last = chains.back();

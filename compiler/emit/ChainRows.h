@@ -8,8 +8,13 @@
 #define INGOT_COMPILER_EMIT_CHAINROWS_H
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace ingot {
+
+/// Whether a load is of what a row multiplies weights with: a scalar, or a few
+/// narrow ones.
+bool isOfRow(const llvm::LoadInst &load);
 
 /// Where a round of an innermost loop loads from rows that are one distance
 /// apart, which a run says, each address is computed from the one before. Given

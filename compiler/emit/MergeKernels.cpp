@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/MergeKernels.h"
 
+#include "compiler/emit/ChainRows.h"
 #include "passes/codegen/common/NumberTable.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -194,15 +195,13 @@ static SmallVector<Column> columnsOf(const Group &group) {
 /// Whether what `sum` is added up to is the address of a scalar alone, which is
 /// multiplied with a vector.
 static bool isOfScalar(const Instruction &sum) {
-  constexpr uint64_t kWidest = 8;
-  const DataLayout &layout = sum.getDataLayout();
   if (isa<GetElementPtrInst>(sum))
-    return all_of(sum.users(), [&](const User *user) {
+    return all_of(sum.users(), [](const User *user) {
       auto *load = dyn_cast<LoadInst>(user);
-      return load && layout.getTypeStoreSize(load->getType()) <= kWidest;
+      return load && isOfRow(*load);
     });
   return sum.getOpcode() == Instruction::Add &&
-         all_of(sum.users(), [&](const User *user) {
+         all_of(sum.users(), [](const User *user) {
            auto *place = dyn_cast<GetElementPtrInst>(user);
            return place && isOfScalar(*place);
          });

@@ -91,10 +91,14 @@ static bool hasEndlessTerm(const std::string &op,
   });
 }
 
-/// ONNX says nothing of what GroupNormalization returns.
-static bool lacksInference(const pb::OpSchema &schema) {
-  return schema.domain().empty() && schema.Name() == "GroupNormalization" &&
-         !schema.has_type_and_shape_inference_function();
+/// How a schema infers types; ONNX says nothing of what GroupNormalization
+/// returns. Empty if nothing is known.
+static pb::InferenceFunction inferenceOf(const pb::OpSchema &schema) {
+  if (schema.has_type_and_shape_inference_function())
+    return schema.GetTypeAndShapeInferenceFunction();
+  if (schema.domain().empty() && schema.Name() == "GroupNormalization")
+    return pb::propagateShapeAndTypeFromFirstInput;
+  return {};
 }
 
 const GuardedSchemas &GuardedSchemas::instance() {
@@ -114,13 +118,9 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
   if (copy)
     return copy.get();
   copy = std::make_unique<pb::OpSchema>(*schema);
-  if (lacksInference(*schema))
+  if (pb::InferenceFunction infer = inferenceOf(*schema))
     copy->TypeAndShapeInferenceFunction(
-        pb::propagateShapeAndTypeFromFirstInput);
-  if (schema->has_type_and_shape_inference_function())
-    copy->TypeAndShapeInferenceFunction(
-        [infer = schema->GetTypeAndShapeInferenceFunction(),
-         op = schema->Name()](pb::InferenceContext &context) {
+        [infer, op = schema->Name()](pb::InferenceContext &context) {
           // What was inferred before the exception is kept; the legalizer says
           // what is wrong with the node.
           try {

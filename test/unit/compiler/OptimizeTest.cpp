@@ -93,6 +93,24 @@ std::string makeNest(const std::string &rounds, const std::string &steps) {
          "}\n";
 }
 
+/// A function of `parameters` with one loop of %count rounds %i.
+std::string makeLoop(const std::string &parameters, const std::string &head,
+                     const std::string &body, const std::string &tail) {
+  return "define void @f(" + parameters + ", i64 %count) {\n"
+         "entry:\n"
+         "  br label %loop\n"
+         "loop:\n"
+         "  %i = phi i64 [0, %entry], [%nextRound, %loop]\n" +
+         head + body +
+         "  %nextRound = add i64 %i, 1\n"
+         "  %again = icmp ult i64 %nextRound, %count\n"
+         "  br i1 %again, label %loop, label %end\n"
+         "end:\n" +
+         tail +
+         "  ret void\n"
+         "}\n";
+}
+
 /// `walks` walks side by side, each of whose steps reads `step` of %table and
 /// calls it %nextN, where %hereN is where it was.
 std::string makeWalks(int walks, const std::string &step) {
@@ -107,19 +125,7 @@ std::string makeWalks(int walks, const std::string &step) {
     tail += "  %to" + n + " = getelementptr i64, ptr %y, i64 " + n +
             "\n  store i64 %next" + n + ", ptr %to" + n + "\n";
   }
-  return "define void @f(ptr noalias %table, ptr noalias %y, i64 %count) {\n"
-         "entry:\n"
-         "  br label %loop\n"
-         "loop:\n"
-         "  %i = phi i64 [0, %entry], [%more, %loop]\n" +
-         head + body +
-         "  %more = add i64 %i, 1\n"
-         "  %again = icmp ult i64 %more, %count\n"
-         "  br i1 %again, label %loop, label %end\n"
-         "end:\n" +
-         tail +
-         "  ret void\n"
-         "}\n";
+  return makeLoop("ptr noalias %table, ptr noalias %y", head, body, tail);
 }
 
 std::unique_ptr<llvm::Module> optimized(const std::string &text,
@@ -229,20 +235,8 @@ std::string makeRows(int rows) {
     tail += "  %to" + n + " = getelementptr <16 x float>, ptr %y, i64 " + n +
             "\n  store <16 x float> %more" + n + ", ptr %to" + n + "\n";
   }
-  return "define void @f(ptr noalias %x, ptr noalias %y, i64 %apart, "
-         "i64 %count) {\n"
-         "entry:\n"
-         "  br label %loop\n"
-         "loop:\n"
-         "  %i = phi i64 [0, %entry], [%next, %loop]\n" +
-         head + body +
-         "  %next = add i64 %i, 1\n"
-         "  %again = icmp ult i64 %next, %count\n"
-         "  br i1 %again, label %loop, label %end\n"
-         "end:\n" +
-         tail +
-         "  ret void\n"
-         "}\n";
+  return makeLoop("ptr noalias %x, ptr noalias %y, i64 %apart", head, body,
+                  tail);
 }
 
 /// From how many values the addresses of scalars in the loop are computed: the

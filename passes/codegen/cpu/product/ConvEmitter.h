@@ -115,7 +115,7 @@ struct ConvEmitter {
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
   /// Whether rows are multiplied wherever they are.
   bool hasPlainRows(const Tile &tile) const;
-  /// `count` pixels from the one at coordinates `first` on, by their addresses,
+  /// By the addresses of pixels, looked for one by one.
   bool findsPixels(const Tile &tile) const;
   Accumulators sumFound(const Tile &tile, Index group, Index columnTile,
                         const NextWeights &next);
