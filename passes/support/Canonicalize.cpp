@@ -7,6 +7,9 @@
 #include "passes/support/Passes.h"
 #include "passes/support/Rewrite.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
 namespace ingot {
 #define GEN_PASS_DEF_CANONICALIZE
 #include "passes/support/Passes.h.inc"
@@ -17,6 +20,36 @@ using namespace ingot;
 
 namespace {
 
+/// Gives an op that has an empty region the sources of the casts that it takes.
+/// MLIR's own pattern clones the op for this, and its clone of a region reads
+/// the first block, which an empty region does not have.
+struct TakeCastSources
+    : OpInterfaceRewritePattern<DestinationStyleOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(DestinationStyleOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (llvm::none_of(op->getRegions(), [](Region &r) { return r.empty(); }))
+      return rewriter.notifyMatchFailure(op, "has no empty region");
+    if (!tensor::hasFoldableTensorCastOperand(op))
+      return rewriter.notifyMatchFailure(op, "takes no cast");
+    SmallVector<Type> types(op->getResultTypes());
+    SmallVector<Value> operands =
+        tensor::getUpdatedOperandsAfterCastOpFolding(op, types);
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
+    rewriter.setInsertionPointAfter(op);
+    for (auto [result, type] : llvm::zip_equal(op->getResults(), types)) {
+      Type before = result.getType();
+      if (before == type)
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { result.setType(type); });
+      auto cast = tensor::CastOp::create(rewriter, op.getLoc(), before, result);
+      rewriter.replaceAllUsesExcept(result, cast, cast);
+    }
+    return success();
+  }
+};
+
 struct CanonicalizePass : ingot::impl::CanonicalizeBase<CanonicalizePass> {
   using CanonicalizeBase::CanonicalizeBase;
 
@@ -26,6 +59,7 @@ struct CanonicalizePass : ingot::impl::CanonicalizeBase<CanonicalizePass> {
       dialect->getCanonicalizationPatterns(all);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       op.getCanonicalizationPatterns(all, context);
+    all.add<TakeCastSources>(context, /*benefit=*/2);
     patterns = std::move(all);
     return success();
   }
