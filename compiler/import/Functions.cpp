@@ -271,6 +271,7 @@ private:
     } else {
       return;
     }
+    repairBody(node.op_type(), function);
     if (call.input_size() > function.input_size() ||
         call.output_size() > function.output_size())
       return;
@@ -306,6 +307,19 @@ private:
                    it != stated.end()
                ? it->second
                : type;
+  }
+
+  /// Mends what ONNX's bodies get wrong. That of AffineGrid leaves out all
+  /// dimensions of 1 where it means dimension 1, which drops a batch of 1, too.
+  static void repairBody(StringRef opType, pb::FunctionProto &function) {
+    if (opType != "AffineGrid")
+      return;
+    for (pb::NodeProto &node : *function.mutable_node())
+      for (pb::AttributeProto &attr : *node.mutable_attribute())
+        if (attr.has_g())
+          for (pb::NodeProto &inner : *attr.mutable_g()->mutable_node())
+            if (inner.op_type() == "Squeeze" && inner.input_size() == 1)
+              inner.add_input("one_1d");
   }
 
   /// The function broadcasts where the operator may not: a node before its

@@ -15,6 +15,7 @@
 #include "compiler/import/OperandTypes.h"
 #include "compiler/import/Shapes.h"
 #include "compiler/import/Skeleton.h"
+#include "compiler/import/Sort.h"
 #include "compiler/import/Validate.h"
 #include "dialects/nn/NodeName.h"
 #include "dialects/onnx/OnnxDialect.h"
@@ -178,11 +179,21 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
           checkNesting(model.proto.graph(), options.maxNesting + 1, options))
     return std::move(error);
   normalizeDomains(model.proto);
+  dropAbsentHeads(model.proto);
   if (Error error =
           resolveExternalData(model, directory, options.externalFiles,
                               options.externalLocations))
     return std::move(error);
   if (Error error = validateModel(model, options))
+    return std::move(error);
+  Expected<bool> isSorted = sortNodes(model.proto);
+  if (!isSorted)
+    return isSorted.takeError();
+  if (*isSorted)
+    emitRemark(UnknownLoc::get(&context))
+        << printable(name, 300)
+        << ": the nodes are not in topological order; they were sorted";
+  if (Error error = validateNames(model.proto))
     return std::move(error);
   // Before ONNX's own checker, which says the same in words of its code.
   if (Error error = validateOperands(model.proto))

@@ -29,6 +29,9 @@ struct ImportOptions {
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
   /// Name of a symbolic dimension to its size.
   llvm::StringMap<int64_t> dims;
+  /// Names of symbolic dimensions that need not have one size everywhere: each
+  /// such dimension is then open by itself. `all` stands for every name.
+  llvm::StringSet<> freeDims;
   /// Input name to the value that it always has, as text: `16000`, `1,2,3`. It
   /// is a constant then, and no input.
   llvm::StringMap<std::string> values;

@@ -1,18 +1,17 @@
-//===- Names.cpp - every value is defined once, before it is used ---------===//
+//===- Names.cpp - every value is defined, and only once ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's checker looks at this, too, but says only that the nodes are not
-// sorted, whatever the cause.
+// ONNX's checker looks at this, too, but reports every mistake as nodes that
+// are not sorted.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Validate.h"
 #include "compiler/import/Message.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -23,8 +22,6 @@ namespace {
 struct Scope {
   const Scope *parent = nullptr;
   StringSet<> names;
-  /// What computes a value somewhere in this graph.
-  StringMap<const pb::NodeProto *> producers;
 
   bool contains(StringRef name) const {
     return names.contains(name) || (parent && parent->contains(name));
@@ -34,9 +31,6 @@ struct Scope {
 Error checkNode(const pb::NodeProto &node, Scope &scope);
 
 template <typename Nodes> Error checkNodes(const Nodes &nodes, Scope &scope) {
-  for (const pb::NodeProto &node : nodes)
-    for (const std::string &output : node.output())
-      scope.producers.try_emplace(output, &node);
   for (const pb::NodeProto &node : nodes)
     if (Error error = checkNode(node, scope))
       return error;
@@ -72,17 +66,9 @@ Error checkGraph(const pb::GraphProto &graph, const Scope *parent) {
 
 Error checkNode(const pb::NodeProto &node, Scope &scope) {
   for (const std::string &input : node.input()) {
-    if (input.empty() || scope.contains(input))
-      continue;
-    const pb::NodeProto *producer = nullptr;
-    for (const Scope *s = &scope; s && !producer; s = s->parent)
-      producer = s->producers.lookup(input);
-    if (!producer)
+    if (!input.empty() && !scope.contains(input))
       return makeError(describe(node) + ": input " + quote(input) +
                        " is defined nowhere");
-    return makeError(describe(node) + ": input " + quote(input) +
-                     " is computed only later, by " + describe(*producer) +
-                     ": the graph has a cycle, or its nodes are not sorted");
   }
   for (const pb::AttributeProto &attr : node.attribute()) {
     if (attr.has_g())

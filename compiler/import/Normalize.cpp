@@ -84,6 +84,23 @@ void normalizeDomains(pb::ModelProto &model) {
     addMicrosoft(*function.mutable_opset_import());
 }
 
+void dropAbsentHeads(pb::ModelProto &model) {
+  consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    if (!node.domain().empty() ||
+        (node.op_type() != "Attention" && node.op_type() != "RotaryEmbedding"))
+      return Error::success();
+    auto *attributes = node.mutable_attribute();
+    for (int i = attributes->size(); i-- > 0;) {
+      const pb::AttributeProto &attr = (*attributes)[i];
+      if (StringRef(attr.name()).ends_with("num_heads") &&
+          attr.type() == pb::AttributeProto::INT && attr.i() == 0 &&
+          attr.ref_attr_name().empty())
+        attributes->DeleteSubrange(i, 1);
+    }
+    return Error::success();
+  }));
+}
+
 //===----------------------------------------------------------------------===//
 // Sparse tensors
 //===----------------------------------------------------------------------===//

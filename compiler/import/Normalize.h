@@ -14,6 +14,9 @@ namespace ingot::importer {
 /// The default domain is "" everywhere, never "ai.onnx".
 void normalizeDomains(pb::ModelProto &model);
 
+/// Drops counts of heads that are 0, which stand for counts that are not given.
+void dropAbsentHeads(pb::ModelProto &model);
+
 /// Brings a checked model to one form, which also is what ONNX's version
 /// converter keeps whole: sparse tensors are dense, initializers are no inputs,
 /// function calls carry the default values of absent attributes, types of

@@ -101,6 +101,35 @@ std::string listInputs(const pb::GraphProto &graph) {
                         : "its inputs are " + join(inputs, ", ");
 }
 
+static Error refuseUnknownDim(StringRef name, ArrayRef<std::string> names) {
+  return makeError("the model has no dimension named " + quote(name) + "; " +
+                   (names.empty() ? "none of its dimensions has a name"
+                                  : "its dimensions are " + join(names, ", ")));
+}
+
+/// Takes their names from the dimensions that the user frees, and these names
+/// out of `names`.
+static Error freeDims(pb::GraphProto &graph, const StringSet<> &freed,
+                      std::vector<std::string> &names) {
+  bool freesAll = freed.contains("all");
+  for (StringRef name : sortedKeys(freed))
+    if (name != "all" && !llvm::is_contained(names, name))
+      return refuseUnknownDim(name, names);
+  for (pb::ValueInfoProto &input : *graph.mutable_input()) {
+    if (!input.type().tensor_type().has_shape())
+      continue;
+    auto *tensor = input.mutable_type()->mutable_tensor_type();
+    for (Dimension &dim : *tensor->mutable_shape()->mutable_dim())
+      if (!dim.dim_param().empty() &&
+          (freesAll || freed.contains(dim.dim_param())))
+        dim.clear_value();
+  }
+  llvm::erase_if(names, [&](const std::string &name) {
+    return freesAll || freed.contains(name);
+  });
+  return Error::success();
+}
+
 Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
   pb::GraphProto &graph = *model.mutable_graph();
   StringMap<pb::ValueInfoProto *> inputs;
@@ -125,15 +154,17 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
     }
   }
 
+  for (StringRef name : sortedKeys(options.freeDims))
+    if (options.dims.contains(name))
+      return makeError("dimension " + quote(name) +
+                       " is both fixed (--dim) and freed (--free-dim)");
+  if (Error error = freeDims(graph, options.freeDims, names))
+    return error;
   NamedDims dims;
   for (StringRef name : sortedKeys(options.dims)) {
     int64_t size = options.dims.lookup(name);
     if (!llvm::is_contained(names, name))
-      return makeError(
-          "the model has no dimension named " + quote(name) + "; " +
-          (names.empty() ? "none of its dimensions has a name"
-                         : "its dimensions are " +
-                               join(names, ", ")));
+      return refuseUnknownDim(name, names);
     if (size < 0)
       return makeError("dimension " + quote(name) + " cannot be " +
                        Twine(size));

@@ -236,8 +236,6 @@ Error validateModel(Model &model, const ImportOptions &options) {
     return error;
   if (Error error = validateTensors(model))
     return error;
-  if (Error error = validateNames(proto))
-    return error;
   return validateNodes(proto);
 }
 

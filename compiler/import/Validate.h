@@ -13,7 +13,7 @@ namespace ingot::importer {
 
 /// Checks the size of every tensor against its data, which ONNX's checker no
 /// longer sees, and the rest that it does not look at: versions, sizes of value
-/// types, names.
+/// types, attributes.
 llvm::Error validateModel(Model &model, const ImportOptions &options);
 
 /// Checks element types, ranks and sizes of what graphs take and give. Called
@@ -25,8 +25,8 @@ llvm::Error validateTypes(Model &model);
 /// of ONNX's library, which copies tensors.
 llvm::Error validateTensors(Model &model);
 
-/// Checks that every value is defined once, and before it is used, and that no
-/// name holds what would end it elsewhere.
+/// Checks that every value is defined, and only once, and that no name holds a
+/// NUL character. The nodes must be sorted.
 llvm::Error validateNames(pb::ModelProto &model);
 
 /// Checks the attributes that shape inference and version conversion divide by.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/import/ConvertedConstants.h"
 #include "compiler/import/Guard.h"
 #include "compiler/import/Normalize.h"
 #include "compiler/import/OnnxBridge.h"
@@ -36,7 +37,10 @@ static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
   // Registers thousands of adapters, the same for all models.
   static const pb::version_conversion::DefaultVersionConverter converter;
   inferShapes(model);
-  return converter.convert_version(model, pb::OpSetID(from), pb::OpSetID(to));
+  pb::ModelProto converted =
+      converter.convert_version(model, pb::OpSetID(from), pb::OpSetID(to));
+  retypeConstants(converted, collectElementTypes(model));
+  return converted;
 }
 
 /// What legalization knows of older forms begins here.

@@ -110,8 +110,10 @@ check("no-domain", model([h.make_node("Foo", ["x"], ["y"], domain="acme")]), "no
 # ---- graphs
 check("cycle", model([h.make_node("Add", ["x", "b"], ["a"], name="first"),
                       h.make_node("Relu", ["a"], ["b"], name="second"),
-                      relu("b")]), "node 'first' (Add)", "'b'", "node 'second'", "cycle")
-check("self-loop", model([h.make_node("Add", ["x", "y"], ["y"], name="loop")]), "node 'loop'", "cycle")
+                      relu("b")]),
+      "the graph has a cycle: node 'first' (Add) takes a result of node 'second' (Relu), "
+      "which takes a result of node 'first' (Add)")
+check("self-loop", model([h.make_node("Add", ["x", "y"], ["y"], name="loop")]), "cycle", "node 'loop' (Add) takes its own result")
 check("missing-input", model([relu("nowhere")]), "node 'act' (Relu): input 'nowhere' is defined nowhere")
 check("missing-output", model([relu("x", "z")]), "'y'")
 check("duplicate-value", model([relu("x", "a"), relu("x", "a"), relu("a")]), "'a'")

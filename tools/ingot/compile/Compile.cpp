@@ -84,6 +84,8 @@ static bool readShapes(const CompileFlags &options, CompileOptions &result,
   for (const std::string &text : options.dims)
     if (!parseDim(text, result.import, single, error))
       return false;
+  for (const std::string &name : options.freeDims)
+    result.import.freeDims.insert(name);
   for (const std::string &text : options.profiles)
     if (!parseProfile(text, result.profiles.emplace_back(), error))
       return false;

@@ -29,6 +29,11 @@ struct CompileFlags {
       "dim", cl::value_desc("name=N"), cl::cat(category),
       cl::desc("Fix a named dimension, e.g. batch=1, or bound it: "
                "length=1:128:512, length=8k (multiples of 8)")};
+  cl::list<std::string> freeDims{
+      "free-dim", cl::value_desc("name"), cl::cat(category),
+      cl::desc("Let dimensions of this name differ between and within inputs, "
+               "e.g. where an exporter gave one name to several sizes; 'all' "
+               "stands for every name")};
   cl::list<std::string> profiles{
       "profile", cl::value_desc("ranges"), cl::cat(category),
       cl::desc("Ranges of sizes that belong together, by input or named "
