@@ -229,11 +229,11 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
 
 void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   // Sizes that both sides have say nothing, but that there are no elements
-  // where one is 0.
+  // where one is 0: a known 0 stays on both sides.
   Sizes own = sizesOf(node, x), others, shared;
   for (OpFoldResult size : sizes) {
     auto same = llvm::find_if(own, [&](OpFoldResult other) {
-      return isSameSize(size, other);
+      return getConstantIntValue(size) != 0 && isSameSize(size, other);
     });
     if (same != own.end()) {
       own.erase(same);

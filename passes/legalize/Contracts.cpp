@@ -149,7 +149,7 @@ static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
   int64_t queries = node.getInt("q_num_heads", 0),
           keys = node.getInt("kv_num_heads", 0);
   if (queries < 1 || keys < 1)
-    return Heads{steps, {}, {}}; // which the function cannot do without
+    return Heads{steps, {}, {}}; // an error of the caller's
   c.multiple({0, "Q", 2}, c.number(queries), "(q_num_heads)");
   c.multiple({1, "K", 2}, c.number(keys), "(kv_num_heads)");
   c.multiple({2, "V", 2}, c.number(keys), "(kv_num_heads)");
@@ -165,8 +165,11 @@ static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
 static LogicalResult requireAttention(Node &node) {
   Contract c(node);
   std::optional<Heads> heads = requireHeads(c, /*mayBeFlat=*/true);
-  if (!heads || !heads->queries)
+  if (!heads)
     return c.finish();
+  if (!heads->queries)
+    return node.invalid("data of 3 dimensions need q_num_heads and "
+                        "kv_num_heads of at least 1");
   OpFoldResult total = c.size({1, "K", heads->steps});
   if (node.has(4) && node.has(5)) {
     if (!c.hasRank(4, "past_key", 4) || !c.hasRank(5, "past_value", 4))

@@ -133,6 +133,7 @@ struct LegalizePass
   LogicalResult legalizeBlock(Block &block);
   LogicalResult tryBlock(Block &block);
   LogicalResult legalizeNode(onnx::NodeOp op);
+  LogicalResult checkCreated(Node &node, ArrayRef<Operation *> created);
   int64_t opsetOf(StringRef domain);
   int64_t statedOpsetOf(StringRef domain);
 
@@ -242,6 +243,23 @@ static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
   return legalized;
 }
 
+/// Checks what a legalizer made of a node.
+LogicalResult LegalizePass::checkCreated(Node &node,
+                                         ArrayRef<Operation *> created) {
+  for (Operation *op : created) {
+    if (computesStrings(op))
+      return node.unsupported("arithmetic on strings");
+    if (isa<nn::ElementwiseOpInterface>(op) && hasComplexOperand(op))
+      return node.unsupported("arithmetic on complex numbers");
+    for (Type type : op->getResultTypes())
+      if (hasMoreElements(type, maxElements))
+        return node.invalid("a tensor of type " + textOf(type) +
+                            " is too large: more than " + Twine(maxElements) +
+                            " elements (--limit=tensor-elements)");
+  }
+  return success();
+}
+
 LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   int64_t opset = opsetOf(op.getDomain()),
           stated = statedOpsetOf(op.getDomain());
@@ -279,16 +297,11 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
     return node.unsupported("of strings");
   if (failed(legalizeReported(node, legalizer)))
     return failure();
-  for (Operation *op : created.ops) {
-    if (computesStrings(op))
-      return node.unsupported("arithmetic on strings");
-    if (isa<nn::ElementwiseOpInterface>(op) && hasComplexOperand(op))
-      return node.unsupported("arithmetic on complex numbers");
-    for (Type type : op->getResultTypes())
-      if (hasMoreElements(type, maxElements))
-        return node.invalid("a tensor of type " + textOf(type) +
-                            " is too large: more than " + Twine(maxElements) +
-                            " elements (--limit=tensor-elements)");
+  if (failed(checkCreated(node, created.ops))) {
+    // They stand for the node's results already.
+    for (Operation *op : created.ops)
+      doubtful.insert_range(op->getResults());
+    return failure();
   }
   if (op->getNumRegions() != 0)
     progress.roots.forget();

@@ -7,6 +7,7 @@
 #include "passes/legalize/LoopForm.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -41,6 +42,21 @@ RankedTensorType legalize::typeOfNumber(Node &node, const LoopForm &form) {
 //===----------------------------------------------------------------------===//
 // Bodies
 //===----------------------------------------------------------------------===//
+
+/// Checks that the condition that a body gives is one bool. An open size is
+/// left to the run.
+static LogicalResult checkCondition(Node &node, Value condition, bool quiet) {
+  auto type = dyn_cast<RankedTensorType>(condition.getType());
+  bool isOne = type && type.getElementType().isInteger(1) &&
+               llvm::all_of(type.getShape(), [](int64_t size) {
+                 return size == 1 || ShapedType::isDynamic(size);
+               });
+  if (isOne || quiet)
+    return success(isOne);
+  std::string text = debugString(condition.getType());
+  return node.invalid("the condition that the body gives must be one bool, but "
+                      "is " + text);
+}
 
 FailureOr<Draft> legalize::draftBody(Node &node, const LoopForm &form,
                                      ArrayRef<Type> types,
@@ -91,6 +107,11 @@ FailureOr<Draft> legalize::draftBody(Node &node, const LoopForm &form,
   if (form.isLoop) {
     draft.goesOn = results.front();
     results = results.drop_front();
+    if (failed(checkCondition(node, draft.goesOn, quiet))) {
+      if (quiet)
+        copy.erase();
+      return failure();
+    }
   }
   draft.states.assign(results.begin(), results.begin() + form.init.size());
   draft.rows.assign(results.begin() + form.init.size(), results.end());

@@ -290,7 +290,8 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
   }
   Value codes = node.make<nn::ReshapeOp>(
       b.clone({columns, blocks, bytes}), node.input(1));
-  Value a = node.cast(node.input(0), real);
+  Value a = pinDim(node, node.input(0), node.rank(0) - 1, depth, "input 0");
+  a = node.cast(a, real);
   bool isRow = node.rank(0) == 1;
   if (isRow)
     a = unsqueeze(node, a, {0});

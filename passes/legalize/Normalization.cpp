@@ -251,11 +251,41 @@ static LogicalResult legalizeTrainingBatchNorm(Node &node) {
                        blend(node.input(4), batchVariance)});
 }
 
+/// Up to opset 8 and with spatial = 0, each element of a sample has parameters
+/// of its own.
+static LogicalResult legalizeElementBatchNorm(Node &node) {
+  int64_t rank = node.rank(0);
+  for (size_t i = 1; i < 5; ++i) {
+    if (!node.has(i) || rank < 1 || node.rank(i) != rank - 1 ||
+        failed(verifyCompatibleShape(node.shape(0).drop_front(),
+                                     node.shape(i))))
+      return node.invalid("input " + Twine(i) +
+                          " does not have the shape of a sample, which "
+                          "spatial = 0 asks for");
+    if (!node.type(i).hasStaticShape())
+      return node.unsupported("input " + Twine(i) +
+                              " of open size with spatial = 0; fix it with "
+                              "--shape");
+    SmallVector<int64_t> sample = {ShapedType::kDynamic};
+    llvm::append_range(sample, node.shape(i));
+    pinInput(node, 0, sample, "the data");
+  }
+  Value epsilon =
+      node.scalar(node.elementType(4), node.getFloat("epsilon", 1e-5f));
+  Value deviation =
+      unary<nn::SqrtOp>(node, binary<nn::AddOp>(node, node.input(4), epsilon));
+  Value factor = binary<nn::DivOp>(node, node.input(1), deviation);
+  Value shift = binary<nn::SubOp>(
+      node, node.input(2), binary<nn::MulOp>(node, node.input(3), factor));
+  return node.replace(binary<nn::AddOp>(
+      node, binary<nn::MulOp>(node, node.input(0), factor), shift));
+}
+
 static LogicalResult legalizeBatchNorm(Node &node) {
+  if (node.getInt("spatial", 1) == 0)
+    return legalizeElementBatchNorm(node);
   if (failed(checkChannels(node, 4)))
     return failure();
-  if (node.getInt("spatial", 1) == 0)
-    return node.unsupported("spatial = 0");
   if (node.getInt("training_mode", 0) != 0)
     return legalizeTrainingBatchNorm(node);
   for (size_t i = 1; i < node.numOutputs(); ++i)

@@ -205,6 +205,20 @@ static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
                  takePart(node, y, zeros, kept), zeros);
 }
 
+/// Returns the shape of the data of the MaxPool that gives `indices`, or an
+/// empty one if they come from elsewhere.
+static ArrayRef<int64_t> shapeOfPooled(Value indices) {
+  // Windows that ceil_mode adds too many of are cut.
+  while (Operation *op = indices.getDefiningOp()) {
+    if (auto pool = dyn_cast<nn::MaxPoolWithIndicesOp>(op))
+      return typeOf(pool.getX()).getShape();
+    if (!isa<nn::SliceOp, tensor::CastOp, tensor::ExtractSliceOp>(op))
+      break;
+    indices = op->getOperand(0);
+  }
+  return {};
+}
+
 static LogicalResult legalizeMaxUnpool(Node &node) {
   auto pool = readPool(node, node.input(0), lowestOf(node, node.input(0)));
   if (failed(pool))
@@ -217,15 +231,19 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
     return node.unsupported("a dynamic dimension; fix it with --shape");
   size_t n = window->size();
   SmallVector<int64_t> shape(x.getShape());
-  int64_t count = shape[0] * shape[1];
   for (size_t i = 0; i < n; ++i) {
     int64_t &size = shape[2 + i];
     size = (size - 1) * window->strides[i] + window->kernel[i] -
            window->pads[i] - window->pads[n + i];
     if (size < 1)
       return node.invalid("pads leave no output");
-    count *= size;
   }
+  // Indices of a MaxPool count in its data, which may be larger.
+  if (auto wanted = node.getConstantInts(2))
+    if (ArrayRef<int64_t> pooled = shapeOfPooled(node.input(1));
+        ArrayRef(*wanted) == pooled)
+      shape = *wanted;
+  int64_t count = ShapedType::getNumElements(shape);
   if (failed(node.checkElements(1, "I", {0, count - 1})))
     return failure();
   Value zeros = filled(node, x.getElementType(), 0, {sizeAttr(node, count)});
@@ -236,7 +254,7 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   if (failed(scattered))
     return failure();
   Value y = reshape(node, *scattered, shape);
-  // The indices count in the shape above; output_shape only adds to it.
+  // Other indices count in the shape above; output_shape only adds to it.
   if (node.has(2)) {
     auto wanted = elementsOf(node, node.input(2));
     if (failed(wanted))

@@ -9,6 +9,7 @@
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -220,6 +221,27 @@ static LogicalResult legalizeTopK(Node &node) {
   return node.replace({op.getValues(), op.getIndices()});
 }
 
+/// Returns x, or in a run where `axis` is open and empty something of one
+/// element along it: nothing has a maximum without elements.
+static Value withElements(Node &node, Value x, int64_t axis) {
+  RankedTensorType type = typeOf(x);
+  if (!type.isDynamicDim(axis))
+    return x;
+  Sizes one = sizesOf(node, x);
+  Indices i{node.builder, node.loc()};
+  Value isEmpty = i.equal(indexValue(node, one[axis]), i.n(0));
+  one[axis] = sizeAttr(node, 1);
+  auto chosen = scf::IfOp::create(
+      node.builder, node.loc(), isEmpty,
+      [&](OpBuilder &b, Location loc) {
+        Value any = filled(node, type.getElementType(), 0, one);
+        scf::YieldOp::create(b, loc,
+                             Value(tensor::CastOp::create(b, loc, type, any)));
+      },
+      [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, x); });
+  return chosen.getResult(0);
+}
+
 /// 1 at the (first) maximum along the axis, 0 elsewhere. Up to opset 12 the
 /// axis and all that follow are one.
 static LogicalResult legalizeHardmax(Node &node) {
@@ -230,21 +252,20 @@ static LogicalResult legalizeHardmax(Node &node) {
     return failure();
   Value x = node.input(0);
   RankedTensorType type = node.type(0);
+  Sizes sizes = sizesOf(node, x);
   if (flattens && *axis != rank - 1) {
-    if (!type.hasStaticShape())
-      return node.unsupported(
-          "a dynamic dimension in this form; fix it with --shape");
-    int64_t outer =
-        ShapedType::getNumElements(type.getShape().take_front(*axis));
-    int64_t inner =
-        ShapedType::getNumElements(type.getShape().drop_front(*axis));
-    x = node.make<nn::ReshapeOp>(type.clone({outer, inner}), x);
+    Sizes flat(2, sizeAttr(node, 1));
+    for (int64_t i = 0; i < rank; ++i)
+      flat[i < *axis ? 0 : 1] =
+          mulSizes(node, flat[i < *axis ? 0 : 1], sizes[i]);
+    x = reshape(node, x, flat);
     *axis = 1;
   }
   auto flat = cast<RankedTensorType>(x.getType());
   if (flat.getDimSize(*axis) == 0) // No result either.
     return node.replace(node.input(0));
-  auto best = node.infer<nn::ArgReduceOp>(x, ReduceKind::max, *axis,
+  auto best = node.infer<nn::ArgReduceOp>(withElements(node, x, *axis),
+                                          ReduceKind::max, *axis,
                                           /*keep_dims=*/true,
                                           /*select_last_index=*/false);
   if (failed(best))
@@ -254,9 +275,7 @@ static LogicalResult legalizeHardmax(Node &node) {
   Value iota = countUp(node, shape);
   Value hit = node.make<nn::EqualOp>(*best, iota);
   Value y = node.cast(hit, type.getElementType());
-  if (y.getType() != type)
-    y = node.make<nn::ReshapeOp>(type, y);
-  return node.replace(y);
+  return node.replace(x == node.input(0) ? y : reshape(node, y, sizes));
 }
 
 //===----------------------------------------------------------------------===//
