@@ -11,20 +11,19 @@
 
 namespace ingot {
 
-/// Notices errors that reach the handlers of a context, and hands them on. Code
-/// that reports an error and still returns success must not get away with it.
+/// Notices errors that reach the handlers of a context. Code that reports an
+/// error and still returns success must not get away with it. Hands messages on
+/// in the user's words (`toUserText`).
 class ErrorWatch {
 public:
-  explicit ErrorWatch(mlir::MLIRContext &context)
-      : handler(&context, [this](mlir::Diagnostic &diagnostic) {
-          seen |= diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
-          return mlir::failure();
-        }) {}
+  explicit ErrorWatch(mlir::MLIRContext &context);
 
   /// Failure once an error was reported.
   mlir::LogicalResult check() const { return mlir::failure(seen); }
 
 private:
+  mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
+
   bool seen = false;
   mlir::ScopedDiagnosticHandler handler;
 };

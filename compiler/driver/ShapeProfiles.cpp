@@ -81,6 +81,11 @@ llvm::Error Reader::name(StringRef dim, const SizeRange &range) {
   auto [known, isNew] = named.try_emplace(dim, range);
   if (isNew || known->second == range)
     return llvm::Error::success();
+  // What is written in short may leave out the one number that differs.
+  if (range.describe() == known->second.describe())
+    return makeError("dimension '" + printable(dim) + "' is usually " +
+                     Twine(range.usual) + " in one place, but " +
+                     Twine(known->second.usual) + " in another");
   return makeError("dimension '" + printable(dim) + "' is " + range.describe() +
                    " in one place, but " + known->second.describe() +
                    " in another");

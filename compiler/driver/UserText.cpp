@@ -1,0 +1,191 @@
+//===- UserText.cpp - messages in the user's words ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/UserText.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace {
+
+bool isWord(char c) { return isAlnum(c) || c == '_' || c == '.'; }
+
+/// Returns ONNX's name of an element type that MLIR writes as `text`.
+std::optional<std::string> elementName(StringRef text) {
+  StringRef known = StringSwitch<StringRef>(text)
+                        .Case("i1", "bool")
+                        .Case("bf16", "bfloat16")
+                        .Case("index", "int64")
+                        .Case("si32", "string")
+                        .Case("complex<f32>", "complex64")
+                        .Case("complex<f64>", "complex128")
+                        .Default("");
+  if (!known.empty())
+    return known.str();
+  StringRef name = "uint", digits = text;
+  if (!digits.consume_front("ui")) {
+    name = "int";
+    if (!digits.consume_front("i")) {
+      name = "float";
+      if (!digits.consume_front("f") || digits.empty() || !isDigit(digits[0]))
+        return std::nullopt;
+      // f32, or f8E4M3FN.
+      return all_of(digits, isAlnum) ? (name + digits.lower()).str()
+                                     : std::optional<std::string>();
+    }
+  }
+  if (digits.empty() || !all_of(digits, isDigit))
+    return std::nullopt;
+  return (name + digits).str();
+}
+
+/// Returns `2x?xf32` as `float32[2,?]`; nullopt if `text` is none of that.
+std::optional<std::string> shapedName(StringRef text) {
+  SmallVector<StringRef> dims;
+  while (!text.empty() && (isDigit(text[0]) || text[0] == '?')) {
+    size_t end = text[0] == '?' ? 1 : text.find_if_not(isDigit);
+    if (end == StringRef::npos || text.substr(end, 1) != "x")
+      return std::nullopt;
+    dims.push_back(text.take_front(end));
+    text = text.drop_front(end + 1);
+  }
+  bool hasRank = !text.consume_front("*x");
+  std::optional<std::string> element = elementName(text);
+  if (!element)
+    return std::nullopt;
+  return hasRank ? *element + "[" + join(dims, ",") + "]"
+                 : *element + " of unknown rank";
+}
+
+/// Takes a type such as `tensor<2xf32>` from the front of `text`.
+std::optional<std::string> takeType(StringRef &text) {
+  size_t open = text.find('<');
+  if (open == StringRef::npos ||
+      !is_contained(ArrayRef<StringRef>{"tensor", "memref", "vector"},
+                    text.take_front(open)))
+    return std::nullopt;
+  size_t end = open, comma = StringRef::npos;
+  int depth = 0;
+  for (; end < text.size(); ++end) {
+    char c = text[end];
+    depth += (c == '<') - (c == '>' && text[end - 1] != '-');
+    if (c == ',' && depth == 1)
+      comma = std::min(comma, end);
+    if (depth == 0)
+      break;
+  }
+  if (end == text.size())
+    return std::nullopt;
+  auto name = shapedName(text.slice(open + 1, std::min(comma, end)));
+  if (name)
+    text = text.drop_front(end + 1);
+  return name;
+}
+
+/// Takes `2x?xf32`, which stands alone, from the front of `text`.
+std::optional<std::string> takeBareType(StringRef &text) {
+  size_t end = text.find_if([](char c) {
+    return !isAlnum(c) && c != '?' && c != '<' && c != '>';
+  });
+  StringRef word = text.take_front(end);
+  auto name = word.contains('x') && (isDigit(word[0]) || word[0] == '?')
+                  ? shapedName(word)
+                  : std::nullopt;
+  if (name)
+    text = text.drop_front(word.size());
+  return name;
+}
+
+/// Takes what is in quotes if it is a type, such as `'f32'`.
+std::optional<std::string> takeQuotedType(StringRef &text) {
+  if (!text.starts_with("'"))
+    return std::nullopt;
+  size_t end = text.find('\'', 1);
+  if (end == StringRef::npos)
+    return std::nullopt;
+  StringRef inside = text.slice(1, end);
+  std::optional<std::string> name = elementName(inside);
+  if (!name) {
+    name = takeType(inside);
+    if (!inside.empty())
+      return std::nullopt;
+  }
+  if (name)
+    text = text.drop_front(end + 1);
+  return name;
+}
+
+std::string renameTypes(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    bool startsWord = result.empty() || !isWord(result.back());
+    std::optional<std::string> name = takeQuotedType(text);
+    if (!name && startsWord)
+      name = takeType(text);
+    if (!name && (result.empty() || result.back() == ' '))
+      name = takeBareType(text);
+    if (name) {
+      result += *name;
+      continue;
+    }
+    result += text.front();
+    text = text.drop_front();
+  }
+  return result;
+}
+
+/// Checks whether `text` is `dialect.operation` of MLIR or of this compiler.
+bool isOperation(StringRef text) {
+  static constexpr StringLiteral dialects[] = {
+      "affine", "amx",   "arith",  "bufferization", "builtin",  "cf",
+      "cpu",    "dnnl",  "func",   "index",         "ingot",    "linalg",
+      "llvm",   "math",  "memref", "nn",            "onnx",     "scf",
+      "tensor", "ub",    "vector", "x86",           "x86vector"};
+  auto [dialect, name] = text.split('.');
+  return is_contained(dialects, dialect) && !name.empty() &&
+         all_of(name, isWord);
+}
+
+/// Takes the operation off `'cpu.matmul' op expects …`, and everything off what
+/// names an operation elsewhere. Returns whether there was one.
+bool dropOperation(StringRef &text) {
+  StringRef rest = text;
+  if (rest.consume_front("'")) {
+    auto [name, reason] = rest.split("' op ");
+    if (isOperation(name) && !reason.empty()) {
+      text = reason;
+      (void)dropOperation(text);
+      return true;
+    }
+  }
+  for (size_t at = text.find('\''); at != StringRef::npos;) {
+    size_t end = text.find('\'', at + 1);
+    if (end == StringRef::npos)
+      return false;
+    if (isOperation(text.slice(at + 1, end))) {
+      text = "";
+      return true;
+    }
+    at = end;
+  }
+  return false;
+}
+
+} // namespace
+
+std::string ingot::toUserText(StringRef message) {
+  if (!dropOperation(message))
+    return renameTypes(message);
+  std::string reason = renameTypes(message);
+  return "internal error" +
+         (reason.empty() ? "" : ": an operation " + reason) +
+         "; this is a bug in ingot, please report it with the model";
+}
