@@ -18,13 +18,11 @@ ErrorWatch::ErrorWatch(MLIRContext &context)
 LogicalResult ErrorWatch::handle(Diagnostic &diagnostic) {
   seen |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
   std::string text = diagnostic.str(), words = toUserText(text);
-  // Other handlers get it as it is.
-  if (words == text)
-    return failure();
-  Diagnostic translated(diagnostic.getLocation(), diagnostic.getSeverity());
-  translated << words;
-  // It comes back to this handler, which then has nothing to change.
-  diagnostic.getLocation()->getContext()->getDiagEngine().emit(
-      std::move(translated));
-  return success();
+  if (words != text) {
+    // In place: handlers that were asked before must not see it again.
+    Diagnostic translated(diagnostic.getLocation(), diagnostic.getSeverity());
+    translated << words;
+    diagnostic = std::move(translated);
+  }
+  return failure();
 }

@@ -104,22 +104,16 @@ std::optional<std::string> takeBareType(StringRef &text) {
   return name;
 }
 
-/// Takes what is in quotes if it is a type, such as `'f32'`.
-std::optional<std::string> takeQuotedType(StringRef &text) {
-  if (!text.starts_with("'"))
+/// Takes `f32` from the front of `text` where the words before it in the
+/// message speak of a type: elsewhere it may be a name.
+std::optional<std::string> takeElement(StringRef before, StringRef &text) {
+  if (none_of(ArrayRef<StringRef>{" of ", "type ", " given ", " got ", " is "},
+              [&](StringRef words) { return before.ends_with(words); }))
     return std::nullopt;
-  size_t end = text.find('\'', 1);
-  if (end == StringRef::npos)
-    return std::nullopt;
-  StringRef inside = text.slice(1, end);
-  std::optional<std::string> name = elementName(inside);
-  if (!name) {
-    name = takeType(inside);
-    if (!inside.empty())
-      return std::nullopt;
-  }
+  StringRef word = text.take_while([](char c) { return isWord(c); });
+  auto name = elementName(word.rtrim('.'));
   if (name)
-    text = text.drop_front(end + 1);
+    text = text.drop_front(word.rtrim('.').size());
   return name;
 }
 
@@ -127,11 +121,13 @@ std::string renameTypes(StringRef text) {
   std::string result;
   while (!text.empty()) {
     bool startsWord = result.empty() || !isWord(result.back());
-    std::optional<std::string> name = takeQuotedType(text);
-    if (!name && startsWord)
+    std::optional<std::string> name;
+    if (startsWord)
       name = takeType(text);
     if (!name && (result.empty() || result.back() == ' '))
       name = takeBareType(text);
+    if (!name && startsWord)
+      name = takeElement(result, text);
     if (name) {
       result += *name;
       continue;

@@ -260,10 +260,18 @@ FailureOr<Sizes> legalize::elementsOf(Node &node, Value tensor) {
   if (typeOf(tensor).getRank() <= 1)
     if (auto sizes = Tracer{node}.trace(tensor, /*depth=*/16))
       return *sizes;
-  return node.unsupported("a list of integers of type " +
-                          [&] {
-                            std::string text;
-                            llvm::raw_string_ostream(text) << tensor.getType();
-                            return text;
-                          }());
+  auto inputs = node.op.getInputs();
+  auto place = llvm::find(inputs, tensor);
+  std::string list = place == inputs.end()
+                         ? "a list of integers"
+                         : "input " + std::to_string(place - inputs.begin());
+  RankedTensorType type = typeOf(tensor);
+  if (type.getRank() == 1 && type.isDynamicDim(0))
+    return node.unsupported(list + " has an open number of elements; fix it "
+                            "with --shape");
+  return node.unsupported(list + " has " +
+                          (type.getRank() > 1
+                               ? "rank " + Twine(type.getRank()) +
+                                     ", but is a list of integers"
+                               : Twine("too many elements to be taken apart")));
 }

@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+import internals
 import served
 
 BIN = os.environ.get("INGOT_BIN", "")
@@ -123,6 +124,7 @@ class Case(unittest.TestCase):
             self.assertNotIn(mark, done.stderr)
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         self.assertEqual(len(lines), 1, f"expected one line, got:\n{done.stderr}")
+        self.assertEqual(internals.find(lines[0]), "", lines[0])
         for word in words:
             self.assertIn(word.lower(), lines[0].lower())
 

@@ -110,6 +110,8 @@ def verdict(case, kind, detail):
     """What is wrong with the compiler's answer, or nothing."""
     if kind not in ("compiled", "refused"):
         return f"{kind}: {detail}"
+    if word := engine.internals.find(detail):
+        return f"shows the compiler's '{word}': {detail}"
     if case.valid:
         return "" if kind == "compiled" else f"refused though valid: {detail}"
     if kind == "compiled":

@@ -23,8 +23,9 @@ from onnx import TensorProto, helper
 import reference
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.append(os.path.join(os.path.dirname(HERE), "conformance"))
+sys.path += [os.path.join(os.path.dirname(HERE), folder) for folder in ("conformance", "models")]
 import cases  # noqa: E402
+import internals  # noqa: E402
 
 # Of INGOT_ABI_...: what a run may answer to sizes or data that do not fit.
 CLEAN = {1: "invalid argument", 3: "out of memory", 9: "runtime check"}
@@ -35,7 +36,7 @@ RUN_SECONDS = 1000  # of all sets of inputs; each alone has 20 of work
 @dataclasses.dataclass
 class Run:
     """What became of one set of inputs: ran, refused, differs, fault, hang or broken; or of a whole model that was
-    not compiled: unsupported, compile-error, crash or timeout."""
+    not compiled: unsupported, compile-error, crash or timeout; or internal, a message in the compiler's own words."""
     kind: str
     detail: str = ""
     outputs: list = dataclasses.field(default_factory=list)
@@ -85,6 +86,8 @@ class Ingot:
         if not answer:
             return Run("crash", f"the worker itself ended with {self.process.wait()}")
         kind, _, detail = answer.rstrip("\n").partition("\t")
+        if kind in ("unsupported", "compile-error") and internals.find(detail):
+            kind = "internal"
         return Run(kind, detail)
 
     def run(self, model, sets):
@@ -112,7 +115,7 @@ class Ingot:
             result = Run(kind, detail)
             if kind == "ran":
                 result.outputs = read_outputs(folder, model)
-            elif kind == "refused" and int(detail.split(" ", 1)[0]) not in CLEAN:
+            elif kind == "refused" and (int(detail.split(" ", 1)[0]) not in CLEAN or internals.find(detail)):
                 result.kind = "broken"
             results.append(result)
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every operator of ONNX's backend node tests with open dimensions, at sizes that fit and at sizes that do not.
 
-usage: open_sizes.py [PATTERN ...] [--jobs N] [--bin DIR] [--list FILE] [--report FILE] [--json FILE]
+usage: open_sizes.py [PATTERN ...] [--subsets] [--jobs N] [--bin DIR] [--list FILE] [--report FILE] [--json FILE]
 
 All dimensions of a test's inputs become open, each with a name of its own. (Where the compiler must know how long a
 list of sizes or axes is, or its values, only the others do.) At the test's own sizes the results must be the expected
@@ -9,7 +9,8 @@ ones. Then one dimension at a time, and all dimensions of one size together, bec
 as much; two dimensions of an input change places, which leaves as many elements; inputs of one dimension get 5,000,000
 elements; single elements of few integers (indices, counts, sizes) become what no position is. Each run must give what
 ONNX Runtime or ONNX's reference implementation gives, or end with a clean error where the sizes do not fit; between
-guard pages, on one thread and on two. Closes with what became of the runs, and `N passed, N failed, N skipped` by
+guard pages, on one thread and on two. With --subsets only some of the inputs become open, in all ways there are, and
+the others keep their sizes: a size is then known on one operand and open on another. Closes with what became of the runs, and `N passed, N failed, N skipped` by
 tests.
 
 examples: open_sizes.py                       all node tests (some 20 minutes)
@@ -59,6 +60,32 @@ def open_dims(value, keep):
 def is_list(array):
     """Whether an input may be a list of sizes, axes or positions that the compiler wants to know the length of."""
     return array.ndim == 1 and array.size <= 16 and array.dtype in (np.int64, np.int32)
+
+
+MOST_SUBSETS = 30
+
+
+def subsets_of(names):
+    """Some of the names, in all ways there are; of many names: one, and all but one."""
+    if len(names) <= 4:
+        return [s for n in range(1, len(names)) for s in itertools.combinations(names, n)]
+    ones = [(name,) for name in names] + [tuple(n for n in names if n != name) for name in names]
+    return ones[:MOST_SUBSETS]
+
+
+def opened_in_part(model, inputs):
+    """(names of the open inputs, model, names of its inputs): each has open dimensions in some inputs only."""
+    shaped = [value.name for value in engine.inputs_of(model) if inputs[value.name].ndim]
+    for subset in subsets_of(shaped):
+        result = onnx.ModelProto()
+        result.CopyFrom(model)
+        del result.graph.value_info[:]
+        for output in result.graph.output:
+            open_dims(output, None)
+        for value in engine.inputs_of(result):
+            if value.name in subset:
+                open_dims(value, False)
+        yield " and ".join(subset), result, [value.name for value in engine.inputs_of(result)]
 
 
 def opened(model, inputs):
@@ -241,8 +268,8 @@ def read_inputs(folder):
 class Sweep:
     """Tries one test after the other; see engine.crew."""
 
-    def __init__(self, binaries, folder, folders):
-        self.ingot, self.folders = engine.Ingot(binaries, folder), folders
+    def __init__(self, binaries, folder, folders, subsets):
+        self.ingot, self.folders, self.subsets = engine.Ingot(binaries, folder), folders, subsets
 
     def close(self):
         self.ingot.close()
@@ -251,6 +278,27 @@ class Sweep:
         """The model of the operator whose function's body a test runs, else the test's own."""
         folder = self.folders.get(re.sub(r"_expanded(_ver\d+)?$", "", name))
         return onnx.load(os.path.join(folder, "model.onnx")) if folder else model
+
+    def try_subsets(self, folder, case, model, inputs):
+        """The runs with some inputs open, at the test's own sizes. What is refused though everything may be open is
+        refused without need."""
+        runs, takes_all = [], None
+        for what, candidate, names in opened_in_part(model, inputs):
+            done = self.ingot.compile(candidate)
+            if done.kind in ("unsupported", "compile-error"):
+                detail = done.detail
+                if takes_all is None:
+                    _, whole, _ = next(opened(model, inputs))
+                    takes_all = self.ingot.compile(whole).kind == "compiled"
+                runs.append(("refused though valid" if takes_all else "refused", f"open: {what}", detail))
+            elif done.kind != "compiled":
+                runs.append(("hung" if done.kind == "timeout" else "crashed", f"open: {what}", done.detail))
+            else:
+                run, = self.ingot.run(candidate, [[inputs[n] for n in names]])
+                text = expected_result(folder, case, run.outputs) if run.kind == "ran" else run.detail
+                runs.append(({"ran": "wrong" if text else "equal", "refused": "refused though valid", "hang": "hung",
+                              "differs": "wrong"}.get(run.kind, "crashed"), f"open: {what}", text))
+        return runs
 
     def __call__(self, name):
         """{"open": how, "runs": [(class, what changed, detail)]}, or {"skipped": why}."""
@@ -268,6 +316,8 @@ class Sweep:
         result = {"subject": case["subject"] or "several"}
         if not any(a.ndim for a in inputs.values()):
             return {**result, "skipped": "no input has a dimension"}
+        if self.subsets:
+            return {**result, "open": "in part", "runs": self.try_subsets(folder, case, model, inputs)}
         for how, candidate, names in opened(model, inputs):
             done = self.ingot.compile(candidate)
             if done.kind not in ("unsupported", "compile-error"):
@@ -355,6 +405,7 @@ def main():
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
     parser.add_argument("--work", default=os.path.join(ROOT, "build", "conformance"), help="where ONNX's tests are")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--subsets", action="store_true", help="open some inputs only, and run at the test's own sizes")
     parser.add_argument("--sample", type=int, metavar="N", help="only N tests of each operator, evenly spread")
     parser.add_argument("--list", help="file of test names: run these")
     parser.add_argument("--report", help="write what failed there (Markdown), by operator")
@@ -378,7 +429,7 @@ def main():
     if args.sample:
         names = sampled(names, folders, args.sample)
     results, count = {}, collections.Counter()
-    for name, result in engine.crew(args.jobs, lambda folder: Sweep(args.bin, folder, folders), names, seconds=2000):
+    for name, result in engine.crew(args.jobs, lambda folder: Sweep(args.bin, folder, folders, args.subsets), names, seconds=2000):
         if isinstance(result, engine.Run):
             result = {"subject": "?", "skipped": f"the test's process: {result.detail}"}
             count["peer died"] += 1
@@ -387,6 +438,10 @@ def main():
         count.update(run[0] for run in result.get("runs", []))
         for kind, what, detail in bad[:None if args.verbose else 3]:
             print(f"FAILED {name}: {kind}: {what}: {detail[:300]}", flush=True)
+        if args.verbose and args.subsets:
+            for kind, what, detail in result.get("runs", []):
+                if kind == "refused":
+                    print(f"refused {name}: {what}: {detail[:300]}", flush=True)
         if args.verbose and "skipped" in result:
             print(f"skipped {name}: {result['skipped'][:300]}", flush=True)
         engine.say(f"{len(results)}/{len(names)} {name}")
