@@ -83,6 +83,7 @@ random: build ## compile and run 10,000 random graphs between guard pages (hours
 
 open-sizes: build ## run ONNX's node tests with open dimensions, at sizes that fit and that do not (an hour)
 	@$(python) test/sweeps/open_sizes.py --jobs $(JOBS)
+	@$(python) test/sweeps/open_sizes.py --subsets --jobs $(JOBS)
 
 constants: build ## compile operators with constants at and beyond the border of what they may be
 	@$(python) test/sweeps/constants.py --jobs $(JOBS)

@@ -111,6 +111,8 @@ def suites(build, jobs):
         own("e2e", "test/e2e/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, minutes=45),
         own("open-sizes", "test/sweeps/open_sizes.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--list", os.path.join(ROOT, "test/sweeps/fast.txt")),
+        own("open-in-part", "test/sweeps/open_sizes.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
+            "--subsets", "--list", os.path.join(ROOT, "test/sweeps/fast-subsets.txt")),
         own("constants", "test/sweeps/constants.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--phase", "linalg", "--every", "9"),
         own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),

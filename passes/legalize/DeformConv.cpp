@@ -18,6 +18,10 @@ static LogicalResult legalizeDeformConv(Node &node) {
   if (!node.has(0) || !node.has(1) || !node.has(2) || node.rank(0) != 4 ||
       node.rank(1) != 4 || node.rank(2) != 4)
     return node.invalid("X, W and offset of rank 4 are needed");
+  int64_t groups = node.getInt("group", 1);
+  if (int64_t each = node.shape(1)[1]; !ShapedType::isDynamic(each))
+    node.op.getInputsMutable()[0].set(
+        pinDim(node, node.input(0), /*dim=*/1, each * groups, "X"));
   Value x = node.input(0), w = node.input(1);
   RankedTensorType weights = typeOf(w);
   if (!weights.hasStaticShape() || node.type(0).isDynamicDim(1))
@@ -29,8 +33,7 @@ static LogicalResult legalizeDeformConv(Node &node) {
   auto window = readWindow(node, kernel);
   if (failed(window))
     return failure();
-  int64_t groups = node.getInt("group", 1),
-          offsets = node.getInt("offset_group", 1),
+  int64_t offsets = node.getInt("offset_group", 1),
           channels = node.shape(0)[1], outputs = weights.getDimSize(0),
           points = kernel[0] * kernel[1];
   if (groups < 1 || offsets < 1 || channels % groups || outputs % groups ||

@@ -254,19 +254,29 @@ static LogicalResult checkLength(Node &node, std::optional<int64_t> length,
   return success();
 }
 
-static LogicalResult checkParts(Node &node, size_t i) {
-  int64_t rank = node.rank(i);
+/// Checks that the last dimension of input 0 is 1, of real numbers, or 2. Half
+/// a spectrum is of real numbers, so an open dimension is 1 there.
+static LogicalResult checkParts(Node &node, bool isHalf) {
+  int64_t rank = node.rank(0);
   if (rank < 2)
     return node.invalid("expects data of rank 2 or more, but got " +
                         Twine(rank));
-  int64_t parts = node.shape(i).back();
+  if (isHalf)
+    node.op.getInputsMutable()[0].set(
+        pinDim(node, node.input(0), rank - 1, 1, "input 0"));
+  int64_t parts = node.shape(0).back();
+  if (ShapedType::isDynamic(parts))
+    return node.unsupported("an open last dimension, which is 1 for real and 2 "
+                            "for complex numbers; fix it with --shape");
   if (parts != 1 && parts != 2)
     return node.invalid("expects a last dimension of 1 or 2");
   return success();
 }
 
 static LogicalResult legalizeDFT(Node &node) {
-  if (failed(checkParts(node, 0)))
+  bool isHalf =
+      node.getInt("onesided", 0) != 0 && node.getInt("inverse", 0) == 0;
+  if (failed(checkParts(node, isHalf)))
     return failure();
   int64_t rank = node.rank(0);
   int64_t axisValue = node.getInt("axis", 1);
@@ -375,7 +385,8 @@ static Value computePositions(Node &node, int64_t frame, OpFoldResult hop) {
 static LogicalResult legalizeSTFT(Node &node) {
   // Exporters write a real signal without its last dimension of 1, too.
   bool isPlain = node.rank(0) == 2;
-  if (!isPlain && failed(checkParts(node, 0)))
+  if (!isPlain &&
+      failed(checkParts(node, node.getInt("onesided", 1) != 0)))
     return failure();
   if (!isPlain && node.rank(0) != 3)
     return node.invalid("expects a signal of rank 3, but got " +

@@ -40,7 +40,17 @@ static LogicalResult legalizeGatherElements(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
+/// Checks that the indices, input 1, are tuples of known length.
+static LogicalResult checkTuples(Node &node) {
+  if (node.rank(1) > 0 && ShapedType::isDynamic(node.shape(1).back()))
+    return node.unsupported("an open last dimension of the indices, which "
+                            "decides the result's rank; fix it with --shape");
+  return success();
+}
+
 static LogicalResult legalizeGatherND(Node &node) {
+  if (failed(checkTuples(node)))
+    return failure();
   if (failed(checkIndices(node, 1)))
     return failure();
   auto y = node.infer<nn::GatherNDOp>(node.input(0), node.input(1),
@@ -75,11 +85,18 @@ static LogicalResult legalizeScatterElements(Node &node) {
 }
 
 static LogicalResult legalizeScatterND(Node &node) {
-  auto reduction = readReduction(node);
-  if (failed(reduction) || failed(checkIndices(node, 1)))
-    return failure();
   if (!node.has(2))
     return node.invalid("updates are needed");
+  // Dimensions of the data that the indices do not name are in the updates.
+  int64_t tuples = node.rank(1) - 1,
+          length = tuples + node.rank(0) - node.rank(2);
+  if (tuples >= 0 && length >= 0 && length <= node.rank(0))
+    node.op.getInputsMutable()[1].set(
+        pinDim(node, node.input(1), tuples, length, "indices"));
+  auto reduction = readReduction(node);
+  if (failed(reduction) || failed(checkTuples(node)) ||
+      failed(checkIndices(node, 1)))
+    return failure();
   auto y = node.infer<nn::ScatterNDOp>(node.input(0), node.input(1),
                                        node.input(2), *reduction);
   if (failed(y))

@@ -28,7 +28,8 @@ Value legalize::pinSizes(Node &node, Value x, ArrayRef<int64_t> shape,
   SmallVector<int64_t> pinned(type.getShape());
   Indices index{node.builder, node.loc()};
   for (auto [i, size] : llvm::enumerate(shape)) {
-    if (ShapedType::isDynamic(size) || !type.isDynamicDim(i))
+    // A product of attributes that wraps around is no size either.
+    if (size < 0 || !type.isDynamicDim(i))
       continue;
     pinned[i] = size;
     Value has = indexValue(node, sizeOf(node, x, i)), wants = index.n(size);

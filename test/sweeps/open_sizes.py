@@ -10,7 +10,7 @@ as much; two dimensions of an input change places, which leaves as many elements
 elements; single elements of few integers (indices, counts, sizes) become what no position is. Each run must give what
 ONNX Runtime or ONNX's reference implementation gives, or end with a clean error where the sizes do not fit; between
 guard pages, on one thread and on two. With --subsets only some of the inputs become open, in all ways there are, and
-the others keep their sizes: a size is then known on one operand and open on another. Closes with what became of the runs, and `N passed, N failed, N skipped` by
+the others keep their sizes, or are constants: a size is then known on one operand and open on another. Closes with what became of the runs, and `N passed, N failed, N skipped` by
 tests.
 
 examples: open_sizes.py                       all node tests (some 20 minutes)
@@ -74,9 +74,10 @@ def subsets_of(names):
 
 
 def opened_in_part(model, inputs):
-    """(names of the open inputs, model, names of its inputs): each has open dimensions in some inputs only."""
+    """(what is open, model, names of its inputs): some inputs have open dimensions, the others known ones, or all others
+    are constants."""
     shaped = [value.name for value in engine.inputs_of(model) if inputs[value.name].ndim]
-    for subset in subsets_of(shaped):
+    for subset, others in itertools.product(subsets_of(shaped), ("fixed", "constant")):
         result = onnx.ModelProto()
         result.CopyFrom(model)
         del result.graph.value_info[:]
@@ -85,7 +86,11 @@ def opened_in_part(model, inputs):
         for value in engine.inputs_of(result):
             if value.name in subset:
                 open_dims(value, False)
-        yield " and ".join(subset), result, [value.name for value in engine.inputs_of(result)]
+            elif others == "constant":
+                result.graph.initializer.append(onnx.numpy_helper.from_array(inputs[value.name], value.name))
+                result.graph.input.remove(value)
+        what = f"{' and '.join(subset)} open, the others {others}"
+        yield what, result, [value.name for value in engine.inputs_of(result)]
 
 
 def opened(model, inputs):
@@ -290,14 +295,14 @@ class Sweep:
                 if takes_all is None:
                     _, whole, _ = next(opened(model, inputs))
                     takes_all = self.ingot.compile(whole).kind == "compiled"
-                runs.append(("refused though valid" if takes_all else "refused", f"open: {what}", detail))
+                runs.append(("refused though valid" if takes_all else "refused", what, detail))
             elif done.kind != "compiled":
-                runs.append(("hung" if done.kind == "timeout" else "crashed", f"open: {what}", done.detail))
+                runs.append(("hung" if done.kind == "timeout" else "crashed", what, done.detail))
             else:
                 run, = self.ingot.run(candidate, [[inputs[n] for n in names]])
                 text = expected_result(folder, case, run.outputs) if run.kind == "ran" else run.detail
                 runs.append(({"ran": "wrong" if text else "equal", "refused": "refused though valid", "hang": "hung",
-                              "differs": "wrong"}.get(run.kind, "crashed"), f"open: {what}", text))
+                              "differs": "wrong"}.get(run.kind, "crashed"), what, text))
         return runs
 
     def __call__(self, name):
@@ -317,6 +322,8 @@ class Sweep:
         if not any(a.ndim for a in inputs.values()):
             return {**result, "skipped": "no input has a dimension"}
         if self.subsets:
+            if any(not o.type.HasField("tensor_type") for o in model.graph.output):
+                return {**result, "skipped": "gives a sequence or an optional"}
             return {**result, "open": "in part", "runs": self.try_subsets(folder, case, model, inputs)}
         for how, candidate, names in opened(model, inputs):
             done = self.ingot.compile(candidate)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/Messages.h"
 
+#include "compiler/driver/UserText.h"
 #include "dialects/nn/NodeName.h"
 
 #include "mlir/IR/Remarks.h"
@@ -54,7 +55,7 @@ public:
     std::string reason;
     for (const mlir::remark::detail::Remark::Arg &arg : remark.getArgs())
       if (arg.key == "Reason")
-        reason = arg.val;
+        reason = toUserText(arg.val);
     if (remark.getCategoryName() == "backend")
       reason = ("'" + remark.getRemarkName() + "' does not compute it: it " +
                 reason)
