@@ -254,16 +254,12 @@ static LogicalResult checkLength(Node &node, std::optional<int64_t> length,
   return success();
 }
 
-/// Checks that the last dimension of input 0 is 1, of real numbers, or 2. Half
-/// a spectrum is of real numbers, so an open dimension is 1 there.
-static LogicalResult checkParts(Node &node, bool isHalf) {
+/// Checks that the last dimension of input 0 is 1, of real numbers, or 2.
+static LogicalResult checkParts(Node &node) {
   int64_t rank = node.rank(0);
   if (rank < 2)
     return node.invalid("expects data of rank 2 or more, but got " +
                         Twine(rank));
-  if (isHalf)
-    node.op.getInputsMutable()[0].set(
-        pinDim(node, node.input(0), rank - 1, 1, "input 0"));
   int64_t parts = node.shape(0).back();
   if (ShapedType::isDynamic(parts))
     return node.unsupported("an open last dimension, which is 1 for real and 2 "
@@ -274,9 +270,7 @@ static LogicalResult checkParts(Node &node, bool isHalf) {
 }
 
 static LogicalResult legalizeDFT(Node &node) {
-  bool isHalf =
-      node.getInt("onesided", 0) != 0 && node.getInt("inverse", 0) == 0;
-  if (failed(checkParts(node, isHalf)))
+  if (failed(checkParts(node)))
     return failure();
   int64_t rank = node.rank(0);
   int64_t axisValue = node.getInt("axis", 1);
@@ -385,8 +379,7 @@ static Value computePositions(Node &node, int64_t frame, OpFoldResult hop) {
 static LogicalResult legalizeSTFT(Node &node) {
   // Exporters write a real signal without its last dimension of 1, too.
   bool isPlain = node.rank(0) == 2;
-  if (!isPlain &&
-      failed(checkParts(node, node.getInt("onesided", 1) != 0)))
+  if (!isPlain && failed(checkParts(node)))
     return failure();
   if (!isPlain && node.rank(0) != 3)
     return node.invalid("expects a signal of rank 3, but got " +

@@ -220,6 +220,10 @@ static ArrayRef<int64_t> shapeOfPooled(Value indices) {
 }
 
 static LogicalResult legalizeMaxUnpool(Node &node) {
+  if (node.has(0) && node.has(1)) {
+    pinInput(node, 0, node.shape(1), "the data");
+    pinInput(node, 1, node.shape(0), "the indices");
+  }
   auto pool = readPool(node, node.input(0), lowestOf(node, node.input(0)));
   if (failed(pool))
     return failure();

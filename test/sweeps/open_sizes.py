@@ -285,8 +285,8 @@ class Sweep:
         return onnx.load(os.path.join(folder, "model.onnx")) if folder else model
 
     def try_subsets(self, folder, case, model, inputs):
-        """The runs with some inputs open, at the test's own sizes. What is refused though everything may be open is
-        refused without need."""
+        """The runs with some inputs open, at the test's own sizes. A model that is called invalid, or refused though
+        everything may be open, is refused without need."""
         runs, takes_all = [], None
         for what, candidate, names in opened_in_part(model, inputs):
             done = self.ingot.compile(candidate)
@@ -295,7 +295,8 @@ class Sweep:
                 if takes_all is None:
                     _, whole, _ = next(opened(model, inputs))
                     takes_all = self.ingot.compile(whole).kind == "compiled"
-                runs.append(("refused though valid" if takes_all else "refused", what, detail))
+                needless = takes_all or " is invalid: " in detail
+                runs.append(("refused though valid" if needless else "refused", what, detail))
             elif done.kind != "compiled":
                 runs.append(("hung" if done.kind == "timeout" else "crashed", what, done.detail))
             else:

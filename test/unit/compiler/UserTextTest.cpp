@@ -36,8 +36,9 @@ TEST(UserText, WritesTypesAsONNXDoes) {
 
 TEST(UserText, KeepsWhatIsNoType) {
   for (const char *text :
-       {"", "'", "input 'i1' is f", "names f32 and i8", "tensor<", "tensor<2x", "tensor<axf32>", "node 'f' is 2x3",
-        "mytensor<2xf32>", "a 'name' and another'", "'x' op 'y.z'",
+       {"", "'", "input 'i1' is f", "names f32 and i8", "tensor<",
+        "tensor<2x", "tensor<axf32>", "node 'f' is 2x3", "mytensor<2xf32>",
+        "a 'name' and another'", "'x' op 'y.z'",
         "the 'func' and 'cpu.' of 'cpux.a'"})
     EXPECT_EQ(toUserText(text), text);
 }
