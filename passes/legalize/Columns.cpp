@@ -94,6 +94,8 @@ static LogicalResult legalizeCol2Im(Node &node) {
                         "needed");
   if (isa<ComplexType>(node.elementType(0)))
     return node.unsupported("input of complex numbers");
+  pinInput(node, 1, node.shape(2), "image_shape");
+  pinInput(node, 2, node.shape(1), "block_shape");
   auto image = elementsOf(node, node.input(1)),
        block = elementsOf(node, node.input(2));
   if (failed(image) || failed(block))

@@ -174,6 +174,19 @@ static std::string sizeText(int64_t size) {
   return ShapedType::isDynamic(size) ? "some" : std::to_string(size);
 }
 
+/// Knows how many pads there are, two for each axis, from the axes, or how many
+/// axes from the pads.
+static void pinPads(Node &node) {
+  auto lengthOf = [&](size_t i) {
+    return node.rank(i) == 1 ? node.shape(i)[0] : ShapedType::kDynamic;
+  };
+  int64_t axes = node.has(3) ? lengthOf(3) : node.rank(0), pads = lengthOf(1);
+  if (!ShapedType::isDynamic(axes))
+    pinInput(node, 1, {2 * axes}, "pads");
+  else if (!ShapedType::isDynamic(pads))
+    pinInput(node, 3, {pads / 2}, "axes");
+}
+
 static LogicalResult legalizePad(Node &node) {
   Value x = node.input(0);
   RankedTensorType type = node.type(0);
@@ -185,6 +198,7 @@ static LogicalResult legalizePad(Node &node) {
 
   Sizes pads;
   if (node.has(1)) {
+    pinPads(node);
     auto elements = elementsOf(node, node.input(1));
     if (failed(elements))
       return failure();
@@ -287,11 +301,13 @@ static LogicalResult legalizePad(Node &node) {
 static LogicalResult legalizeCenterCropPad(Node &node) {
   RankedTensorType type = node.type(0);
   int64_t rank = type.getRank();
+  auto stated = node.getInts("axes");
+  pinInput(node, 1, {stated ? int64_t(stated->size()) : rank}, "shape");
   auto shape = elementsOf(node, node.input(1));
   if (failed(shape))
     return failure();
   auto axes = normalizeAxes(node,
-                            node.getInts("axes").value_or(
+                            stated.value_or(
                                 llvm::to_vector(llvm::seq<int64_t>(0, rank))),
                             rank);
   if (failed(axes))

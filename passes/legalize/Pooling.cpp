@@ -260,6 +260,7 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   Value y = reshape(node, *scattered, shape);
   // Other indices count in the shape above; output_shape only adds to it.
   if (node.has(2)) {
+    pinInput(node, 2, {int64_t(shape.size())}, "output_shape");
     auto wanted = elementsOf(node, node.input(2));
     if (failed(wanted))
       return failure();

@@ -45,6 +45,7 @@ static LogicalResult legalizeConcat(Node &node) {
 
 static LogicalResult legalizeTile(Node &node) {
   Value x = node.input(0);
+  pinInput(node, 1, {node.rank(0)}, "repeats");
   auto repeats = elementsOf(node, node.input(1));
   if (failed(repeats))
     return failure();
