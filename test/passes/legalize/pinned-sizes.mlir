@@ -116,3 +116,61 @@ func.func @wrong(%x: tensor<1x3x8x8xf32>, %g: tensor<1x4x4x3xf32>, %w: tensor<4x
   return
 }
 }
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+
+// A list has one number for each dimension, two for each axis, or is as long as
+// another list.
+// CHECK-LABEL: @lists
+// CHECK: ingot.require %{{.*}}, "dimension 0 of repeats is {0}, but must be {1}"
+// CHECK: ingot.require %{{.*}}, "dimension 0 of pads is {0}, but must be {1}"
+// CHECK: tensor.cast %arg1 : tensor<?xi64> to tensor<4xi64>
+// CHECK: ingot.require %{{.*}}, "dimension 0 of axes is {0}, but must be {1}"
+// CHECK: ingot.require %{{.*}}, "dimension 0 of shape is {0}, but must be {1}"
+func.func @lists(%x: tensor<2x3xf32>, %l: tensor<?xi64>, %p: tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %none = onnx.absent
+  %0 = onnx.node "Tile"(%x, %l) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %1 = onnx.node "Pad"(%x, %l) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %2 = onnx.node "Pad"(%x, %p, %none, %l) : (tensor<2x3xf32>, tensor<2xi64>, none, tensor<?xi64>) -> tensor<*xf32>
+  %3 = onnx.node "CenterCropPad"(%x, %l) {axes = array<i64: 1>} : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<*xf32>
+  return %0, %1, %2, %3 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
+// Dimensions that the tuples do not name are in the updates.
+// CHECK-LABEL: @tuples
+// CHECK: ingot.require %{{.*}}, "dimension 1 of indices is {0}, but must be {1}"
+// CHECK: nn.scatter_nd {{.*}}tensor<?x2xi64>
+func.func @tuples(%x: tensor<4x5x6xf32>, %i: tensor<?x?xi64>, %u: tensor<?x6xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "ScatterND"(%x, %i, %u) : (tensor<4x5x6xf32>, tensor<?x?xi64>, tensor<?x6xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @unpooled
+// CHECK: tensor.cast %arg0 : tensor<1x1x?x2xf32> to tensor<1x1x3x2xf32>
+// CHECK: tensor.cast %arg1 : tensor<1x1x3x?xi64> to tensor<1x1x3x2xi64>
+func.func @unpooled(%x: tensor<1x1x?x2xf32>, %i: tensor<1x1x3x?xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "MaxUnpool"(%x, %i) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x?x2xf32>, tensor<1x1x3x?xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @deformed
+// CHECK: tensor.cast %arg0 : tensor<1x?x4x4xf32> to tensor<1x2x4x4xf32>
+func.func @deformed(%x: tensor<1x?x4x4xf32>, %w: tensor<4x1x2x2xf32>, %o: tensor<1x8x3x3xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "DeformConv"(%x, %w, %o) {group = 2 : i64} : (tensor<1x?x4x4xf32>, tensor<4x1x2x2xf32>, tensor<1x8x3x3xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @ambiguous(%x: tensor<2x3xf32>, %i: tensor<4x?xi64>, %z: tensor<1x6x?xf32>) {
+  // expected-error@+1 {{GatherND (opset 21) is not supported: an open last dimension of the indices, which decides the result's rank; fix it with --shape}}
+  %0 = onnx.node "GatherND"(%x, %i) : (tensor<2x3xf32>, tensor<4x?xi64>) -> tensor<*xf32>
+  // expected-error@+1 {{DFT (opset 21) is not supported: an open last dimension, which is 1 for real and 2 for complex numbers; fix it with --shape}}
+  %1 = onnx.node "DFT"(%z) : (tensor<1x6x?xf32>) -> tensor<*xf32>
+  return
+}
+}
