@@ -110,10 +110,11 @@ std::optional<std::string> takeElement(StringRef before, StringRef &text) {
   if (none_of(ArrayRef<StringRef>{" of ", "type ", " given ", " got ", " is "},
               [&](StringRef words) { return before.ends_with(words); }))
     return std::nullopt;
-  StringRef word = text.take_while([](char c) { return isWord(c); });
-  auto name = elementName(word.rtrim('.'));
+  StringRef word = text.take_while(isWord).rtrim('.');
+  // Also a word of English.
+  auto name = word == "index" ? std::nullopt : elementName(word);
   if (name)
-    text = text.drop_front(word.rtrim('.').size());
+    text = text.drop_front(word.size());
   return name;
 }
 
@@ -150,38 +151,38 @@ bool isOperation(StringRef text) {
          all_of(name, isWord);
 }
 
-/// Takes the operation off `'cpu.matmul' op expects …`, and everything off what
-/// names an operation elsewhere. Returns whether there was one.
-bool dropOperation(StringRef &text) {
-  StringRef rest = text;
-  if (rest.consume_front("'")) {
-    auto [name, reason] = rest.split("' op ");
-    if (isOperation(name) && !reason.empty()) {
-      text = reason;
-      (void)dropOperation(text);
+/// Checks whether an operation's name is among the words of `text`.
+bool namesOperation(StringRef text) {
+  while (!text.empty()) {
+    StringRef word = text.take_while(isWord);
+    if (isOperation(word.rtrim('.')))
       return true;
-    }
-  }
-  for (size_t at = text.find('\''); at != StringRef::npos;) {
-    size_t end = text.find('\'', at + 1);
-    if (end == StringRef::npos)
-      return false;
-    if (isOperation(text.slice(at + 1, end))) {
-      text = "";
-      return true;
-    }
-    at = end;
+    text = text.drop_front(std::max<size_t>(word.size(), 1));
   }
   return false;
+}
+
+/// Returns what is wrong with an operation that `message` complains about, in
+/// words that name none; nullopt if it complains about none. Names of a model
+/// may be alike, so only the two forms that MLIR writes count.
+std::optional<StringRef> reasonOfOperation(StringRef message) {
+  auto [name, reason] = message.split("' op ");
+  if (!name.consume_front("'") || !isOperation(name)) {
+    StringRef rest = message.split("operation '").second;
+    if (!isOperation(rest.split('\'').first))
+      return std::nullopt;
+    reason = "";
+  }
+  return namesOperation(reason) ? "" : reason;
 }
 
 } // namespace
 
 std::string ingot::toUserText(StringRef message) {
-  if (!dropOperation(message))
+  std::optional<StringRef> reason = reasonOfOperation(message);
+  if (!reason)
     return renameTypes(message);
-  std::string reason = renameTypes(message);
   return "internal error" +
-         (reason.empty() ? "" : ": an operation " + reason) +
+         (reason->empty() ? "" : ": an operation " + renameTypes(*reason)) +
          "; this is a bug in ingot, please report it with the model";
 }

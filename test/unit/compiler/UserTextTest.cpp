@@ -39,7 +39,9 @@ TEST(UserText, KeepsWhatIsNoType) {
        {"", "'", "input 'i1' is f", "names f32 and i8", "tensor<",
         "tensor<2x", "tensor<axf32>", "node 'f' is 2x3", "mytensor<2xf32>",
         "a 'name' and another'", "'x' op 'y.z'",
-        "the 'func' and 'cpu.' of 'cpux.a'"})
+        "the 'func' and 'cpu.' of 'cpux.a'",
+        "input 'index.1' of node 'nn.conv' is defined nowhere",
+        "is out of index 3", "operation 'x.y' failed"})
     EXPECT_EQ(toUserText(text), text);
 }
 
@@ -52,7 +54,7 @@ TEST(UserText, ReportsComplaintsAboutOperations) {
   EXPECT_EQ(toUserText("failed to legalize operation 'nn.conv' that was "
                        "explicitly marked illegal"),
             std::string("internal error") + kReport);
-  EXPECT_EQ(toUserText("'scf.while' op along 'scf.yield' to Region #0"),
+  EXPECT_EQ(toUserText("'scf.while' op along edge from Operation scf.yield"),
             std::string("internal error") + kReport);
 }
 
