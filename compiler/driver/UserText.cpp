@@ -6,46 +6,19 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/UserText.h"
 
+#include "passes/support/TypeText.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <optional>
 
 using namespace llvm;
+using ingot::elementName;
 
 namespace {
 
 bool isWord(char c) { return isAlnum(c) || c == '_' || c == '.'; }
-
-/// Returns ONNX's name of an element type that MLIR writes as `text`.
-std::optional<std::string> elementName(StringRef text) {
-  StringRef known = StringSwitch<StringRef>(text)
-                        .Case("i1", "bool")
-                        .Case("bf16", "bfloat16")
-                        .Case("index", "int64")
-                        .Case("si32", "string")
-                        .Case("complex<f32>", "complex64")
-                        .Case("complex<f64>", "complex128")
-                        .Default("");
-  if (!known.empty())
-    return known.str();
-  StringRef name = "uint", digits = text;
-  if (!digits.consume_front("ui")) {
-    name = "int";
-    if (!digits.consume_front("i")) {
-      name = "float";
-      if (!digits.consume_front("f") || digits.empty() || !isDigit(digits[0]))
-        return std::nullopt;
-      // f32, or f8E4M3FN.
-      return all_of(digits, isAlnum) ? (name + digits.lower()).str()
-                                     : std::optional<std::string>();
-    }
-  }
-  if (digits.empty() || !all_of(digits, isDigit))
-    return std::nullopt;
-  return (name + digits).str();
-}
 
 /// Returns `2x?xf32` as `float32[2,?]`; nullopt if `text` is none of that.
 std::optional<std::string> shapedName(StringRef text) {

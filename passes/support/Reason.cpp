@@ -7,27 +7,28 @@
 #include "passes/support/Reason.h"
 
 #include "passes/support/Shapes.h"
+#include "passes/support/TypeText.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace ingot;
 
 std::string ingot::describe(Type type) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
+  std::string element = debugString(getElementTypeOrSelf(type));
+  std::string text = elementName(element).value_or(element);
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped) {
-    stream << type;
+  if (!shaped)
     return text;
-  }
-  for (int64_t size : shaped.getShape())
-    ShapedType::isDynamic(size) ? stream << "?x" : stream << size << 'x';
-  stream << shaped.getElementType();
-  return text;
+  text += "[";
+  for (auto [d, size] : llvm::enumerate(shaped.getShape()))
+    text += (d ? "," : "") +
+            (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  return text + "]";
 }
 
 /// What `whyNot` says of the first tensor type of an operand or result that it
@@ -56,7 +57,7 @@ Reason ingot::whyNotEmpty(Operation *op) {
 Reason ingot::whyNotFloat32(Operation *op) {
   return firstReason(op, [](ShapedType type) -> Reason {
     if (!type.getElementType().isF32())
-      return "computes " + describe(type) + ", where kernels compute f32";
+      return "computes " + describe(type) + ", where kernels compute float32";
     return whyNotEmptyType(type);
   });
 }

@@ -37,7 +37,7 @@ constexpr char kChannelsNotLast[] = "has channels that are not last";
 constexpr char kTypesDiffer[] =
     "has types that differ in what is known of sizes";
 
-/// A type as it stands in a reason: "1x?x224x3xf32".
+/// Returns a type as it stands in a reason: "float32[1,?,224,3]".
 std::string describe(mlir::Type type);
 
 /// Why kernels that compute f32 on tensors with elements do not take `op`: of

@@ -73,21 +73,21 @@ class Output(Case):
         done = tool(*command, "-q", "--remarks")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'computed one': 'native' does not compute it: "
-                                      "it has weights of open size: ?x3x3x3xf32\n"
+                                      "it has weights of open size: float32[?,3,3,3]\n"
                                       "ingot compile: remark: model.onnx: node 'whole one': 'native' does not compute it: "
-                                      "it computes 512x512xi64, where kernels compute f32\n")
+                                      "it computes int64[512,512], where kernels compute float32\n")
         # A loop that is a part of the model's arithmetic is told without being asked.
         remark = "[1-9][0-9] % of the model's arithmetic in a loop"
         told = tool(*command).stderr
         self.assertRegex(told, rf"(?m)^ingot compile: remark: model.onnx: node 'whole one': {remark}: "
-                               r"native: computes 512x512xi64, where kernels compute f32$")
+                               r"native: computes int64\[512,512\], where kernels compute float32$")
         self.assertNotIn("computed one", told)
         # The artifact knows it, too.
         layers = json.loads(tool("ingot", "inspect", self.path("model.so"), "--json").stdout)["layers"]
         by = {node: (layer["backend"], layer["reason"]) for layer in layers for node in layer["nodes"]}
         self.assertEqual(by["computed one"][0], "loops")
-        self.assertEqual(by["computed one"][1], "native: has weights of open size: ?x3x3x3xf32")
-        self.assertRegex(by["whole one"][1], f"^native: computes 512x512xi64, where kernels compute f32; {remark}$")
+        self.assertEqual(by["computed one"][1], "native: has weights of open size: float32[?,3,3,3]")
+        self.assertRegex(by["whole one"][1], rf"^native: computes int64\[512,512\], where kernels compute float32; {remark}$")
         self.assertEqual(by["fixed one"], ("native", ""))
         text = tool("ingot", "inspect", self.path("model.so"), "--layers").stdout
         self.assertRegex(text, r"layers +\d+: .*\d+ by native; 2 not by a better one: --layers tells why\n")

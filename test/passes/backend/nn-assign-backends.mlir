@@ -9,14 +9,14 @@
 // NO-BACKEND: error: no backend is called 'gpu': use one of onednn, native, loops
 
 // The first that takes it; nobody is asked for a sum.
-// CHECK: module attributes {ingot.declined = [#ingot.declined<"product", native, "has a right factor of open size: 3x?xf32">]}
+// CHECK: module attributes {ingot.declined = [#ingot.declined<"product", native, "has a right factor of open size: float32[3,?]">]}
 // CHECK-LABEL: func.func @softmax
 // CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<native>
 // CHECK: nn.matmul {{.*}}ingot.backend = #ingot.backend<loops>
 // CHECK: nn.add
 // CHECK-NOT: ingot.backend
 // CHECK: return
-// REMARK: remark: loc("product"): [Missed] native | Category:backend | Reason="has a right factor of open size: 3x?xf32"
+// REMARK: remark: loc("product"): [Missed] native | Category:backend | Reason="has a right factor of open size: float32[3,?]"
 // ONEDNN: module {
 // ONEDNN-LABEL: func.func @softmax
 // ONEDNN: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
