@@ -150,10 +150,14 @@ uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,
  *  has no libingot. */
 typedef struct ingot_support_model ingot_support_model;
 
+/** `weights` and `weights_bytes` are the mapped weights file of a model whose
+ *  weights are separate; of other models they are ignored. */
 ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
                                           const void *weights,
+                                          uint64_t weights_bytes,
                                           int32_t num_threads, char *error,
                                           uint64_t error_bytes);
+/** Returns INGOT_ABI_BUSY while another thread runs the model. */
 int32_t ingot_support_call(ingot_support_model *model,
                            const ingot_abi_buffer *inputs,
                            const ingot_abi_buffer *outputs, char *error,

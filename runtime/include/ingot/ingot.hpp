@@ -270,16 +270,21 @@ public:
   Inferred infer(const std::vector<std::vector<int64_t>> &inputs) const {
     Inferred inferred;
     std::vector<const int64_t *> given;
-    for (const std::vector<int64_t> &dims : inputs)
+    std::vector<uint32_t> givenRanks, toldRanks;
+    for (const std::vector<int64_t> &dims : inputs) {
       given.push_back(dims.data());
+      givenRanks.push_back(uint32_t(dims.size()));
+    }
     std::vector<int64_t *> told;
     for (uint32_t i = 0; i < info().num_outputs; ++i)
       inferred.outputs.emplace_back(outputInfo(i).rank);
-    for (std::vector<int64_t> &dims : inferred.outputs)
+    for (std::vector<int64_t> &dims : inferred.outputs) {
       told.push_back(dims.data());
-    detail::call(ingot_model_infer, get(), given.data(),
-                 uint32_t(given.size()), told.data(), uint32_t(told.size()),
-                 &inferred.arenaBytes);
+      toldRanks.push_back(uint32_t(dims.size()));
+    }
+    detail::call(ingot_model_infer, get(), given.data(), givenRanks.data(),
+                 uint32_t(given.size()), told.data(), toldRanks.data(),
+                 uint32_t(told.size()), &inferred.arenaBytes);
     return inferred;
   }
   /// Names of the ONNX nodes of a layer.

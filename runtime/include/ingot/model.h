@@ -276,19 +276,24 @@ INGOT_API ingot_status ingot_model_size_range_describe(
     ingot_size_range_info *info, ingot_error *error);
 
 /** Finds what a run at given sizes makes and takes, without running: in
- *  microseconds, and without a context. `input_dims` has the sizes of each
- *  input, in the model's order; null, also for all: the model fixes them.
- *  `output_dims` receives those of each output, as many as its rank, or
- *  INGOT_ABI_DYNAMIC (-1) where data decide; what is null is not told.
- *  `arena_bytes`, which may be null too, receives the memory of a context that
+ *  microseconds, and without a context.
+ *
+ *  `input_dims` has the sizes of each input, in the model's order, and
+ *  `input_ranks` how many there are of each; dims that are null, or null for
+ *  all: the model fixes them. `output_dims` receives the sizes of each output,
+ *  or INGOT_ABI_DYNAMIC (-1) where data decide, and `output_ranks` says how
+ *  many there is room for, which must be the output's rank; what is null is not
+ *  told. `arena_bytes`, which may be null too, receives the memory of a context that
  *  has seen these sizes: the arena, and what tensors of open size take on top;
  *  UINT64_MAX if data decide it.
  *
  *  Fails as a run would where the sizes do not fit the model or each other. */
 INGOT_API ingot_status ingot_model_infer(const ingot_model *model,
                                          const int64_t *const *input_dims,
+                                         const uint32_t *input_ranks,
                                          uint32_t num_inputs,
                                          int64_t *const *output_dims,
+                                         const uint32_t *output_ranks,
                                          uint32_t num_outputs,
                                          uint64_t *arena_bytes,
                                          ingot_error *error);
