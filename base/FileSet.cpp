@@ -189,8 +189,7 @@ std::string FileSet::publish(const std::vector<Name> &names,
     if (problem.empty())
       problem = placeAll(steps);
     if (problem.empty() && isStale && lock.isHeld()) {
-      // They are no longer in use by this process: the next one may remove
-      // them.
+      // Lets the next process remove these files, also while this one works.
       for (const Name &name : names)
         flock(name.descriptor, LOCK_UN);
       forEachName(folder, [&](const char *name) {

@@ -210,6 +210,14 @@ public:
     detail::call(ingot_model_load, path.c_str(), &options, &model);
     return Model(model);
   }
+  /// From a file that the caller has read; the bytes are copied.
+  static Model loadMemory(const void *bytes, size_t size,
+                          const ingot_model_options &options = defaults()) {
+    ingot_model *model = nullptr;
+    detail::call(ingot_model_load_memory, bytes, uint64_t(size), &options,
+                 &model);
+    return Model(model);
+  }
   /// For an artifact that is linked into the program.
   static Model attach(const ingot_abi_artifact *artifact,
                       const ingot_model_options &options = defaults()) {
