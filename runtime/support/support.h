@@ -23,6 +23,11 @@ extern "C" {
 void ingot_support_fail(ingot_abi_call *call, int32_t status,
                         const char *message);
 
+/** The same, with `first` and `second` in the place of {0} and {1}. */
+void ingot_support_fail_with(ingot_abi_call *call, int32_t status,
+                             const char *message, int64_t first,
+                             int64_t second);
+
 /** Ends the run with INGOT_ABI_RUNTIME_CHECK if `holds` is 0: then this does
  *  not return. {0} and {1} in the message stand for `first` and `second`. Only
  *  for the thread that runs the body. */
