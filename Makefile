@@ -35,7 +35,7 @@ check-sanitize: build ## the same, and the compiler's tests under ASan and UBSan
 	@$(python) scripts/check.py --jobs $(JOBS) --sanitize
 
 demo: configure ## read a line of text in a picture with a compiled PP-OCR model
-	@ninja -C build -j $(JOBS) ingot ingot-ocr IngotRuntime
+	@ninja -C build -j $(JOBS) ingot ingot-opt ingot-ocr IngotRuntime
 	@$(python) scripts/demo.py
 
 build/bench-venv/.ready: scripts/requirements.txt scripts/requirements-bench.txt | setup

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "base/FileSet.h"
 
+#include "base/FolderLock.h"
+#include "base/OutputPath.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -100,13 +103,10 @@ int FileSet::place(Step &step) {
   const char *from = file.temporary.c_str(), *to = step.name->c_str();
   struct stat status = {};
   bool exists = !fstatat(folder, to, &status, AT_SYMLINK_NOFOLLOW);
-  if (exists && S_ISDIR(status.st_mode))
-    return EISDIR;
   step.kind = Step::kExchanged;
   if (!renameat2(folder, from, folder, to, RENAME_EXCHANGE))
     return 0;
-  if (errno != ENOENT && errno != EINVAL && errno != ENOSYS &&
-      errno != ENOTSUP)
+  if (errno != ENOENT && errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
     return errno;
   const char *backup = step.backup.c_str();
   bool hasBackup = exists && !linkat(folder, to, folder, backup, 0);
@@ -141,40 +141,64 @@ void FileSet::undo(const Step &step) {
     file.temporary.clear();
 }
 
-std::string FileSet::publish(const std::vector<Name> &names) {
+static std::string cannotWrite(const std::string &name,
+                               const std::string &reason) {
+  return "cannot write '" + name + "': " + reason;
+}
+
+/// Gives all names, or none. Returns the problem, or "".
+std::string FileSet::placeAll(std::vector<Step> &steps) {
+  for (const Step &step : steps)
+    if (std::string problem = checkOutputName(folder, step.name->c_str());
+        !problem.empty())
+      return cannotWrite(*step.name, problem);
+  int reason = 0;
+  const std::string *name = nullptr;
+  size_t done = 0;
+  while (done < steps.size() && !reason) {
+    name = steps[done].name;
+    reason = place(steps[done]);
+    done += !reason;
+  }
+  if (!reason)
+    reason = flush(folder);
+  if (!reason)
+    return "";
+  while (done)
+    undo(steps[--done]);
+  return cannotWrite(*name, strerror(reason));
+}
+
+std::string FileSet::publish(const std::vector<Name> &names,
+                             const IsStale &isStale) {
+  if (names.empty())
+    return "";
   // All memory that is needed, before something must be undone.
   std::vector<Step> steps(names.size());
   for (size_t i = 0; i < names.size(); ++i)
     steps[i] = {find(names[i].descriptor), &names[i].name, Step::kPlaced,
                 temporaryName()};
-  int reason = 0;
-  const std::string *failed = nullptr;
-  auto attempt = [&](int problem, const std::string &name) {
-    reason = problem;
-    failed = &name;
-    return !problem;
-  };
-  size_t done = 0;
-  bool flushed = true;
-  for (size_t i = 0; i < names.size() && flushed; ++i)
-    flushed = attempt(flush(names[i].descriptor), names[i].name);
-  while (flushed && done < steps.size() &&
-         attempt(place(steps[done]), names[done].name))
-    ++done;
-  if (!reason && !names.empty())
-    attempt(flush(folder), names.back().name);
-  if (reason)
-    while (done)
-      undo(steps[--done]);
+  std::string problem;
+  for (const Name &name : names)
+    if (int reason = flush(name.descriptor); reason && problem.empty())
+      problem = cannotWrite(name.name, strerror(reason));
+  {
+    FolderLock lock;
+    if (isStale || names.size() > 1)
+      lock.take(folder);
+    if (problem.empty())
+      problem = placeAll(steps);
+    if (problem.empty() && isStale && lock.isHeld()) {
+      // Lets the next process remove these files, also while this one works.
+      for (const Name &name : names)
+        flock(name.descriptor, LOCK_UN);
+      forEachName(folder, [&](const char *name) {
+        if (isStale(name))
+          removeIfUnused(folder, name);
+      });
+    }
+  }
   for (const Step &step : steps)
     remove(*step.file);
-  return reason ? "cannot write '" + *failed + "': " + strerror(reason) : "";
-}
-
-void FileSet::removeStale(
-    const std::function<bool(const char *name)> &isStale) {
-  forEachName(folder, [&](const char *name) {
-    if (isStale(name))
-      removeIfUnused(folder, name);
-  });
+  return problem;
 }

@@ -36,15 +36,18 @@ public:
     int descriptor;
     std::string name;
   };
-  /// Gives files their names, in this order. If it fails, or is stopped by a
-  /// failure of the system, all names are what they were; a process that is
-  /// killed may have got through a part of the list. From the first name that
-  /// is given on, it needs no memory.
-  std::string publish(const std::vector<Name> &names);
-
-  /// Removes files of the folder that `isStale` chooses, but for those that
-  /// another process has just published. Needs no memory.
-  void removeStale(const std::function<bool(const char *name)> &isStale);
+  using IsStale = std::function<bool(const char *name)>;
+  /// Gives files their names, in this order. Refuses names of anything but
+  /// regular files. If it fails, or is stopped by a failure of the system, all
+  /// names are what they were; a process that is killed may have got through a
+  /// part of the list. From the first name that is given on, it needs no
+  /// memory.
+  ///
+  /// Then removes the files of the folder that `isStale` chooses. Other
+  /// processes publish into this folder before or after both steps, so that
+  /// only files of earlier sets are removed.
+  std::string publish(const std::vector<Name> &names,
+                      const IsStale &isStale = nullptr);
 
   /// The open folder, -1 before.
   int descriptor() const { return folder; }
@@ -67,6 +70,7 @@ private:
     std::string backup;
   };
 
+  std::string placeAll(std::vector<Step> &steps);
   int place(Step &step);
   void undo(const Step &step);
   File *find(int descriptor);

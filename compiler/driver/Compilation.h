@@ -57,7 +57,7 @@ private:
   mlir::FailureOr<MemoryFile> toFile(llvm::StringRef bytes);
   mlir::FailureOr<CompileResult> emitLibrary();
   mlir::FailureOr<CompileResult> writeFiles(llvm::StringRef linked);
-  mlir::LogicalResult publish(const std::vector<OutputFiles::Name> &names);
+  void notePublished();
 
   mlir::LogicalResult fail(const llvm::Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "base/OutputPath.h"
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/OutputNames.h"
 #include "runtime/format/WeightsName.h"
@@ -57,8 +58,10 @@ FailureOr<CompileResult> Compilation::emitText() {
     return CompileResult();
   }
   FailureOr<int> file = files.write(write);
-  if (failed(file) || failed(publish({{*file, fileName(options.output)}})))
+  if (failed(file) ||
+      failed(files.publish({{*file, fileName(options.output)}})))
     return failure();
+  notePublished();
   return CompileResult();
 }
 
@@ -127,13 +130,9 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
   return writeFiles(linked);
 }
 
-LogicalResult
-Compilation::publish(const std::vector<OutputFiles::Name> &names) {
-  if (failed(files.publish(names)))
-    return failure();
+void Compilation::notePublished() {
   if (options.published)
     options.published();
-  return success();
 }
 
 /// The library gets its name last: the weights that the old one needs are still
@@ -177,8 +176,8 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
                         out);
   };
   if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
-      failed(errors.check()) || failed(publish(names)))
+      failed(errors.check()) || failed(files.publishLibrary(names, weights)))
     return failure();
-  files.removeStaleWeights(weights);
+  notePublished();
   return CompileResult{std::move(manifest), {}};
 }

@@ -6,33 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/OutputFiles.h"
 
+#include "base/OutputPath.h"
 #include "runtime/format/WeightsName.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace mlir;
 using namespace ingot;
-
-bool ingot::isSpecial(StringRef name) {
-  llvm::sys::fs::file_status status;
-  return !llvm::sys::fs::status(name, status) &&
-         llvm::sys::fs::exists(status) &&
-         !llvm::sys::fs::is_regular_file(status) &&
-         !llvm::sys::fs::is_directory(status);
-}
-
-bool ingot::isWrittenInPlace(StringRef name) {
-  return isSpecial(name) || llvm::sys::fs::is_symlink_file(name);
-}
 
 OutputFiles::OutputFiles(MLIRContext &context, StringRef output)
     : context(context), output(output) {}
@@ -79,19 +64,20 @@ LogicalResult OutputFiles::publish(const std::vector<Name> &names) {
   return problem.empty() ? success() : fail(problem);
 }
 
-void OutputFiles::removeStaleWeights(StringRef current) {
-  // Needs no memory: the work is done.
+LogicalResult OutputFiles::publishLibrary(const std::vector<Name> &names,
+                                          StringRef weights) {
   const char *library = llvm::sys::path::filename(output).data();
-  files.removeStale([&](const char *name) {
-    return name != current && rt::isWeightsName(name, library);
+  std::string problem = files.publish(names, [&](const char *name) {
+    return name != weights && rt::isWeightsName(name, library);
   });
+  return problem.empty() ? success() : fail(problem);
 }
 
 LogicalResult OutputFiles::writeInPlace(StringRef path, Write write) {
-  int descriptor = ::open(path.str().c_str(),
-                          O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return fail("cannot write '" + path + "': " + strerror(errno));
+  int descriptor = -1;
+  if (std::string problem = openInPlace(path.str(), descriptor);
+      !problem.empty())
+    return fail("cannot write '" + path + "': " + problem);
   llvm::scope_exit close([&] { ::close(descriptor); });
   return writeTo(descriptor, path, write);
 }

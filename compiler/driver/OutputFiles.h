@@ -16,12 +16,6 @@
 
 namespace ingot {
 
-/// A device or a pipe that no file must take the place of.
-bool isSpecial(mlir::StringRef name);
-
-/// Text also goes through a link, such as /dev/stdout.
-bool isWrittenInPlace(mlir::StringRef name);
-
 /// What a compilation writes: files beside `output`, which get their names when
 /// all is written. Failures are reported.
 class OutputFiles {
@@ -35,9 +29,11 @@ public:
   mlir::FailureOr<int> write(Write write, bool isExecutable = false);
   /// Names are those of files in the folder of `output`, without it.
   mlir::LogicalResult publish(const std::vector<Name> &names);
-  /// Weights of the library `output` that are not `current`: those of the one
-  /// whose place it has taken, or of a compilation that was killed.
-  void removeStaleWeights(mlir::StringRef current);
+  /// Publishes the library `output`, and removes weights of it that are not
+  /// `weights`: those of the library whose place it has taken, or of a
+  /// compilation that was killed.
+  mlir::LogicalResult publishLibrary(const std::vector<Name> &names,
+                                     mlir::StringRef weights);
 
   mlir::LogicalResult writeInPlace(mlir::StringRef path, Write write);
 

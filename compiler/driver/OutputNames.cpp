@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/OutputNames.h"
 
-#include "compiler/driver/OutputFiles.h"
+#include "base/OutputPath.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -40,14 +40,11 @@ static SmallVector<std::string> namesOf(const CompileOptions &options) {
 }
 
 static std::string checkName(const CompileOptions &options, StringRef name) {
-  StringRef folder = sys::path::parent_path(name);
-  if (std::error_code error = sys::fs::access(folder.empty() ? "." : folder,
-                                              sys::fs::AccessMode::Exist))
-    return error.message();
-  if (options.emit == EmitKind::sharedLibrary && isSpecial(name))
-    return "it is not a regular file";
-  if (sys::fs::is_directory(name))
-    return "it is a directory";
+  std::string problem = options.emit == EmitKind::sharedLibrary
+                            ? checkOutputFile(name.str())
+                            : checkOutputText(name.str());
+  if (!problem.empty())
+    return problem;
   if (sys::fs::equivalent(name, options.input))
     return "it is the model itself";
   for (const std::string &other : options.otherInputs)

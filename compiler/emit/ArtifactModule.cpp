@@ -318,19 +318,23 @@ void ArtifactBuilder::buildQuery(GlobalVariable *description) {
   b.CreateRet(description);
 }
 
-// NAME *NAME_create(const void *weights, int32_t threads, char *error,
-//                   size_t error_bytes)
+// NAME *NAME_create(const void *weights, [uint64_t weights_bytes,]
+//                   int32_t threads, char *error, size_t error_bytes)
 void ArtifactBuilder::buildCreate(GlobalVariable *description) {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
   Constant *create =
-      declare("ingot_support_create", ptr, {ptr, ptr, i32, ptr, i64});
-  Function *function =
-      exported(manifest.symbol + "_create", ptr, {ptr, i32, ptr, i64});
+      declare("ingot_support_create", ptr, {ptr, ptr, i64, i32, ptr, i64});
+  SmallVector<Type *> params{ptr, i32, ptr, i64};
+  if (manifest.externalWeights)
+    params.insert(params.begin() + 1, i64);
+  Function *function = exported(manifest.symbol + "_create", ptr, params);
+  SmallVector<Value *> arguments{description};
+  for (Argument &argument : function->args())
+    arguments.push_back(&argument);
+  if (!manifest.externalWeights)
+    arguments.insert(arguments.begin() + 2, b.getInt64(0));
   auto type = cast<Function>(create)->getFunctionType();
-  b.CreateRet(b.CreateCall(type, create,
-                           {description, function->getArg(0),
-                            function->getArg(1), function->getArg(2),
-                            function->getArg(3)}));
+  b.CreateRet(b.CreateCall(type, create, arguments));
 }
 
 // int32_t NAME_run(NAME *model,

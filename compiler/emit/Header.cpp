@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "dialects/ingot/ElementTypes.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
@@ -88,6 +90,32 @@ static void writeShape(const Tensor &tensor, llvm::raw_ostream &out) {
   out << ']';
 }
 
+/// Entries of the array that holds a tensor of fixed sizes, or 0 if there are
+/// none, or too many for the type of a parameter.
+static uint64_t entriesOf(const Tensor &tensor) {
+  constexpr uint64_t kMost = uint64_t(1) << 30;
+  uint64_t count = 1;
+  for (int64_t dim : tensor.dims) {
+    count *= uint64_t(dim);
+    if (count == 0 || count > kMost)
+      return 0;
+  }
+  uint64_t bits = uint64_t(elementBitsOf(int32_t(tensor.dtype)));
+  if (bits < 8)
+    return (count * bits + 7) / 8;
+  return tensor.isOfStrings() ? count + 1 : count;
+}
+
+/// The declaration of the parameter that points to a tensor's elements. A fixed
+/// length stands in its type, so that C compilers warn about shorter arrays.
+static std::string dataParameter(const Tensor &tensor, StringRef name) {
+  std::string type = cTypeOf(tensor.dtype);
+  uint64_t entries = tensor.isStatic() ? entriesOf(tensor) : 0;
+  if (entries == 0)
+    return type + " *" + name.str();
+  return type + " " + name.str() + "[" + std::to_string(entries) + "]";
+}
+
 void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   const std::string &name = manifest.symbol;
   // As it is: names that differ in case are two models.
@@ -96,8 +124,10 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
                                                          : manifest.modelName)
       << ", compiled by Ingot for " << levelNames(manifest)
       << ".\n *\n * Link with the shared library that this header came with; "
-         "nothing else is\n * needed. A handle is for one thread at a time; "
-         "handles are independent.\n */\n"
+         "nothing else is\n * needed. A handle is for one thread at a time: a "
+         "run that finds it running\n * returns "
+      << INGOT_ABI_BUSY
+      << " and does nothing. Handles are independent.\n */\n"
       << "#ifndef " << guard << "\n#define " << guard
       << "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef "
          "__cplusplus\nextern \"C\" {\n#endif\n\n";
@@ -105,12 +135,14 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   out << "/** A model ready to run, or null with a message in error (which may "
          "be null).\n *  weights: "
       << (manifest.externalWeights
-              ? "address of the weights file, mapped, 64-byte aligned; kept."
+              ? "address of the weights file, mapped, 64-byte aligned; it "
+                "must\n *      stay mapped until the handle is destroyed.\n"
+                " *  weights_bytes: size of that file."
               : "null: they are in the library.")
       << "\n *  threads: how many a run may use, the caller's included. */\n"
-      << name << " *" << name
-      << "_create(const void *weights, int32_t threads, char *error,\n"
-         "    size_t error_bytes);\n\n";
+      << name << " *" << name << "_create(const void *weights, "
+      << (manifest.externalWeights ? "uint64_t weights_bytes,\n    " : "")
+      << "int32_t threads, char *error,\n    size_t error_bytes);\n\n";
 
   out << "/** Runs the model; 0, or a status with a message in error. Buffers "
          "are dense,\n *  row-major and must not overlap.\n";
@@ -121,8 +153,8 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
     if (tensor.isOfStrings() && prefix == "out")
       out << ", text_used is what they have or need, or null";
     if (!tensor.isStatic())
-      out << (prefix == "in" ? ", its dims beside it"
-                             : ", its dims are written; bytes is what fits");
+      out << (prefix == "in" ? ", of as many elements as its dims say"
+                             : ", its dims are written; bytes is its room");
     out << '\n';
   };
   for (auto [i, tensor] : llvm::enumerate(manifest.inputs))
@@ -132,22 +164,23 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   out << " */\nint32_t " << name << "_run(" << name << " *model";
   for (auto [i, tensor] : llvm::enumerate(manifest.inputs)) {
     std::string parameter = parameterName("in", i, tensor.name);
-    out << ",\n    const " << cTypeOf(tensor.dtype) << " *" << parameter;
+    out << ",\n    const " << dataParameter(tensor, parameter);
     if (tensor.isOfStrings())
       out << ", const char *" << parameter << "_text, uint64_t " << parameter
           << "_text_bytes";
     if (!tensor.isStatic())
-      out << ", const int64_t *" << parameter << "_dims";
+      out << ", const int64_t " << parameter << "_dims[" << tensor.dims.size()
+          << "]";
   }
   for (auto [i, tensor] : llvm::enumerate(manifest.outputs)) {
     std::string parameter = parameterName("out", i, tensor.name);
-    out << ",\n    " << cTypeOf(tensor.dtype) << " *" << parameter;
+    out << ",\n    " << dataParameter(tensor, parameter);
     if (tensor.isOfStrings())
       out << ", char *" << parameter << "_text, uint64_t " << parameter
           << "_text_bytes,\n    uint64_t *" << parameter << "_text_used";
     if (!tensor.isStatic())
-      out << ", int64_t *" << parameter << "_dims, uint64_t " << parameter
-          << "_bytes";
+      out << ", int64_t " << parameter << "_dims[" << tensor.dims.size()
+          << "], uint64_t " << parameter << "_bytes";
   }
   out << ",\n    char *error, size_t error_bytes);\n\n";
   out << "void " << name << "_destroy(" << name << " *model);\n\n";

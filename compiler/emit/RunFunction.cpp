@@ -8,6 +8,7 @@
 
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "llvm/IR/IRBuilder.h"
 
 using namespace llvm;
@@ -16,6 +17,9 @@ using namespace ingot;
 /// Inputs and outputs that one function prepares: LLVM compares all loads and
 /// stores of a block with each other.
 static constexpr size_t kMostPrepared = 64;
+
+/// Bytes of each name in a message, which has room for three.
+static constexpr size_t kMostNameBytes = 60;
 
 namespace {
 
@@ -78,7 +82,7 @@ private:
   void readStrings(const Callee &callee);
   void storeStrings(const Callee &callee);
   GlobalVariable *external(StringRef symbol);
-  Function *declareFail();
+  Function *declareFailWith();
 
   Module &module;
   const Manifest &manifest;
@@ -125,15 +129,15 @@ void RunBuilder::addTensor(const Tensor &tensor, Value *buffer) {
   addMemref(data, sizes);
 }
 
-Function *RunBuilder::declareFail() {
+Function *RunBuilder::declareFailWith() {
   FunctionCallee fail = module.getOrInsertFunction(
-      "ingot_support_fail", b.getVoidTy(), b.getPtrTy(), b.getInt32Ty(),
-      b.getPtrTy());
+      "ingot_support_fail_with", b.getVoidTy(), b.getPtrTy(), b.getInt32Ty(),
+      b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty());
   return cast<Function>(fail.getCallee());
 }
 
-/// Returns from the function, with false, where a dimension is not what it was
-/// under its name before.
+/// Returns false from the function if a named dimension of the input differs
+/// from an earlier dimension of the same name.
 void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
   const Tensor &tensor = callee.inputs[input];
   for (size_t i = 0; i < tensor.dims.size(); ++i) {
@@ -150,13 +154,20 @@ void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
     };
     BasicBlock *wrong = BasicBlock::Create(b.getContext(), "", function);
     BasicBlock *next = BasicBlock::Create(b.getContext(), "", function);
-    b.CreateCondBr(b.CreateICmpEQ(load(at->second), load({input, i})), next,
-                   wrong);
+    auto place = [&](NamedDim which) {
+      return "dimension " + std::to_string(which.dim) + " of input '" +
+             printable(callee.inputs[which.input].name, kMostNameBytes) + "'";
+    };
+    Value *first = load(at->second), *second = load({input, i});
+    b.CreateCondBr(b.CreateICmpEQ(first, second), next, wrong);
     b.SetInsertPoint(wrong);
-    std::string text =
-        "dimension '" + tensor.dimNames[i] + "' differs between inputs";
-    b.CreateCall(declareFail(), {call, b.getInt32(INGOT_ABI_INVALID_ARGUMENT),
-                                 b.CreateGlobalString(text)});
+    std::string text = "dimension '" +
+                       printable(tensor.dimNames[i], kMostNameBytes) +
+                       "' differs: {0} in " + place(at->second) +
+                       ", but {1} in " + place({input, i});
+    b.CreateCall(declareFailWith(),
+                 {call, b.getInt32(INGOT_ABI_INVALID_ARGUMENT),
+                  b.CreateGlobalString(text), first, second});
     b.CreateRet(b.getFalse());
     b.SetInsertPoint(next);
   }

@@ -34,6 +34,7 @@ static void buildLegalizePipeline(OpPassManager &passes,
   legalize.maxLoopSteps = options.maxLoopSteps;
   passes.addPass(createLegalize(legalize));
   passes.addPass(createRequireSizes());
+  passes.addNestedPass<func::FuncOp>(createNameSizes());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
 }
 

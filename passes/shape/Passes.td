@@ -153,4 +153,15 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
     Statistic<"numChecked", "checked", "Rules that are checked in the run">];
 }
 
+def NameSizes : Pass<"nn-name-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Name the open dimensions of results as those of arguments";
+  let description = [{
+    A dimension of a result without a name takes the name of the first dimension
+    of an argument that has its size in every run. Names come from the model
+    (`ingot.dim_names`), and which sizes are one from `nn-require-sizes`: ONNX's
+    own inference forgets names at many operators.
+  }];
+  let statistics = [Statistic<"numNamed", "named", "Dimensions named">];
+}
+
 #endif // INGOT_PASSES_SHAPE_PASSES_TD

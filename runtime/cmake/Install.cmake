@@ -8,6 +8,8 @@ install(TARGETS IngotRuntime IngotRuntimeStatic EXPORT IngotTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/ingot
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ingot COMPONENT runtime)
 
 set(ingot_package ${CMAKE_INSTALL_LIBDIR}/cmake/Ingot)
 install(EXPORT IngotTargets NAMESPACE Ingot::

@@ -156,9 +156,9 @@ static ingot_status checkText(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
-static ingot_status checkRank(const ingot_abi_tensor &tensor,
-                              const int64_t *dims, uint32_t rank,
-                              const char *kind, ingot_error *error) {
+ingot_status ingot::rt::checkRank(const ingot_abi_tensor &tensor,
+                                  const int64_t *dims, uint32_t rank,
+                                  const char *kind, ingot_error *error) {
   if (!dims && rank == 0 && (tensor.rank == 0 || !isDynamic(tensor)))
     return INGOT_OK;
   if (rank != tensor.rank)

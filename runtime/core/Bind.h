@@ -16,7 +16,12 @@ ingot_status checkCounts(const ingot_abi_artifact &artifact,
                          uint32_t numInputs, uint32_t numOutputs,
                          ingot_error *error);
 
-/// Checks the sizes given for an input, `rank` many, and copies them to
+/// Checks that `rank` sizes are what a tensor has. Null dims of rank 0 stand
+/// for the sizes of the model, where it fixes them all.
+ingot_status checkRank(const ingot_abi_tensor &tensor, const int64_t *dims,
+                       uint32_t rank, const char *kind, ingot_error *error);
+
+/// Checks the sizes given for an input, as many as its rank, and copies them to
 /// `sizes`. Null stands for those of the model.
 ingot_status checkDims(const ingot_abi_tensor &tensor, const int64_t *dims,
                        int64_t *sizes, ingot_error *error);

@@ -173,9 +173,10 @@ static bool isOpen(const ingot_abi_artifact &artifact) {
 
 ingot_status ingot_model_infer(const ingot_model *model,
                                const int64_t *const *inputDims,
-                               uint32_t numInputs, int64_t *const *outputDims,
-                               uint32_t numOutputs, uint64_t *arenaBytes,
-                               ingot_error *error) {
+                               const uint32_t *inputRanks, uint32_t numInputs,
+                               int64_t *const *outputDims,
+                               const uint32_t *outputRanks, uint32_t numOutputs,
+                               uint64_t *arenaBytes, ingot_error *error) {
   if (!model)
     return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
   if (!model->loaded)
@@ -185,6 +186,10 @@ ingot_status ingot_model_infer(const ingot_model *model,
   if (ingot_status status =
           checkCounts(artifact, numInputs, numOutputs, error))
     return status;
+  if ((inputDims && numInputs && !inputRanks) ||
+      (outputDims && numOutputs && !outputRanks))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "the ranks of the given dims are null");
   InferredBuffers buffers;
   if (ingot_status status = buffers.init(artifact, error))
     return status;
@@ -194,10 +199,20 @@ ingot_status ingot_model_infer(const ingot_model *model,
     if (!given && isDynamic(inputs[i]))
       return fail(error, INGOT_INVALID_ARGUMENT, "%s has null dims",
                   Label("input", inputs[i]).text);
+    if (given)
+      if (ingot_status status =
+              checkRank(inputs[i], given, inputRanks[i], "input", error))
+        return status;
     if (ingot_status status =
             checkDims(inputs[i], given, buffers.inputs[i].dims, error))
       return status;
   }
+  Rows<ingot_abi_tensor> outputs = outputsOf(artifact);
+  for (uint32_t i = 0; i < numOutputs; ++i)
+    if (int64_t *dims = outputDims ? outputDims[i] : nullptr)
+      if (ingot_status status =
+              checkRank(outputs[i], dims, outputRanks[i], "output", error))
+        return status;
   uint64_t heapBytes = 0;
   if (model->code.infer) {
     if (ingot_status status = infer(*model, buffers, heapBytes, error))
@@ -206,7 +221,6 @@ ingot_status ingot_model_infer(const ingot_model *model,
     return fail(error, INGOT_VERSION_MISMATCH,
                 "the model cannot tell sizes without a run; compile it again");
   }
-  Rows<ingot_abi_tensor> outputs = outputsOf(artifact);
   for (uint32_t i = 0; i < numOutputs; ++i)
     if (int64_t *dims = outputDims ? outputDims[i] : nullptr)
       for (uint32_t d = 0; d < outputs[i].rank; ++d)

@@ -10,13 +10,17 @@
 #include "runtime/core/Error.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Memory.h"
+#include "runtime/core/PrivateCode.h"
 #include "runtime/format/ElfImage.h"
 #include "runtime/format/Seal.h"
 
+#include <atomic>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,20 +143,22 @@ static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
   return true;
 }
 
-/// The name by which the `alias`-th attempt asks for a file, "folder/././file":
-/// the dynamic linker compares names as they are spelled. The caller frees it.
-static char *spell(const char *path, unsigned alias) {
+/// The name by which the `alias`-th attempt asks for a file, with "./" for each
+/// 1 and "/" for each 0 of the number, "folder/.//file": the dynamic linker
+/// compares names as they are spelled. The caller frees it.
+static char *spell(const char *path, uint32_t alias) {
   const char *slash = strrchr(path, '/');
   const char *file = slash ? slash + 1 : path;
-  size_t room = strlen(path) + 2 * alias + 3;
+  constexpr size_t mostLetters = 2 * 8 * sizeof(alias);
+  size_t room = strlen(path) + mostLetters + 3;
   char *name = static_cast<char *>(malloc(room));
   if (!name)
     return nullptr;
   // Without a slash dlopen would search the library path instead.
   int used = slash ? snprintf(name, room, "%.*s", int(file - path), path)
                    : snprintf(name, room, "./");
-  for (unsigned i = 0; i < alias; ++i)
-    used += snprintf(name + used, room - size_t(used), "./");
+  for (; alias; alias /= 2)
+    used += snprintf(name + used, room - size_t(used), alias % 2 ? "./" : "/");
   snprintf(name + used, room - size_t(used), "%s", file);
   return name;
 }
@@ -192,7 +198,7 @@ static bool isAsItWas(const struct stat &then, const struct stat &now) {
 }
 
 /// Sets the handle, if the dynamic linker gives us what is in the file.
-Library::Result Library::load(const char *name, const char *path,
+Library::Result Library::load(const char *name, const Source &source,
                               const MappedFile &file, ingot_error *error) {
   handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   bool isFresh = !handle;
@@ -200,22 +206,26 @@ Library::Result Library::load(const char *name, const char *path,
     handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *reason = dlerror();
-    fail(error, INGOT_BAD_ARTIFACT, "cannot load '%s': %s", path,
+    fail(error, INGOT_BAD_ARTIFACT, "cannot load '%s': %s", source.subject,
          reason ? reason : "unknown error");
     return Result::failed;
   }
   mapped = Mapping::ofLibrary(handle);
-  if (isFresh ? isStillAt(path, file)
-              : isLoadedFrom(mapped, file) && !isOfOtherFile(handle, file))
+  if (isFresh ? isStillAt(source.path, file)
+              : isLoadedFrom(mapped, file) && !isOfOtherFile(handle, file)) {
+    if (isFresh && !source.isPrivate &&
+        !(source.flags & INGOT_MODEL_MAP_CODE))
+      makePrivate(mapped, sealOf(file));
     return Result::loaded;
+  }
   dlclose(handle);
   handle = nullptr;
   return Result::otherFile;
 }
 
 /// Notes what was loaded, under a name which it takes over.
-Library::Result Library::enter(char *name, const char *path, MappedFile &file,
-                               ingot_error *error) {
+Library::Result Library::enter(char *name, const Source &source,
+                               MappedFile &file, ingot_error *error) {
   auto *made = create<Entry>();
   lockEntries();
   entry = find(file);
@@ -239,7 +249,7 @@ Library::Result Library::enter(char *name, const char *path, MappedFile &file,
     return Result::loaded;
   dlclose(handle);
   handle = nullptr;
-  fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
+  fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", source.subject);
   return Result::failed;
 }
 
@@ -259,7 +269,7 @@ void Library::leave() {
   entry = nullptr;
 }
 
-Library::Result Library::openChecked(const char *path, MappedFile &file,
+Library::Result Library::openChecked(const Source &source, MappedFile &file,
                                      ingot_error *error) {
   lockEntries();
   entry = find(file);
@@ -271,13 +281,13 @@ Library::Result Library::openChecked(const char *path, MappedFile &file,
     Result result = Result::failed;
     if (isAsItWas(entry->file, file.info()) &&
         !memcmp(&entry->seal, &seal, sizeof(seal)))
-      result = load(entry->name, path, file, error);
+      result = load(entry->name, source, file, error);
     else
       fail(error, INGOT_BAD_ARTIFACT,
            "'%s' was written over while a model is loaded from it, which "
-           "changes code that runs; release that model, and give a new file "
-           "its name by renaming it",
-           path);
+           "changes its weights; release that model, and give a new file its "
+           "name by renaming it",
+           source.subject);
     if (result != Result::loaded)
       leave();
     return result;
@@ -285,7 +295,7 @@ Library::Result Library::openChecked(const char *path, MappedFile &file,
   // $ORIGIN and the like mean something to the dynamic linker.
   char descriptorPath[32];
   int descriptor = -1;
-  const char *spelled = path;
+  const char *path = source.path, *spelled = path;
   if (strchr(path, '$')) {
     descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     snprintf(descriptorPath, sizeof(descriptorPath), "/proc/self/fd/%d",
@@ -294,17 +304,17 @@ Library::Result Library::openChecked(const char *path, MappedFile &file,
   }
   // Each version of a file that is still loaded has a spelling of its own.
   Result result = Result::otherFile;
-  for (unsigned alias = 0; result == Result::otherFile && alias < maxAliases;
-       ++alias) {
-    char *name = spell(spelled, alias);
+  for (unsigned i = 0; result == Result::otherFile && i < maxAliases; ++i) {
+    char *name = spell(spelled, source.firstAlias + i);
     if (!name) {
-      fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
+      fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'",
+           source.subject);
       result = Result::failed;
       break;
     }
-    result = load(name, path, file, error);
+    result = load(name, source, file, error);
     if (result == Result::loaded) {
-      result = enter(name, path, file, error);
+      result = enter(name, source, file, error);
       break;
     }
     free(name);
@@ -316,27 +326,93 @@ Library::Result Library::openChecked(const char *path, MappedFile &file,
   return result;
 }
 
-ingot_status Library::open(const char *path, uint32_t flags,
-                           ingot_error *error) {
+ingot_status Library::open(const Source &source, ingot_error *error) {
   pthread_once(&forkOnce, registerForkHandlers);
   // Once more when another file has taken the name meanwhile.
   constexpr int maxAttempts = 8;
   for (int attempt = 0; attempt < maxAttempts; ++attempt) {
     MappedFile file;
-    if (ingot_status status = file.open(path, "model", error))
+    if (ingot_status status = file.open(source.path, "model", error))
       return status;
-    if (ingot_status status = checkElfFile(file, path, flags, error))
+    if (ingot_status status =
+            checkElfFile(file, source.subject, source.flags, error))
       return status;
     // Its status counts also where the caller wants no message.
     ingot_error reason = INGOT_ERROR_INIT;
-    Result result = openChecked(path, file, &reason);
+    Result result = openChecked(source, file, &reason);
     if (result == Result::loaded)
       return INGOT_OK;
     if (result == Result::failed)
       return fail(error, reason.status, "%s", reason.message);
   }
   return fail(error, INGOT_BAD_ARTIFACT,
-              "cannot load '%s': other files keep taking its name", path);
+              "cannot load '%s': other files keep taking its name",
+              source.subject);
+}
+
+ingot_status Library::open(const char *path, uint32_t flags,
+                           ingot_error *error) {
+  return open({path, path, flags, /*firstAlias=*/0, /*isPrivate=*/false},
+              error);
+}
+
+/// Returns a file that only this process has, or -1.
+static int createMemoryFile() {
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+  // Some systems want to be told that code will run; older ones do not know it.
+  int file = memfd_create("ingot-model", MFD_CLOEXEC | MFD_EXEC);
+  return file >= 0 || errno != EINVAL
+             ? file
+             : memfd_create("ingot-model", MFD_CLOEXEC);
+}
+
+static bool writeAll(int file, const void *bytes, uint64_t size) {
+  auto *from = static_cast<const char *>(bytes);
+  constexpr uint64_t most = 1 << 30;
+  while (size) {
+    ssize_t written = write(file, from, size < most ? size : most);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    from += written;
+    size -= uint64_t(written);
+  }
+  return true;
+}
+
+ingot_status Library::openMemory(const void *bytes, uint64_t size,
+                                 const char *subject, uint32_t flags,
+                                 ingot_error *error) {
+  // Before anything is copied.
+  if (ingot_status status =
+          checkElfImage(static_cast<const unsigned char *>(bytes), size,
+                        subject, error))
+    return status;
+  int file = createMemoryFile();
+  if (file < 0)
+    return fail(error, INGOT_UNSUPPORTED_DEVICE,
+                "cannot load '%s': the system gives no memory file: %s",
+                subject, strerror(errno));
+  char path[32];
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+  static std::atomic<uint32_t> numOpened{0};
+  ingot_status status = INGOT_OK;
+  if (!writeAll(file, bytes, size))
+    status = fail(error, INGOT_OUT_OF_MEMORY, "cannot load '%s': %s", subject,
+                  strerror(errno));
+  else if (access(path, R_OK))
+    status = fail(error, INGOT_UNSUPPORTED_DEVICE,
+                  "cannot load '%s': loading from memory needs /proc, but "
+                  "'%s' cannot be opened: %s",
+                  subject, path, strerror(errno));
+  else
+    status = open({path, subject, flags, numOpened++, /*isPrivate=*/true},
+                  error);
+  ::close(file);
+  return status;
 }
 
 void Library::close() {

@@ -25,6 +25,9 @@ public:
 
   /// Checks the file and loads it; `flags` are INGOT_MODEL_....
   ingot_status open(const char *path, uint32_t flags, ingot_error *error);
+  /// The same with a copy of a file's bytes. `subject` names it in messages.
+  ingot_status openMemory(const void *bytes, uint64_t size, const char *subject,
+                          uint32_t flags, ingot_error *error);
   void close();
 
   bool isOpen() const { return handle; }
@@ -36,11 +39,22 @@ private:
   static Entry *entries;
 
   enum class Result { loaded, failed, otherFile };
-  Result openChecked(const char *path, MappedFile &file,
+  /// What is to be loaded.
+  struct Source {
+    const char *path;
+    const char *subject; ///< its name in messages
+    uint32_t flags;
+    /// The first spelling of the path to try. Files in memory have one path
+    /// after the other, so each gets a spelling of its own.
+    uint32_t firstAlias;
+    bool isPrivate; ///< nobody else can write to it
+  };
+  ingot_status open(const Source &source, ingot_error *error);
+  Result openChecked(const Source &source, MappedFile &file,
                      ingot_error *error);
-  Result load(const char *name, const char *path, const MappedFile &file,
+  Result load(const char *name, const Source &source, const MappedFile &file,
               ingot_error *error);
-  Result enter(char *name, const char *path, MappedFile &file,
+  Result enter(char *name, const Source &source, MappedFile &file,
                ingot_error *error);
   static Entry *find(const MappedFile &file);
   static bool isOfOtherFile(void *handle, const MappedFile &file);

@@ -202,7 +202,7 @@ static ingot_status begin(const ingot_model_options *given, ingot_model **out,
                           ingot_error *error) {
   constexpr uint32_t known =
       INGOT_MODEL_DESCRIBE_ONLY | INGOT_MODEL_TRUST_WEIGHTS |
-      INGOT_MODEL_VERIFY | INGOT_MODEL_TRUST_FILE;
+      INGOT_MODEL_VERIFY | INGOT_MODEL_TRUST_FILE | INGOT_MODEL_MAP_CODE;
   constexpr uint32_t trusting =
       INGOT_MODEL_TRUST_WEIGHTS | INGOT_MODEL_TRUST_FILE;
   if (!out)
@@ -251,19 +251,20 @@ struct FileIdentity {
 };
 } // namespace
 
-static ingot_status loadInto(ingot_model &model, const char *path,
+/// Reads the description of the library that the model has opened.
+/// `libraryPath` is as in ingot_model::init.
+static ingot_status describe(ingot_model &model, const char *subject,
+                             const char *libraryPath,
                              const ingot_model_options &options,
                              ingot_error *error) {
-  if (ingot_status status = model.library.open(path, options.flags, error))
-    return status;
   void *query = model.library.symbol(INGOT_ABI_QUERY_SYMBOL);
   if (!query || !model.library.mapping().holdsFunction(query))
     return fail(error, INGOT_BAD_ARTIFACT,
                 "'%s' is a shared object but not a compiled model (no symbol "
                 "%s)",
-                path, INGOT_ABI_QUERY_SYMBOL);
-  auto describe = reinterpret_cast<ingot_abi_query_fn>(query);
-  return model.init(describe(), path, path, options, error);
+                subject, INGOT_ABI_QUERY_SYMBOL);
+  auto artifact = reinterpret_cast<ingot_abi_query_fn>(query);
+  return model.init(artifact(), subject, libraryPath, options, error);
 }
 
 ingot_status ingot_model_load(const char *path,
@@ -279,7 +280,9 @@ ingot_status ingot_model_load(const char *path,
     FileIdentity identity(path);
     if (ingot_status status = begin(given, out, options, model, error))
       return status;
-    ingot_status status = loadInto(*model, path, options, error);
+    ingot_status status = model->library.open(path, options.flags, error);
+    if (!status)
+      status = describe(*model, path, path, options, error);
     if (!status)
       break;
     destroy(model);
@@ -292,6 +295,28 @@ ingot_status ingot_model_load(const char *path,
   return INGOT_OK;
 }
 
+ingot_status ingot_model_load_memory(const void *bytes, uint64_t size,
+                                     const ingot_model_options *given,
+                                     ingot_model **out, ingot_error *error) {
+  constexpr char subject[] = "model in memory";
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  ingot_model *model = nullptr;
+  if (!bytes || !size)
+    return fail(error, INGOT_INVALID_ARGUMENT, "bytes are null or none");
+  if (ingot_status status = begin(given, out, options, model, error))
+    return status;
+  ingot_status status = model->library.openMemory(bytes, size, subject,
+                                                  options.flags, error);
+  if (!status)
+    status = describe(*model, subject, nullptr, options, error);
+  if (status) {
+    destroy(model);
+    return status;
+  }
+  *out = model;
+  return INGOT_OK;
+}
+
 ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
                                 const ingot_model_options *given,
                                 ingot_model **out, ingot_error *error) {
@@ -299,11 +324,13 @@ ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
   ingot_model *model = nullptr;
   if (ingot_status status = begin(given, out, options, model, error))
     return status;
-  if (options.flags & (INGOT_MODEL_VERIFY | INGOT_MODEL_TRUST_FILE)) {
+  if (options.flags & (INGOT_MODEL_VERIFY | INGOT_MODEL_TRUST_FILE |
+                       INGOT_MODEL_MAP_CODE)) {
     destroy(model);
     return fail(error, INGOT_INVALID_ARGUMENT,
-                "INGOT_MODEL_VERIFY and INGOT_MODEL_TRUST_FILE are about a "
-                "file; load the model by its path");
+                "INGOT_MODEL_VERIFY, INGOT_MODEL_TRUST_FILE and "
+                "INGOT_MODEL_MAP_CODE are about a file; load the model by its "
+                "path");
   }
   // Its own name can only be trusted once it is checked.
   if (ingot_status status =

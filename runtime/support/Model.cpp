@@ -11,6 +11,7 @@
 #include "runtime/host/CpuCount.h"
 #include "runtime/host/Pool.h"
 
+#include <atomic>
 #include <new>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct ingot_support_model {
   ingot_abi_host host;
   ingot_pool *pool; ///< null for one thread
   pid_t process;
+  std::atomic<bool> is_running;
 };
 
 static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
@@ -76,14 +78,26 @@ static ingot_pool *create_pool(int32_t num_threads) {
 
 ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
                                           const void *weights,
+                                          uint64_t weights_bytes,
                                           int32_t num_threads, char *error,
                                           uint64_t error_bytes) {
-  if (artifact->weights != nullptr)
+  if (artifact->weights != nullptr || artifact->weights_bytes == 0) {
     weights = artifact->weights;
+    weights_bytes = artifact->weights_bytes;
+  }
   if (weights == nullptr && artifact->weights_bytes != 0)
     return refuse(nullptr, error, error_bytes,
                   "this model's weights are in a file of their own: map it and "
                   "pass its address");
+  if (weights_bytes != artifact->weights_bytes) {
+    char message[160];
+    snprintf(message, sizeof(message),
+             "the weights have %llu bytes, but this model needs %llu: the file "
+             "is truncated or belongs to another model",
+             static_cast<unsigned long long>(weights_bytes),
+             static_cast<unsigned long long>(artifact->weights_bytes));
+    return refuse(nullptr, error, error_bytes, message);
+  }
   if (reinterpret_cast<uintptr_t>(weights) % INGOT_ABI_ALIGNMENT != 0)
     return refuse(nullptr, error, error_bytes,
                   "the weights are not aligned to 64 bytes");
@@ -186,6 +200,12 @@ int32_t ingot_support_call(ingot_support_model *model,
       has_fault(ingot::rt::outputsOf(artifact), outputs, false, error,
                 error_bytes))
     return INGOT_ABI_INVALID_ARGUMENT;
+  if (model->is_running.exchange(true, std::memory_order_acquire)) {
+    say(error, error_bytes,
+        "the model is running in another thread; make one handle for each "
+        "thread");
+    return INGOT_ABI_BUSY;
+  }
   // A forked child has none of its parent's threads.
   if (model->pool != nullptr && model->process != getpid()) {
     model->pool->forgetWorkers();
@@ -201,7 +221,9 @@ int32_t ingot_support_call(ingot_support_model *model,
   call.outputs = outputs;
   call.error = error;
   call.error_bytes = error_bytes;
-  return model->code.run(&call);
+  int32_t status = model->code.run(&call);
+  model->is_running.store(false, std::memory_order_release);
+  return status;
 }
 
 void ingot_support_destroy(ingot_support_model *model) {

@@ -137,13 +137,20 @@ static void fill_in(ingot_support_text *text, const char *message,
   }
 }
 
+void ingot_support_fail_with(ingot_abi_call *call, int32_t status,
+                             const char *message, int64_t first,
+                             int64_t second) {
+  ingot_support_text text;
+  fill_in(&text, message, first, second);
+  ingot_support_fail(call, status, text.bytes);
+}
+
 void ingot_support_require(ingot_abi_call *call, uint32_t holds,
                            const char *message, int64_t first, int64_t second) {
   if (holds)
     return;
-  ingot_support_text text;
-  fill_in(&text, message, first, second);
-  ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, text.bytes);
+  ingot_support_fail_with(call, INGOT_ABI_RUNTIME_CHECK, message, first,
+                          second);
   ingot_support_stop(call);
 }
 

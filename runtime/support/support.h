@@ -23,6 +23,11 @@ extern "C" {
 void ingot_support_fail(ingot_abi_call *call, int32_t status,
                         const char *message);
 
+/** The same, with `first` and `second` in the place of {0} and {1}. */
+void ingot_support_fail_with(ingot_abi_call *call, int32_t status,
+                             const char *message, int64_t first,
+                             int64_t second);
+
 /** Ends the run with INGOT_ABI_RUNTIME_CHECK if `holds` is 0: then this does
  *  not return. {0} and {1} in the message stand for `first` and `second`. Only
  *  for the thread that runs the body. */
@@ -150,10 +155,14 @@ uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,
  *  has no libingot. */
 typedef struct ingot_support_model ingot_support_model;
 
+/** `weights` and `weights_bytes` are the mapped weights file of a model whose
+ *  weights are separate; of other models they are ignored. */
 ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
                                           const void *weights,
+                                          uint64_t weights_bytes,
                                           int32_t num_threads, char *error,
                                           uint64_t error_bytes);
+/** Returns INGOT_ABI_BUSY while another thread runs the model. */
 int32_t ingot_support_call(ingot_support_model *model,
                            const ingot_abi_buffer *inputs,
                            const ingot_abi_buffer *outputs, char *error,

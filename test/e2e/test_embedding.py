@@ -150,6 +150,114 @@ int main(void) {{
 }}
 """)
 
+    def test_a_handle_that_two_threads_share(self):
+        """Each run is right or busy, and at the end the handle runs again."""
+        rng = np.random.default_rng(3)
+        w = rng.standard_normal((256, 256)).astype(np.float32)
+        nodes = [helper.make_node("MatMul", ["x" if i == 0 else f"h{i}", "w"], [f"h{i + 1}" if i < 3 else "y"])
+                 for i in range(4)]
+        self.compile(make_model(nodes, [("x", [16, 256])], [("y", [16, 256])], {"w": w}))
+        self.build_and_run("""
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+enum { THREADS = 4, N = 16 * 256 };
+static float x[THREADS][N], wanted[THREADS][N];
+static model *shared;
+static atomic_int busy, good;
+static void *repeat(void *argument) {
+  const int i = (int)(intptr_t)argument;
+  const time_t end = time(NULL) + 20;
+  /* Until threads have met, and some time more. */
+  for (int k = 0; k < 200 || ((busy < 50 || good < 50) && time(NULL) < end); ++k) {
+    static _Thread_local float y[N];
+    char message[256] = "";
+    int32_t status = model_run(shared, x[i], y, message, sizeof message);
+    if (status == 10) {
+      ++busy;
+      check(strcmp(message, "the model is running in another thread; make one handle for each thread"), message);
+    } else {
+      ++good;
+      check(status, message);
+      check(memcmp(y, wanted[i], sizeof y), "wrong numbers");
+    }
+  }
+  return NULL;
+}
+int main(void) {
+  shared = model_create(NULL, 2, error, sizeof error);
+  check(!shared, "create");
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; ++i) {
+    for (int k = 0; k < N; ++k)
+      x[i][k] = (float)((k * 7 + i) % 13 - 6);
+    check(model_run(shared, x[i], wanted[i], error, sizeof error), "run");
+  }
+  for (int i = 0; i < THREADS; ++i)
+    check(pthread_create(&threads[i], NULL, repeat, (void *)(intptr_t)i), "thread");
+  for (int i = 0; i < THREADS; ++i)
+    pthread_join(threads[i], NULL);
+  check(busy < 50 || good < 50, "threads did not meet");
+  check(model_run(shared, x[0], wanted[1], error, sizeof error), "run at the end");
+  check(memcmp(wanted[0], wanted[1], sizeof wanted[0]), "numbers at the end");
+  model_destroy(shared);
+  return 0;
+}
+""")
+
+    def test_separate_weights(self):
+        """The size of the weights file that the program has mapped is checked."""
+        w = np.arange(64, dtype=np.float32).reshape(8, 8)
+        artifact = self.compile(make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [1, 8])],
+                                           [("y", [1, 8])], {"w": w}), "--weights=file")
+        self.build_and_run("""
+int main(int argc, char **argv) {
+  (void)argc;
+  static _Alignas(64) char weights[1 << 16];
+  FILE *file = fopen(argv[1], "rb");
+  check(!file, "open");
+  const uint64_t bytes = fread(weights, 1, sizeof weights, file);
+  fclose(file);
+  float x[8] = {0, 1}, y[8];
+  const uint64_t wrong[] = {0, bytes - 1, bytes + 1, UINT64_MAX};
+  for (int i = 0; i < 4; ++i) {
+    check(model_create(weights, wrong[i], 1, error, sizeof error) != NULL, "accepts a wrong size");
+    check(!strstr(error, "truncated or belongs to another model"), error);
+  }
+  check(model_create(NULL, bytes, 1, error, sizeof error) != NULL, "accepts null");
+  check(!strstr(error, "map it and pass its address"), error);
+  check(model_create(weights + 1, bytes, 1, error, sizeof error) != NULL, "accepts a wrong alignment");
+  model *m = model_create(weights, bytes, 1, error, sizeof error);
+  check(!m, "create");
+  check(model_run(m, x, y, error, sizeof error), "run");
+  for (int i = 0; i < 8; ++i)
+    check(y[i] != (float)(8 + i), "numbers");
+  model_destroy(m);
+  return 0;
+}
+""", self.weights_of(artifact))
+
+    def test_arrays_that_are_too_short(self):
+        """The C compiler knows how long arrays are."""
+        self.compile(make_model([helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Relu", ["a"], ["b"])],
+                                [("x", ["n", 4]), ("a", [4, 4])], [("y", ["n", 4]), ("b", [4, 4])]))
+        program = """
+#include "model.h"
+int main(void) {
+  float x[4] = {0}, y[4], a[A] = {0}, b[B];
+  int64_t x_dims[X] = {1}, y_dims[Y];
+  return model_run(NULL, x, x_dims, a, y, y_dims, sizeof y, b, NULL, 0);
+}
+"""
+        right = {"A": 16, "B": 16, "X": 2, "Y": 2}
+        for short in (None, *right):
+            with self.subTest(short):
+                sizes = {**right, **({short: 1} if short else {})}
+                done = subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-x", "c", "-c", "-", "-o", "/dev/null",
+                                       *(f"-D{name}={size}" for name, size in sizes.items())],
+                                      cwd=self.dir, capture_output=True, text=True, input=program)
+                self.assertEqual(done.returncode != 0, bool(short), done.stderr)
+
     def test_wrong_arguments(self):
         self.compile(make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", ["n", 4])], [("y", ["n", 4])]))
         self.build_and_run("""

@@ -87,7 +87,8 @@ class Results(Case):
             np.save(self.path(f"x{i}.npy"), np.zeros((4 if i == 177 else 3, 1), np.float32))
             arguments += ["--input", f"x{i}={self.path(f'x{i}.npy')}"]
         done = support.tool("ingot", "run", artifact, *arguments)
-        self.assert_one_line(done, "dimension 'N'", "differs")
+        self.assert_one_line(done, "dimension 'N' differs: 3 in dimension 0 of input 'x0', but 4 in dimension 0 of "
+                                   "input 'x177'")
 
 
 class Bounds(Case):

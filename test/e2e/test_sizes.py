@@ -42,7 +42,20 @@ class Contradictions(Case):
 
     def test_one_name(self):
         self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": ["N"], "b": ["N"]},
-                     {"a": zeros(3), "b": zeros(4)}, "'N'")
+                     {"a": zeros(3), "b": zeros(4)},
+                     "dimension 'N' differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'")
+
+    def test_one_name_in_one_input(self):
+        self.refuses([helper.make_node("Relu", ["a"], ["y"])], {"a": ["N", 2, "N"]}, {"a": zeros(3, 2, 5)},
+                     "dimension 'N' differs: 3 in dimension 0 of input 'a', but 5 in dimension 2 of input 'a'", rank=3)
+
+    def test_one_name_that_is_long_or_no_text(self):
+        """The line is one line, and its numbers are not cut off."""
+        for name in ("n" * 5000, "a\nb\x1b[2J"):
+            with self.subTest(name[:10]):
+                self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": [name], "b": [name]},
+                             {"a": zeros(3), "b": zeros(4)},
+                             "differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'")
 
     def test_feature_pyramid(self):
         """Half of an odd size, twice."""
@@ -132,3 +145,39 @@ class Counted(Case):
                 self.assertGreater(rules["checked"], 0)
             elif dims == [3]:
                 self.assertEqual(rules["checked"], 0)
+
+
+class Named(Case):
+    """Outputs keep the names of the inputs' dimensions, whatever operators lie between and whatever they declare."""
+
+    def names(self, nodes, inputs, rank, weights=None, declared=None, domains=()):
+        model = make_model(nodes, list(inputs.items()), [("y", declared or [f"y{i}" for i in range(rank)])],
+                           weights or {})
+        for domain in domains:
+            model.opset_import.append(helper.make_opsetid(domain, 1))
+        artifact = self.compile(model)
+        output, = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["outputs"]
+        with open(artifact[:-3] + ".h") as f:
+            line = next(line for line in f if "out0_y: " in line)
+        self.assertEqual([name for name in output["dim_names"] if name],
+                         [part for part in line[line.index("[") + 1:line.index("]")].split(", ") if part.isalpha()])
+        return output["dim_names"]
+
+    def test_names(self):
+        sizes = ["batch", "seq", 8]
+        x = {"x": sizes}
+        for title, nodes, inputs, wanted, options in (
+                ("declared otherwise", [helper.make_node("Relu", ["x"], ["y"])], x, ["batch", "seq", ""],
+                 {"declared": ["unk__0", "unk__1", 8]}),
+                ("a convolution that keeps the length", [helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1])],
+                 {"x": ["batch", 3, "seq"]}, ["batch", "", "seq"], {"weights": {"w": zeros(4, 3, 3)}}),
+                ("one that does not", [helper.make_node("Conv", ["x", "w"], ["y"])],
+                 {"x": ["batch", 3, "seq"]}, ["batch", "", ""], {"weights": {"w": zeros(4, 3, 3)}}),
+                ("another domain", [helper.make_node("Gelu", ["x"], ["y"], domain="com.microsoft")], x,
+                 ["batch", "seq", ""], {"domains": ["com.microsoft"]}),
+                ("repeated once", [helper.make_node("Tile", ["x", "r"], ["y"])], x, ["batch", "seq", ""],
+                 {"weights": {"r": np.array([1, 1, 2])}}),
+                ("turned", [helper.make_node("Transpose", ["x"], ["y"], perm=[1, 0, 2])], x, ["seq", "batch", ""], {}),
+                ("put together", [helper.make_node("Concat", ["x", "x"], ["y"], axis=1)], x, ["batch", "", ""], {})):
+            with self.subTest(title):
+                self.assertEqual(self.names(nodes, inputs, 3, **options), wanted)

@@ -57,20 +57,20 @@ std::vector<std::string> ingot::tools::outputNames(const ingot_model *model) {
 static void makeRoom(const ingot_model *model, const std::vector<Array> &inputs,
                      std::vector<Array> &outputs) {
   std::vector<const int64_t *> given;
-  std::vector<ingot_tensor_info> expected = inputInfosOf(model);
-  if (expected.size() != inputs.size())
-    return;
+  std::vector<uint32_t> givenRanks, toldRanks;
   for (const Array &array : inputs) {
-    if (array.dims.size() != expected[given.size()].rank)
-      return;
     given.push_back(array.dims.data());
+    givenRanks.push_back(uint32_t(array.dims.size()));
   }
   std::vector<int64_t *> told;
-  for (Array &array : outputs)
+  for (Array &array : outputs) {
     told.push_back(array.dims.data());
+    toldRanks.push_back(uint32_t(array.dims.size()));
+  }
   uint64_t arenaBytes = 0;
-  if (ingot_model_infer(model, given.data(), uint32_t(given.size()),
-                        told.data(), uint32_t(told.size()), &arenaBytes,
+  if (ingot_model_infer(model, given.data(), givenRanks.data(),
+                        uint32_t(given.size()), told.data(), toldRanks.data(),
+                        uint32_t(told.size()), &arenaBytes,
                         nullptr) != INGOT_OK)
     return;
   for (Array &array : outputs)

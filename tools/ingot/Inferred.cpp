@@ -23,16 +23,23 @@ std::string ingot::tools::inferSizes(const ingot_model *model,
   if (!problem.empty())
     return problem;
   std::vector<const int64_t *> given;
-  for (const std::vector<int64_t> &dims : inferred.inputs)
+  std::vector<uint32_t> givenRanks, toldRanks;
+  for (const std::vector<int64_t> &dims : inferred.inputs) {
     given.push_back(dims.data());
+    givenRanks.push_back(uint32_t(dims.size()));
+  }
   for (const ingot_tensor_info &output : outputInfosOf(model))
     inferred.outputs.emplace_back(output.rank);
   std::vector<int64_t *> told;
-  for (std::vector<int64_t> &dims : inferred.outputs)
+  for (std::vector<int64_t> &dims : inferred.outputs) {
     told.push_back(dims.data());
+    toldRanks.push_back(uint32_t(dims.size()));
+  }
   ingot_error error = INGOT_ERROR_INIT;
-  return ingot_model_infer(model, given.data(), given.size(), told.data(),
-                           told.size(), &inferred.arenaBytes, &error)
+  return ingot_model_infer(model, given.data(), givenRanks.data(),
+                           uint32_t(given.size()), told.data(),
+                           toldRanks.data(), uint32_t(told.size()),
+                           &inferred.arenaBytes, &error)
              ? error.message
              : "";
 }

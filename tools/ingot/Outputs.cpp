@@ -7,6 +7,7 @@
 #include "tools/ingot/Outputs.h"
 
 #include "base/FileSet.h"
+#include "base/OutputPath.h"
 
 #include <filesystem>
 #include <set>
@@ -61,9 +62,25 @@ private:
 };
 } // namespace
 
-std::string ingot::tools::writeOutputs(const std::string &directory,
-                                const std::vector<std::string> &fileNames,
-                                const std::vector<Array> &arrays) {
+std::string
+ingot::tools::checkOutputs(const std::string &directory,
+                           const std::vector<std::string> &fileNames) {
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored))
+    return "";
+  if (!fs::is_directory(directory, ignored))
+    return "cannot write to '" + directory + "': it is not a directory";
+  for (const std::string &name : fileNames)
+    if (std::string problem = checkOutputFile(directory + "/" + name);
+        !problem.empty())
+      return "cannot write '" + directory + "/" + name + "': " + problem;
+  return "";
+}
+
+std::string
+ingot::tools::writeOutputs(const std::string &directory,
+                           const std::vector<std::string> &fileNames,
+                           const std::vector<Array> &arrays) {
   Directory target(directory);
   std::string problem = target.create();
   if (!problem.empty())

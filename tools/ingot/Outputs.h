@@ -18,6 +18,11 @@ namespace ingot::tools {
 /// become `_`, and names that would collide get a number.
 std::vector<std::string> outputFileNames(const std::vector<std::string> &names);
 
+/// Checks that writeOutputs can write these files, as far as that is known
+/// before. Empty string, or what is wrong.
+std::string checkOutputs(const std::string &directory,
+                         const std::vector<std::string> &fileNames);
+
 /// Writes all arrays or none: under temporary names first, renamed at the end.
 /// Creates `directory`. Empty string, or what went wrong.
 std::string writeOutputs(const std::string &directory,

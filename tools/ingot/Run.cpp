@@ -99,6 +99,12 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
     return parser.failure(problem);
 
   std::vector<std::string> names = outputNames(model.get());
+  std::vector<std::string> files = outputFileNames(names);
+  if (!options.outputDirectory.empty())
+    problem = checkOutputs(options.outputDirectory, files);
+  if (!problem.empty())
+    return parser.failure(problem);
+
   std::vector<Array> outputs;
   ingot_error error = INGOT_ERROR_INIT;
   if (runToFit(model.get(), context.get(), inputs, outputs, error))
@@ -106,8 +112,7 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
 
   Summary summary = summarizeOutputs(names, outputs);
   if (!options.outputDirectory.empty()) {
-    problem = writeOutputs(options.outputDirectory, outputFileNames(names),
-                           outputs);
+    problem = writeOutputs(options.outputDirectory, files, outputs);
     if (!problem.empty())
       return parser.failure(problem);
   }

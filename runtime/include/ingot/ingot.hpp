@@ -210,6 +210,14 @@ public:
     detail::call(ingot_model_load, path.c_str(), &options, &model);
     return Model(model);
   }
+  /// From a file that the caller has read; the bytes are copied.
+  static Model loadMemory(const void *bytes, size_t size,
+                          const ingot_model_options &options = defaults()) {
+    ingot_model *model = nullptr;
+    detail::call(ingot_model_load_memory, bytes, uint64_t(size), &options,
+                 &model);
+    return Model(model);
+  }
   /// For an artifact that is linked into the program.
   static Model attach(const ingot_abi_artifact *artifact,
                       const ingot_model_options &options = defaults()) {
@@ -270,16 +278,21 @@ public:
   Inferred infer(const std::vector<std::vector<int64_t>> &inputs) const {
     Inferred inferred;
     std::vector<const int64_t *> given;
-    for (const std::vector<int64_t> &dims : inputs)
+    std::vector<uint32_t> givenRanks, toldRanks;
+    for (const std::vector<int64_t> &dims : inputs) {
       given.push_back(dims.data());
+      givenRanks.push_back(uint32_t(dims.size()));
+    }
     std::vector<int64_t *> told;
     for (uint32_t i = 0; i < info().num_outputs; ++i)
       inferred.outputs.emplace_back(outputInfo(i).rank);
-    for (std::vector<int64_t> &dims : inferred.outputs)
+    for (std::vector<int64_t> &dims : inferred.outputs) {
       told.push_back(dims.data());
-    detail::call(ingot_model_infer, get(), given.data(),
-                 uint32_t(given.size()), told.data(), uint32_t(told.size()),
-                 &inferred.arenaBytes);
+      toldRanks.push_back(uint32_t(dims.size()));
+    }
+    detail::call(ingot_model_infer, get(), given.data(), givenRanks.data(),
+                 uint32_t(given.size()), told.data(), toldRanks.data(),
+                 uint32_t(told.size()), &inferred.arenaBytes);
     return inferred;
   }
   /// Names of the ONNX nodes of a layer.

@@ -38,7 +38,12 @@ enum {
   INGOT_MODEL_VERIFY = 4,
   /** Do not compare code and tables with their checksum: for a file that a tool
    *  has changed on purpose since it was compiled. */
-  INGOT_MODEL_TRUST_FILE = 8
+  INGOT_MODEL_TRUST_FILE = 8,
+  /** Run the code where the file is mapped, instead of from a private copy:
+   *  processes share it, and profilers find its names in the file. Writing over
+   *  the file then crashes the program. Without effect on a model in memory,
+   *  and on a file that is loaded already. */
+  INGOT_MODEL_MAP_CODE = 16
 };
 
 typedef struct ingot_model_options {
@@ -65,7 +70,9 @@ typedef struct ingot_model_options {
  *
  *  What is loaded is what the file holds now: one that has taken the name of
  *  another since that was loaded is another model. A file that was written over
- *  while it is loaded is refused.
+ *  while it is loaded is refused. Code and tables are copied, so that a model
+ *  which is loaded keeps them; embedded weights stay mapped and shared, so that
+ *  it then computes with the weights of the new file.
  *
  *  Of a model with code for several kinds of machine, the best one that this
  *  machine can run is used. ingot_model_options.max_level and the environment
@@ -74,6 +81,17 @@ INGOT_API ingot_status ingot_model_load(const char *path,
                                         const ingot_model_options *options,
                                         ingot_model **model,
                                         ingot_error *error);
+
+/** Same for a file that the caller has read, or made otherwise: `size` bytes at
+ *  `bytes`, of any alignment. They are copied, weights included, so the caller
+ *  may change or free them afterwards. Separate weights need
+ *  options->weights_path, and are mapped from that file.
+ *
+ *  INGOT_UNSUPPORTED_DEVICE where the system allows no code in memory files
+ *  (memfd_create), or has no /proc. */
+INGOT_API ingot_status ingot_model_load_memory(
+    const void *bytes, uint64_t size, const ingot_model_options *options,
+    ingot_model **model, ingot_error *error);
 
 /** Same for an artifact that is linked into the program; it must stay mapped
  *  until the model is gone. Separate weights need options->weights_path. */
@@ -276,19 +294,24 @@ INGOT_API ingot_status ingot_model_size_range_describe(
     ingot_size_range_info *info, ingot_error *error);
 
 /** Finds what a run at given sizes makes and takes, without running: in
- *  microseconds, and without a context. `input_dims` has the sizes of each
- *  input, in the model's order; null, also for all: the model fixes them.
- *  `output_dims` receives those of each output, as many as its rank, or
- *  INGOT_ABI_DYNAMIC (-1) where data decide; what is null is not told.
- *  `arena_bytes`, which may be null too, receives the memory of a context that
- *  has seen these sizes: the arena, and what tensors of open size take on top;
- *  UINT64_MAX if data decide it.
+ *  microseconds, and without a context.
+ *
+ *  `input_dims` has the sizes of each input, in the model's order, and
+ *  `input_ranks` how many there are of each; dims that are null, or null for
+ *  all: the model fixes them. `output_dims` receives the sizes of each output,
+ *  or INGOT_ABI_DYNAMIC (-1) where data decide, and `output_ranks` says how
+ *  many there is room for, which must be the output's rank; what is null is not
+ *  told. `arena_bytes`, which may be null too, receives the memory of a context
+ *  that has seen these sizes: the arena, and what tensors of open size take on
+ *  top; UINT64_MAX if data decide it.
  *
  *  Fails as a run would where the sizes do not fit the model or each other. */
 INGOT_API ingot_status ingot_model_infer(const ingot_model *model,
                                          const int64_t *const *input_dims,
+                                         const uint32_t *input_ranks,
                                          uint32_t num_inputs,
                                          int64_t *const *output_dims,
+                                         const uint32_t *output_ranks,
                                          uint32_t num_outputs,
                                          uint64_t *arena_bytes,
                                          ingot_error *error);

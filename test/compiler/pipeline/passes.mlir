@@ -8,6 +8,9 @@
 // CHECK-NEXT: {{^ *}}onnx-legalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-require-sizes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}nn-name-sizes{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}ingot-hoist-checks{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 

@@ -6,9 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "base/FileSet.h"
 
+#include "base/FolderLock.h"
+
 #include "Folder.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,8 +76,7 @@ TEST_F(FileSets, AllOrNothing) {
     FileSet set;
     ASSERT_EQ(set.open(path), "");
     int a = make(set, "1"), b = make(set, "2"), c = make(set, "3");
-    std::string problem =
-        set.publish({{a, "first"}, {b, "second"}, {c, last}});
+    std::string problem = set.publish({{a, "first"}, {b, "second"}, {c, last}});
     EXPECT_NE(problem.find(std::string("cannot write '") + last + "'"),
               std::string::npos)
         << problem;
@@ -126,18 +130,121 @@ TEST_F(FileSets, WhatAKilledProcessLeftIsRemoved) {
   close(ready[1]);
 }
 
-TEST_F(FileSets, StaleFilesAreRemovedUnlessSomebodyHasJustMadeThem) {
+TEST_F(FileSets, StaleFilesGoUnlessSomebodyWritesThem) {
   write("a.old", "1");
-  write("b.old", "2");
   write("keep", "3");
-  FileSet other, set;
-  ASSERT_EQ(other.open(path), "");
-  ASSERT_EQ(other.publish({{make(other, "new"), "c.old"}}), "");
-  ASSERT_EQ(set.open(path), "");
-  set.removeStale([](const char *name) {
-    return std::string(name).find(".old") != std::string::npos;
-  });
-  EXPECT_EQ(names(), (Names{"c.old", "keep"}));
+  write("busy.old", "2");
+  int busy = open(at("busy.old").c_str(), O_RDONLY);
+  ASSERT_EQ(flock(busy, LOCK_EX), 0);
+  FileSet first, second;
+  ASSERT_EQ(first.open(path), "");
+  ASSERT_EQ(first.publish(
+                {{make(first, "new"), "b.old"}},
+                [](const char *name) { return std::string(name) == "a.old"; }),
+            "");
+  EXPECT_EQ(names(), (Names{"b.old", "busy.old", "keep"}));
+  // A set that is published is no longer in use, also while it is open.
+  ASSERT_EQ(second.open(path), "");
+  ASSERT_EQ(second.publish({{make(second, "newer"), "library"}},
+                           [](const char *name) {
+                             return std::string(name).find(".old") !=
+                                    std::string::npos;
+                           }),
+            "");
+  EXPECT_EQ(names(), (Names{"busy.old", "keep", "library"}));
+  close(busy);
+}
+
+TEST_F(FileSets, NamesOfAnythingButRegularFilesAreRefused) {
+  write("first", "old first");
+  std::filesystem::create_directory(at("folder"));
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0666), 0);
+  std::filesystem::create_symlink("pipe", at("link to pipe"));
+  std::filesystem::create_symlink("folder", at("link to folder"));
+  Names before = names();
+  for (const char *name :
+       {"folder", "pipe", "link to pipe", "link to folder"}) {
+    FileSet set;
+    ASSERT_EQ(set.open(path), "");
+    int a = make(set, "1"), b = make(set, "2");
+    std::string problem = set.publish({{a, "first"}, {b, name}});
+    bool isFolder = std::string(name).find("folder") != std::string::npos;
+    EXPECT_EQ(problem, std::string("cannot write '") + name + "': " +
+                           (isFolder ? "it is a directory"
+                                     : "it is not a regular file"));
+    EXPECT_EQ(read("first"), "old first");
+  }
+  EXPECT_EQ(names(), before);
+}
+
+/// Publishes a file "library" that names its "....data" file, as often as
+/// `rounds` says. Returns an exit code.
+static int publishPairs(const std::string &path, char writer, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    FileSet set;
+    std::string data = writer + std::to_string(round % 2) + ".data";
+    if (!set.open(path).empty())
+      return 1;
+    int files[2];
+    for (int &file : files)
+      if (!set.create(false, file).empty() ||
+          ::write(file, data.data(), data.size()) != ssize_t(data.size()))
+        return 2;
+    if (!set.publish({{files[0], data}, {files[1], "library"}},
+                     [&](const char *name) {
+                       return data != name && strstr(name, ".data");
+                     })
+             .empty())
+      return 3;
+  }
+  return 0;
+}
+
+TEST_F(FileSets, OneOfTwoPairsIsWhole) {
+  for (int race = 0; race < 40; ++race) {
+    pid_t children[2];
+    for (int i = 0; i < 2; ++i) {
+      children[i] = fork();
+      if (!children[i])
+        _exit(publishPairs(path, char('a' + i), 3));
+    }
+    for (pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      ASSERT_EQ(status, 0);
+    }
+    // The other pair is gone, and so are locks and temporary files.
+    ASSERT_EQ(names(), (Names{"library", read("library")})) << race;
+  }
+}
+
+TEST_F(FileSets, LockOfAKilledProcessIsFree) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY);
+    FolderLock lock;
+    lock.take(folder);
+    (void)!::write(ready[1], lock.isHeld() ? "1" : "0", 1);
+    pause();
+  }
+  char byte = '0';
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(byte, '1');
+  EXPECT_EQ(names().size(), 1u);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY);
+  {
+    FolderLock lock;
+    lock.take(folder);
+    EXPECT_TRUE(lock.isHeld());
+  }
+  EXPECT_EQ(names(), Names{});
+  close(folder);
+  close(ready[0]);
+  close(ready[1]);
 }
 
 TEST_F(FileSets, FolderThatIsNotThere) {

@@ -66,12 +66,12 @@ TEST_F(Arguments, Models) {
   ingot_model_options right = INGOT_MODEL_OPTIONS_INIT;
   sweepOptions<ingot_model_options>(right, loadWith);
   sweepOptions<ingot_model_options>(right, attachWith);
-  for (uint32_t flags = 0; flags < 64; ++flags) {
+  for (uint32_t flags = 0; flags < 128; ++flags) {
     ingot_model_options options = right;
     options.flags = flags;
     // Bit 4, VERIFY, needs checksums, which this file has not.
     EXPECT_EQ(refused([&](ingot_error *e) { return loadWith(&options, e); }),
-              flags > 15 || (flags & 4))
+              flags > 31 || (flags & 4))
         << flags;
     EXPECT_EQ(refused([&](ingot_error *e) { return attachWith(&options, e); }),
               flags > 3)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "TestSupport.h"
 
+#include <string>
 #include <vector>
 
 using namespace ingot::test;
@@ -47,8 +48,9 @@ Inferred infer(const ModelPtr &model, int64_t n) {
   Inferred inferred;
   const int64_t *inputs[] = {&n};
   int64_t *outputs[] = {&inferred.size};
+  const uint32_t rank = 1;
   inferred.status =
-      ingot_model_infer(model.get(), inputs, 1, outputs, 1,
+      ingot_model_infer(model.get(), inputs, &rank, 1, outputs, &rank, 1,
                         &inferred.arenaBytes, &inferred.error);
   return inferred;
 }
@@ -99,26 +101,46 @@ TEST(Infer, RefusesWrongArguments) {
   ingot_error error = INGOT_ERROR_INIT;
   int64_t n = 3;
   const int64_t *dims[] = {&n, &n};
-  EXPECT_EQ(ingot_model_infer(nullptr, dims, 1, nullptr, 1, nullptr, &error),
-            INGOT_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      ingot_model_infer(model.get(), dims, 2, nullptr, 1, nullptr, &error),
-      INGOT_INVALID_ARGUMENT);
+  const uint32_t ranks[] = {1, 1};
+  auto infer = [&](const ingot_model *model, const int64_t *const *inputs,
+                   const uint32_t *inputRanks, uint32_t numInputs,
+                   int64_t *const *outputs = nullptr,
+                   const uint32_t *outputRanks = nullptr) {
+    error.message[0] = '\0';
+    return ingot_model_infer(model, inputs, inputRanks, numInputs, outputs,
+                             outputRanks, 1, nullptr, &error);
+  };
+  EXPECT_EQ(infer(nullptr, dims, ranks, 1), INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(infer(model.get(), dims, ranks, 2), INGOT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "the model has 1 inputs, but 2 were given");
-  EXPECT_EQ(
-      ingot_model_infer(model.get(), nullptr, 1, nullptr, 1, nullptr, &error),
-      INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(infer(model.get(), nullptr, nullptr, 1), INGOT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "input 'x' has null dims");
   // What is not asked is not told.
-  EXPECT_EQ(
-      ingot_model_infer(model.get(), dims, 1, nullptr, 1, nullptr, &error),
-      INGOT_OK);
+  EXPECT_EQ(infer(model.get(), dims, ranks, 1), INGOT_OK);
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   options.flags = INGOT_MODEL_DESCRIBE_ONLY;
   ModelPtr described = load(artifactPath("inferring"), &options);
-  EXPECT_EQ(
-      ingot_model_infer(described.get(), dims, 1, nullptr, 1, nullptr, &error),
-      INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(infer(described.get(), dims, ranks, 1), INGOT_INVALID_ARGUMENT);
+
+  // Arrays of another length than the model's rank are neither read nor
+  // written.
+  EXPECT_EQ(infer(model.get(), dims, nullptr, 1), INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "the ranks of the given dims are null");
+  for (uint32_t rank : {0u, 2u, UINT32_MAX}) {
+    EXPECT_EQ(infer(model.get(), dims, &rank, 1), INGOT_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(error.message),
+              "input 'x' has rank 1, but " + std::to_string(rank) +
+                  " was given");
+    int64_t told = -7, *outputs[] = {&told};
+    EXPECT_EQ(infer(model.get(), dims, ranks, 1, outputs, &rank),
+              INGOT_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(error.message),
+              "output 'y' has rank 1, but " + std::to_string(rank) +
+                  " was given");
+    EXPECT_EQ(told, -7);
+    EXPECT_EQ(infer(model.get(), dims, ranks, 1, outputs),
+              INGOT_INVALID_ARGUMENT);
+  }
 }
 
 // Fixed sizes are known without code; open ones of an older compiler are not.
@@ -130,8 +152,9 @@ TEST(Infer, WithoutCode) {
   ingot_error error = INGOT_ERROR_INIT;
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ASSERT_EQ(ingot_model_describe(fixed.get(), &info, nullptr), INGOT_OK);
-  ASSERT_EQ(ingot_model_infer(fixed.get(), nullptr, info.num_inputs, outputs,
-                              info.num_outputs, &bytes, &error),
+  const uint32_t rank = 2;
+  ASSERT_EQ(ingot_model_infer(fixed.get(), nullptr, nullptr, info.num_inputs,
+                              outputs, &rank, info.num_outputs, &bytes, &error),
             INGOT_OK)
       << error.message;
   EXPECT_EQ(dims[0], 2);
@@ -141,8 +164,8 @@ TEST(Infer, WithoutCode) {
   ModelPtr old = load(artifactPath("dynamic"));
   int64_t x[2] = {1, 4};
   const int64_t *inputs[] = {x};
-  EXPECT_EQ(ingot_model_infer(old.get(), inputs, 1, nullptr, 2, nullptr,
-                              &error),
+  EXPECT_EQ(ingot_model_infer(old.get(), inputs, &rank, 1, nullptr, nullptr, 2,
+                              nullptr, &error),
             INGOT_VERSION_MISMATCH);
 }
 

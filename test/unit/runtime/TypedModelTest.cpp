@@ -70,7 +70,7 @@ int levelUnder(const char *cap, const ingot_abi_artifact &artifact,
                char (&error)[256]) {
   setenv("INGOT_MAX_ISA", cap, 1);
   ingot_support_model *model =
-      ingot_support_create(&artifact, nullptr, 1, error, sizeof error);
+      ingot_support_create(&artifact, nullptr, 0, 1, error, sizeof error);
   unsetenv("INGOT_MAX_ISA");
   if (!model)
     return -1;
@@ -173,7 +173,7 @@ struct Typed {
                                  buffer(z, zDims, sizeof z)};
 
   explicit Typed(int32_t threads)
-      : model(ingot_support_create(&artifact, nullptr, threads, error,
+      : model(ingot_support_create(&artifact, nullptr, 0, threads, error,
                                    sizeof error)) {
     EXPECT_NE(model, nullptr) << error;
   }
@@ -198,6 +198,52 @@ TEST(TypedModel, UsesItsThreads) {
       EXPECT_EQ(count.ids.size(), count.wanted);
     }
   }
+}
+
+/// A run that begins inside of another one, as one of another thread would.
+TEST(TypedModel, ASecondRunIsBusy) {
+  static Typed *typed;
+  static int32_t inner;
+  static char message[256];
+  const ingot_abi_variant row = variant("x86-64", 0, 1, [](ingot_abi_call *) {
+    inner = ingot_support_call(typed->model, typed->inputs, typed->outputs,
+                               message, sizeof message);
+    return int32_t(INGOT_ABI_OK);
+  });
+  Typed outer(1);
+  ingot_support_destroy(outer.model);
+  outer.artifact.variants = {&row, 1, sizeof row};
+  outer.model = ingot_support_create(&outer.artifact, nullptr, 0, 1,
+                                     outer.error, sizeof outer.error);
+  ASSERT_NE(outer.model, nullptr) << outer.error;
+  typed = &outer;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    inner = -1;
+    EXPECT_EQ(outer.run(), INGOT_ABI_OK);
+    EXPECT_EQ(inner, INGOT_ABI_BUSY);
+    EXPECT_STREQ(message, "the model is running in another thread; make one "
+                          "handle for each thread");
+  }
+}
+
+TEST(TypedModel, SeparateWeightsHaveTheirSize) {
+  alignas(64) static char weights[64];
+  Typed typed(1);
+  ingot_support_destroy(typed.model);
+  typed.artifact.weights_bytes = 40;
+  char error[256];
+  for (uint64_t bytes : {uint64_t(0), uint64_t(39), uint64_t(41), UINT64_MAX}) {
+    EXPECT_EQ(ingot_support_create(&typed.artifact, weights, bytes, 1, error,
+                                   sizeof error),
+              nullptr);
+    EXPECT_EQ(std::string(error),
+              "the weights have " + std::to_string(bytes) +
+                  " bytes, but this model needs 40: the file is truncated or "
+                  "belongs to another model");
+  }
+  typed.model = ingot_support_create(&typed.artifact, weights, 40, 1, error,
+                                     sizeof error);
+  EXPECT_NE(typed.model, nullptr) << error;
 }
 
 TEST(TypedModel, WorksInAForkedChild) {

@@ -8,6 +8,9 @@
 
 #include "ingot/ingot.hpp"
 
+#include <fstream>
+#include <iterator>
+
 using ingot::test::artifactPath;
 
 namespace {
@@ -49,6 +52,14 @@ TEST(Wrapper, ShapeProfiles) {
   EXPECT_EQ(told[0].usual, 4);
   EXPECT_EQ(told[0].multiple, 2);
   EXPECT_THROW(model.shapeProfile(1), ingot::Error);
+}
+
+TEST(Wrapper, LoadsFromMemory) {
+  std::ifstream in(artifactPath("static"), std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  ingot::Model model = ingot::Model::loadMemory(bytes.data(), bytes.size());
+  EXPECT_EQ(model.info().num_inputs, 2u);
+  EXPECT_THROW(ingot::Model::loadMemory(bytes.data(), 100), ingot::Error);
 }
 
 TEST(Wrapper, Infers) {

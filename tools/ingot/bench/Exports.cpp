@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/FileSet.h"
+#include "base/OutputPath.h"
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <filesystem>
 #include <string.h>
 #include <string_view>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ingot;
@@ -113,12 +112,6 @@ static std::string traceFile(const BenchOptions &options,
   return json.line().end(']').end('}').str() + "\n";
 }
 
-/// Not a file of our own to replace: a device, a pipe, /dev/stdout.
-static bool isSpecial(const std::string &path) {
-  struct stat status;
-  return !lstat(path.c_str(), &status) && !S_ISREG(status.st_mode);
-}
-
 static bool writeAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
     ssize_t put = write(descriptor, text.data(), text.size());
@@ -136,16 +129,16 @@ static std::string writeFile(const std::string &path, const std::string &text) {
   auto fail = [&](const std::string &reason) {
     return "cannot write '" + path + "': " + reason;
   };
-  if (isSpecial(path)) {
-    int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    bool written = file >= 0 && writeAll(file, text);
+  int descriptor = -1;
+  if (isWrittenInPlace(path)) {
+    if (std::string problem = openInPlace(path, descriptor); !problem.empty())
+      return fail(problem);
+    bool written = writeAll(descriptor, text);
     std::string reason = strerror(errno);
-    if (file >= 0)
-      close(file);
+    close(descriptor);
     return written ? "" : fail(reason);
   }
   FileSet files;
-  int descriptor = -1;
   std::string problem = files.open(std::filesystem::path(path).parent_path());
   if (problem.empty())
     problem = files.create(/*isExecutable=*/false, descriptor);
@@ -160,9 +153,10 @@ std::string ingot::tools::checkExports(const BenchOptions &options) {
   for (const std::string &path :
        {options.exportTimes, options.exportProfile, options.exportLayerInfo,
         options.exportTrace}) {
-    std::string folder = std::filesystem::path(path).parent_path();
-    if (!path.empty() && access(folder.empty() ? "." : folder.c_str(), X_OK))
-      return "cannot write '" + path + "': " + strerror(errno);
+    if (path.empty())
+      continue;
+    if (std::string problem = checkOutputText(path); !problem.empty())
+      return "cannot write '" + path + "': " + problem;
   }
   return "";
 }

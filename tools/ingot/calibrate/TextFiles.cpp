@@ -7,6 +7,7 @@
 #include "tools/ingot/calibrate/TextFiles.h"
 
 #include "base/FileSet.h"
+#include "base/OutputPath.h"
 #include "tools/ingot/Text.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -15,7 +16,6 @@
 
 using namespace ingot;
 using namespace ingot::tools;
-using llvm::StringRef;
 
 static std::string cannotWrite(const std::string &path,
                                const std::string &why) {
@@ -25,12 +25,8 @@ static std::string cannotWrite(const std::string &path,
 std::string ingot::tools::checkWritable(const std::string &path,
                                         const std::string &model,
                                         const std::vector<std::string> &data) {
-  StringRef folder = llvm::sys::path::parent_path(path);
-  if (std::error_code error = llvm::sys::fs::access(
-          folder.empty() ? "." : folder, llvm::sys::fs::AccessMode::Write))
-    return cannotWrite(path, error.message());
-  if (llvm::sys::fs::is_directory(path))
-    return cannotWrite(path, "it is a directory");
+  if (std::string problem = checkOutputFile(path); !problem.empty())
+    return cannotWrite(path, problem);
   if (llvm::sys::fs::equivalent(path, model))
     return cannotWrite(path, "it is the model itself");
   for (const std::string &other : data)
@@ -65,7 +61,5 @@ std::string ingot::tools::writeTexts(const std::vector<TextFile> &texts) {
       problem = writeText(files, text.text, descriptor);
     names.push_back({descriptor, llvm::sys::path::filename(text.path).str()});
   }
-  if (problem.empty())
-    problem = files.publish(names);
-  return problem.empty() ? "" : cannotWrite(first, problem);
+  return problem.empty() ? files.publish(names) : cannotWrite(first, problem);
 }

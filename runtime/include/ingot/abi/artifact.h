@@ -53,7 +53,7 @@ enum {
   INGOT_ABI_UNSUPPORTED_DEVICE = 7, /**< no code that this machine can run */
   INGOT_ABI_BACKEND_ERROR = 8,    /**< oneDNN or another library failed */
   INGOT_ABI_RUNTIME_CHECK = 9,    /**< a check of data failed, e.g. an index */
-  INGOT_ABI_BUSY = 10,            /**< libingot only: a context is in use */
+  INGOT_ABI_BUSY = 10,            /**< of a host: another thread runs it */
   INGOT_ABI_CANCELLED = 11,       /**< the host asked the run to stop */
 };
 

@@ -1,0 +1,60 @@
+//===- FolderLock.cpp - one process at a time in a folder -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "base/FolderLock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ingot;
+
+/// A temporary name, so that the next command removes what a killed one left.
+static constexpr char kName[] = ".ingot-publishing.tmp";
+
+/// A holder works for milliseconds, unless it was stopped or its disk hangs.
+static constexpr int kMilliseconds = 10'000;
+
+FolderLock::~FolderLock() {
+  if (file < 0)
+    return;
+  // The name goes before the lock: see `take`.
+  unlinkat(folder, kName, 0);
+  watch.forget();
+  close(file);
+}
+
+void FolderLock::take(int where) {
+  folder = where;
+  // All memory that is needed, before there is a file to forget.
+  const std::string name = kName;
+  for (int waited = 0; waited < kMilliseconds; ++waited) {
+    int opened =
+        openat(folder, kName,
+               O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (opened < 0 && errno != ENOENT)
+      return;
+    struct stat locked = {}, named = {};
+    bool isFree = opened >= 0 && !flock(opened, LOCK_EX | LOCK_NB);
+    int reason = errno;
+    // The holder before may have removed the name in between.
+    if (isFree && !fstat(opened, &locked) &&
+        !fstatat(folder, kName, &named, AT_SYMLINK_NOFOLLOW) &&
+        locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
+      file = opened;
+      watch.watch(folder, name);
+      return;
+    }
+    if (opened >= 0)
+      close(opened);
+    if (!isFree && reason != EWOULDBLOCK)
+      return;
+    if (!isFree)
+      usleep(1000);
+  }
+}

@@ -1,0 +1,122 @@
+//===- NameSizes.cpp - nn-name-sizes --------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/shape/Passes.h"
+#include "passes/shape/SameSizes.h"
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_NAMESIZES
+#include "passes/shape/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// A dimension of an argument that the model names.
+struct NamedDim {
+  Value argument;
+  int64_t dim;
+  StringRef name;
+};
+
+struct NameSizesPass : ingot::impl::NameSizesBase<NameSizesPass> {
+  void runOnOperation() override;
+};
+
+/// Names the results of one function.
+class Namer {
+public:
+  explicit Namer(func::FuncOp function) : function(function) {}
+
+  void readArguments();
+  /// Returns how many dimensions it has named.
+  int64_t nameResult(unsigned index, Value result);
+
+private:
+  const NamedDim *find(Value result, int64_t dim);
+
+  func::FuncOp function;
+  SmallVector<NamedDim> named;
+  /// Made for the first dimension that needs it.
+  std::optional<shape::SameSizes> sizes;
+};
+
+} // namespace
+
+static StringRef dimNamesAttr() {
+  return IngotDialect::DimNamesAttrHelper::getNameStr();
+}
+
+/// Reads the names of a value's dimensions, or none if they do not fit its
+/// type.
+static SmallVector<StringRef> namesOf(ArrayAttr attr, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !attr || int64_t(attr.size()) != type.getRank())
+    return {};
+  return SmallVector<StringRef>(attr.getAsValueRange<StringAttr>());
+}
+
+static bool isOpen(Value value, int64_t dim) {
+  return cast<RankedTensorType>(value.getType()).isDynamicDim(dim);
+}
+
+void Namer::readArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto attr = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                     dimNamesAttr());
+    for (auto [dim, name] : llvm::enumerate(namesOf(attr, argument)))
+      if (isOpen(argument, dim) && !name.empty())
+        named.push_back({argument, int64_t(dim), name});
+  }
+}
+
+/// Returns the first named dimension of an argument that has the size, or null.
+const NamedDim *Namer::find(Value result, int64_t dim) {
+  if (named.empty())
+    return nullptr;
+  if (!sizes)
+    sizes.emplace(function);
+  const auto *found = llvm::find_if(named, [&](const NamedDim &other) {
+    return sizes->isSame(result, dim, other.argument, other.dim);
+  });
+  return found == named.end() ? nullptr : found;
+}
+
+int64_t Namer::nameResult(unsigned index, Value result) {
+  SmallVector<StringRef> names = namesOf(
+      function.getResultAttrOfType<ArrayAttr>(index, dimNamesAttr()), result);
+  int64_t count = 0;
+  for (auto [dim, name] : llvm::enumerate(names)) {
+    const NamedDim *same =
+        name.empty() && isOpen(result, dim) ? find(result, dim) : nullptr;
+    if (!same)
+      continue;
+    name = same->name;
+    ++count;
+  }
+  if (count)
+    function.setResultAttr(
+        index, dimNamesAttr(),
+        Builder(function.getContext()).getStrArrayAttr(names));
+  return count;
+}
+
+void NameSizesPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  Namer namer(function);
+  namer.readArguments();
+  Operation *end = function.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(end->getOperands()))
+    numNamed += namer.nameResult(unsigned(i), result);
+}

@@ -1,0 +1,27 @@
+//===- PrivateCode.h - a loaded library without its file --------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_PRIVATECODE_H
+#define INGOT_RUNTIME_CORE_PRIVATECODE_H
+
+#include "ingot/ingot.h"
+#include "runtime/core/Mapping.h"
+
+namespace ingot::rt {
+
+/// Replaces the mapped pages of a loaded library by private copies at the same
+/// addresses: its code, and the tables that the dynamic linker reads whenever
+/// any other library is loaded. Writing over the file then changes neither.
+/// The weights that `seal` describes stay mapped and shared. Pages that the
+/// library may write to stay as they are.
+///
+/// Leaves pages as they are where the system allows no code in private memory,
+/// or has no memory.
+void makePrivate(const Mapping &library, const ingot_abi_seal &seal);
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_PRIVATECODE_H
