@@ -44,7 +44,9 @@ mlir::Value createGeneric(
 mlir::Value extremum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Type type, bool highest, bool isUnsigned);
 
-/// Whether `x` is larger (or smaller) than another; never with a NaN.
+/// Whether `x` takes the place of the best element so far, `than`: larger, or
+/// smaller unless `isMax`; with `orEqual` an equal one, too. NaN is the best of
+/// all in both orders.
 mlir::Value isBetter(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x, mlir::Value than, bool isMax, bool orEqual,
                      bool isUnsigned);

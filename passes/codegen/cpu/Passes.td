@@ -300,8 +300,8 @@ def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
     scales that a run finds, becomes a product with one over it and two
     corrections of what is left, if nothing but integers are made of it: they
     give the nearest float, for every `s` from 2^-60 to 2^60, of all that does
-    not round to 0 (below, and of a range that is infinite, integers may be
-    others).
+    not round to 0 (below, integers may be others). The dividend is bounded
+    first, so that infinities and what overflows become the largest integer.
   }];
   let statistics = [
     Statistic<"numMultiplied", "multiplied", "divisions that are products">];

@@ -334,15 +334,8 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
       flat = arith::AddIOp::create(b, loc, flat, term);
     }
     Value x = args[0], best = args[2], where = args[3];
-    Value larger;
-    if (isa<FloatType>(element))
-      larger =
-          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
-    else
-      larger = arith::CmpIOp::create(b, loc,
-                                     noSign ? arith::CmpIPredicate::ugt
-                                            : arith::CmpIPredicate::sgt,
-                                     x, best);
+    Value larger = isBetter(b, loc, x, best, /*isMax=*/true, /*orEqual=*/false,
+                            noSign);
     Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                         where, scalar(b, loc, i64, 0));
     Value wins = arith::AndIOp::create(

@@ -286,11 +286,19 @@ struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
 Value lower::isBetter(OpBuilder &b, Location loc, Value x, Value than,
                       bool isMax, bool orEqual, bool isUnsigned) {
   if (isa<FloatType>(x.getType())) {
-    auto predicate = isMax ? (orEqual ? arith::CmpFPredicate::OGE
-                                      : arith::CmpFPredicate::OGT)
-                           : (orEqual ? arith::CmpFPredicate::OLE
-                                      : arith::CmpFPredicate::OLT);
-    return arith::CmpFOp::create(b, loc, predicate, x, than);
+    using F = arith::CmpFPredicate;
+    auto compare = [&](F predicate, Value l, Value r) -> Value {
+      return arith::CmpFOp::create(b, loc, predicate, l, r);
+    };
+    // The last best: also a NaN, whatever comes before. The first best: no
+    // element is better than a NaN.
+    if (orEqual)
+      return arith::OrIOp::create(b, loc,
+                                  compare(isMax ? F::OGE : F::OLE, x, than),
+                                  compare(F::UNO, x, x));
+    return arith::AndIOp::create(b, loc,
+                                 compare(isMax ? F::UGT : F::ULT, x, than),
+                                 compare(F::ORD, than, than));
   }
   using P = arith::CmpIPredicate;
   P predicate;

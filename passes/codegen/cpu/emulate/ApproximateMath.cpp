@@ -11,7 +11,7 @@
 // (Lawson's iteration, "Contributions to the theory of linear least maximum
 // approximation", 1961), rounded to f32. What is left is the rounding of the
 // evaluation: exp is within 2 ulp, erf and tanh within 6, and one more where
-// the CPU has no fused multiply-add.
+// the CPU has no fused multiply-add. No result leaves the function's range.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -56,33 +56,39 @@ static Value approximateExp(const FloatBuilder &f, Value x) {
   p = f.add(f.fma(f.mul(r, r), p, r), f.number(1.0f));
   Value y = f.scaleByPowerOf2(p, biased);
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  // NaN times infinity is NaN.
-  y = f.select(arith::CmpFPredicate::UGT, x, f.number(88.7228394f),
+  // The largest x whose result is finite. NaN times infinity is NaN.
+  y = f.select(arith::CmpFPredicate::UGT, x, f.number(88.7228317f),
                f.mul(x, f.number(infinity)), y);
   return f.select(arith::CmpFPredicate::OLT, x, f.number(-87.3365402f),
                   f.number(0.0f), y);
 }
 
-/// x P(x²) / Q(x²) up to where the result is 1 in f32.
-static Value approximateErf(const FloatBuilder &f, Value x) {
-  x = f.clamp(x, 3.925f);
-  Value z = f.mul(x, x);
-  Value p = f.horner(z, {2.0460274754e-6f, 2.8484317591e-4f, 3.7725383881e-3f,
-                         5.2769258618e-2f, 1.9059349597e-1f, 1.1283791065f});
-  Value q = f.horner(z, {3.8047758e-5f, 1.1638548e-3f, 1.4983173e-2f,
-                         1.1418261e-1f, 5.0224185e-1f, 1.0f});
-  return f.div(f.mul(x, p), q);
+/// Returns x P(z) / Q(z) for z = min(x², `limit`²), within [-1, 1]. The result
+/// rounds to 1 at `limit`. Beyond it, P / Q is constant, so that the quotient
+/// grows with x until it is clamped. The clamp also takes away the rounding
+/// errors that would leave the range. NaN stays NaN.
+static Value boundedQuotient(const FloatBuilder &f, Value x, float limit,
+                             ArrayRef<float> p, ArrayRef<float> q) {
+  Value square = f.mul(x, x), most = f.number(limit * limit);
+  Value z = f.select(arith::CmpFPredicate::OLT, square, most, square, most);
+  return f.clamp(f.div(f.mul(x, f.horner(z, p)), f.horner(z, q)), 1.0f);
 }
 
-/// The same for tanh.
+static Value approximateErf(const FloatBuilder &f, Value x) {
+  return boundedQuotient(
+      f, x, 3.925f,
+      {2.0460274754e-6f, 2.8484317591e-4f, 3.7725383881e-3f, 5.2769258618e-2f,
+       1.9059349597e-1f, 1.1283791065f},
+      {3.8047758e-5f, 1.1638548e-3f, 1.4983173e-2f, 1.1418261e-1f,
+       5.0224185e-1f, 1.0f});
+}
+
 static Value approximateTanh(const FloatBuilder &f, Value x) {
-  x = f.clamp(x, 9.02f);
-  Value z = f.mul(x, x);
-  Value p = f.horner(z, {1.33189007e-8f, 2.05833549e-5f, 3.49402684e-3f,
-                         1.33797109e-1f, 1.0f});
-  Value q = f.horner(z, {7.76194838e-7f, 3.28308030e-4f, 2.58710440e-2f,
-                         4.67130274e-1f, 1.0f});
-  return f.div(f.mul(x, p), q);
+  return boundedQuotient(f, x, 9.02f,
+                         {1.33189007e-8f, 2.05833549e-5f, 3.49402684e-3f,
+                          1.33797109e-1f, 1.0f},
+                         {7.76194838e-7f, 3.28308030e-4f, 2.58710440e-2f,
+                          4.67130274e-1f, 1.0f});
 }
 
 namespace {

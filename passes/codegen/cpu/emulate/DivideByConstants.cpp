@@ -30,6 +30,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace ingot {
@@ -184,7 +185,8 @@ static bool onlyBecomesInteger(Value value, bool isRounded) {
 namespace {
 
 /// A number that stays while a loop divides by it lies in a buffer of its own.
-/// Infinities and what is no number may become any integer, as ever.
+/// The dividend is bounded, so that no quotient is infinite, which the
+/// corrections would make NaN. NaN may become any integer.
 struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
   MultiplyByInverseOfRun(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -210,8 +212,23 @@ struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
     if (scalar != divisor)
       inverse = vector::BroadcastOp::create(rewriter, op.getLoc(),
                                             op.getType(), inverse);
+    // 2^64 times the divisor, beyond which no integer has the quotient; 1 or
+    // more, so that a divisor of 0 keeps the sign of the dividend.
+    Value size = math::AbsFOp::create(rewriter, op.getLoc(), scalar);
+    Value most = one.number(std::numeric_limits<float>::max());
+    Value bound = one.mul(size, one.number(0x1p64)), least = one.number(1);
+    bound = one.select(arith::CmpFPredicate::OLT, bound, most, bound, most);
+    bound = one.select(arith::CmpFPredicate::OGT, bound, least, bound, least);
+    Value low = arith::NegFOp::create(rewriter, op.getLoc(), bound);
+    if (scalar != divisor)
+      for (Value *value : {&low, &bound})
+        *value = vector::BroadcastOp::create(rewriter, op.getLoc(),
+                                             op.getType(), *value);
     cpu::FloatBuilder f{rewriter, op.getLoc(), op.getType(), /*hasFMA=*/true};
-    Value x = op.getLhs(), q = f.mul(x, inverse);
+    Value x = op.getLhs();
+    x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
+    x = f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);
+    Value q = f.mul(x, inverse);
     for (int i = 0; i < 2; ++i) {
       Value minus = arith::NegFOp::create(rewriter, op.getLoc(), q);
       q = f.fma(f.fma(minus, divisor, x), inverse, q);

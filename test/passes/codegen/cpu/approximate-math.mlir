@@ -17,6 +17,21 @@ func.func @exp(%x: f32) -> f32 {
 
 // -----
 
+// The quotient is held within [-1, 1].
+// CHECK-LABEL: @bounded
+// CHECK: %[[Y:.*]] = arith.divf
+// CHECK: %[[HIGH:.*]] = arith.cmpf ogt, %[[Y]], %[[ONE:.*]] : f32
+// CHECK: %[[Y1:.*]] = arith.select %[[HIGH]], %[[ONE]], %[[Y]]
+// CHECK: %[[LOW:.*]] = arith.cmpf olt, %[[Y1]], %[[LEAST:.*]] : f32
+// CHECK: %[[Y2:.*]] = arith.select %[[LOW]], %[[LEAST]], %[[Y1]]
+// CHECK: return %[[Y2]]
+func.func @bounded(%x: f32) -> f32 {
+  %0 = math.tanh %x : f32
+  return %0 : f32
+}
+
+// -----
+
 // CHECK-LABEL: @vectors
 // CHECK: arith.shli %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.divf %{{.*}}, %{{.*}} : vector<16xf32>

@@ -66,13 +66,21 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // -----
 
 // A number that stays while a loop divides by it: a product with its inverse and
-// two corrections, where nothing but integers are made of them.
+// two corrections, where nothing but integers are made of them. The dividend is
+// held within 2^64 times the number, so that no product is infinite.
 // CHECK-LABEL: @run
 // CHECK: %[[S:.*]] = memref.load %arg1[] : memref<f32>
 // CHECK: %[[H:.*]] = arith.divf %{{.*}}, %[[S]] : f32
 // CHECK: %[[H1:.*]] = arith.select {{.*}} %[[H]]
 // CHECK: %[[H2:.*]] = arith.select {{.*}} %[[H1]]
-// CHECK: %[[Q:.*]] = arith.mulf %[[X:.*]], %[[H2]]
+// CHECK: %[[SIZE:.*]] = math.absf %[[S]]
+// CHECK: %[[WIDE:.*]] = arith.mulf %[[SIZE]], %{{.*}} : f32
+// CHECK: %[[FINITE:.*]] = arith.select %{{.*}}, %[[WIDE]]
+// CHECK: %[[BOUND:.*]] = arith.select %{{.*}}, %[[FINITE]]
+// CHECK: %[[LOW:.*]] = arith.negf %[[BOUND]]
+// CHECK: %[[X0:.*]] = arith.select {{.*}}, %[[LOW]] : f32
+// CHECK: %[[X:.*]] = arith.select {{.*}}, %[[X0]], %[[BOUND]] : f32
+// CHECK: %[[Q:.*]] = arith.mulf %[[X]], %[[H2]]
 // CHECK: %[[N:.*]] = arith.negf %[[Q]]
 // CHECK: %[[R:.*]] = math.fma %[[N]], %[[S]], %[[X]]
 // CHECK: %[[Q1:.*]] = math.fma %[[R]], %[[H2]], %[[Q]]

@@ -52,13 +52,28 @@ func.func @int_mean(%x: tensor<4xi8>) -> tensor<i8> {
 
 // -----
 
-// CHECK-LABEL: @arg_max
+// A larger element wins, or the first NaN, which nothing takes the place of.
+// CHECK-LABEL: @arg_max(
 func.func @arg_max(%x: tensor<2x5xf32>) -> tensor<2xi64> {
   // CHECK: linalg.generic
   // CHECK: linalg.index 1
-  // CHECK: arith.cmpf ogt
+  // CHECK: %[[LARGER:.*]] = arith.cmpf ugt, %[[X:.*]], %[[BEST:.*]] : f32
+  // CHECK: %[[NUMBER:.*]] = arith.cmpf ord, %[[BEST]], %[[BEST]]
+  // CHECK: arith.andi %[[LARGER]], %[[NUMBER]]
   // CHECK: linalg.yield %{{.*}}, %{{.*}} : f32, i64
   %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x5xf32> -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
+// -----
+
+// The last of equal elements wins, and so does the last NaN.
+// CHECK-LABEL: @arg_max_last
+func.func @arg_max_last(%x: tensor<2x5xf32>) -> tensor<2xi64> {
+  // CHECK: %[[LARGER:.*]] = arith.cmpf oge, %[[X:.*]], %{{.*}} : f32
+  // CHECK: %[[NONE:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+  // CHECK: arith.ori %[[LARGER]], %[[NONE]]
+  %0 = nn.arg_reduce max %x {axis = 1 : i64, select_last_index} : tensor<2x5xf32> -> tensor<2xi64>
   return %0 : tensor<2xi64>
 }
 
