@@ -85,11 +85,12 @@ def hard_numbers(dtype):
         return np.arange(65536).astype(np.uint16).view(dtype)
     info = np.finfo(dtype)
     tiny, largest = float(info.tiny), float(info.max)
-    values = [[0, float(info.smallest_subnormal), tiny / 2, tiny, 2 * tiny, largest, largest / 2, INF, 1e-30, 1e4, 1e10, 1e30],
+    least = float(info.smallest_subnormal)
+    values = [[0, least, tiny / 2, tiny, 2 * tiny, largest / 2, largest, INF, 1e-30, 1e4, 1e10, 1e30],
               np.linspace(0, 12, 4001), np.linspace(80, 110, 1001), 10.0 ** np.linspace(-44, 38, 1001),
               np.linspace(690, 760, 1001)]
-    for place in (0.5, 1, 2.4142137, 0.41421357, 3.6193018, 3.6556423, 5.55, 8.142681, 8.2151203, 9.02, 16.6, 17.3, 22, np.pi / 4, np.pi / 2,
-                  88.7228394, 87.3365402, 103.97, 709.78, 708.4):
+    for place in (0.5, 1, 2.4142137, 0.41421357, 3.6193018, 3.6556423, 5.55, 8.142681, 8.2151203, 9.02, 16.6, 17.3,
+                  22, np.pi / 4, np.pi / 2, 88.7228394, 87.3365402, 103.97, 709.78, 708.4):
         values.append(np.float32(place) + np.arange(-40, 41) * np.spacing(np.float32(place)).astype(float))
     positive = np.unique(np.concatenate(values).astype(dtype))
     return np.concatenate([-positive[::-1], positive, np.array([NAN], dtype)])
@@ -133,7 +134,8 @@ class Bounds(Case):
         scale = 1 if arithmetic.dtype == np.float32 else 2e-9  # of the absolute error
         slack = np.abs(got[finite] - want[finite]) - units * unit - function.absolute * scale
         worst = np.argmax(slack)
-        self.assertLessEqual(slack[worst], 0, f"{x[finite][worst]} gives {got[finite][worst]}, not {want[finite][worst]}")
+        self.assertLessEqual(slack[worst], 0,
+                             f"{x[finite][worst]} gives {got[finite][worst]}, not {want[finite][worst]}")
         low, high = (WIDE(np.array(end).astype(x.dtype)) for end in (function.low, function.high))
         self.assertGreaterEqual(got[numbers].min(), low)
         self.assertLessEqual(got[numbers].max(), high)
@@ -167,7 +169,8 @@ class Bounds(Case):
     def test_16_bits(self):
         for kind in ("float16", "bfloat16"):
             for level in ("x86-64-v2", "x86-64-v4"):
-                self.check(kind, level, ("Exp", "Tanh", "Erf", "Sigmoid", "Sin", "Log", "Gelu", "GeluOfTanh", "Swish", "Sign"))
+                self.check(kind, level, ("Exp", "Tanh", "Erf", "Sigmoid", "Sin", "Log", "Gelu", "GeluOfTanh", "Swish",
+                                         "Sign"))
 
 
 class Nan(Case):
@@ -252,7 +255,8 @@ class Zeros(Case):
         """-0 stays -0 where a function is odd there, or gives its argument."""
         names = ["Tanh", "Erf", "Sin", "Asin", "Atan", "Sqrt", "Elu", "Gelu", "LeakyRelu", "Round", "Ceil", "Neg"]
         x = np.array([-0.0, 0.0], np.float32)
-        model = make_model([node(name, "x", name) for name in names], [("x", [2])], [(n, None) for n in names], opset=20)
+        model = make_model([node(name, "x", name) for name in names], [("x", [2])], [(n, None) for n in names],
+                           opset=20)
         got = self.run_model(self.compile(model), {"x": x})
         for name in names:
             with self.subTest(name):
@@ -267,28 +271,30 @@ class Integers(Case):
     def test_quantize(self):
         """Scales that are constant, or that a run brings, one or one for each element, at each CPU level."""
         x = np.array([0, 0.5, 1.5, 2.5, -0.5, 127.5, -129, 256, 1e10, -1e10, 3e38, -3e38, INF, -INF] * 3, np.float32)
-        for level in LEVELS:
-            nodes, outputs, inputs, constants, want, fed = [], [], [("x", [len(x)])], {}, {}, {"x": x}
-            for number, scale in enumerate((1.0, 0.3, 1e-30, 1e30)):
-                for shape in (1, len(x)):
-                    value = np.full(shape, scale, np.float32) if shape > 1 else np.array(scale, np.float32)
-                    run, constant = f"r{number}_{shape}", f"c{number}_{shape}"
-                    inputs.append((run, list(value.shape)))
-                    fed[run], constants[constant] = value, value
-                    for dtype, (least, most) in self.TYPES.items():
-                        zero = f"z{dtype.__name__}{shape}"
-                        constants[zero] = np.full(value.shape, 3, dtype)
-                        for name in (run, constant):
-                            y = f"{name}_{dtype.__name__}"
-                            nodes.append(node("QuantizeLinear", f"x {name} {zero}", y, axis=0))
-                            outputs.append((y, None, helper.np_dtype_to_tensor_dtype(np.dtype(dtype))))
-                            with np.errstate(over="ignore"):
-                                want[y] = np.clip(np.rint(x / np.float32(scale)) + 3.0, least, most)
-            model = make_model(nodes, inputs, outputs, constants, opset=21)
-            model.ir_version = 10
-            got = self.run_model(self.compile(model, "--target", level), fed)
-            for y, values in want.items():
-                np.testing.assert_array_equal(got[y], values, f"{y} {level}")
+        scales = np.array([1.0, 0.3, 1e-30, 1e30], np.float32)
+        for dtype, (least, most) in self.TYPES.items():
+            kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+            with np.errstate(over="ignore"):
+                want = [np.clip(np.rint(x / scale) + 3.0, least, most) for scale in scales]
+            run = make_model([node("QuantizeLinear", "x scale zero")], [("x", [len(x)]), ("scale", [])],
+                             [("y", None, kind)], {"zero": np.array(3, dtype)}, opset=21)
+            constants = {"zero": np.array(3, dtype), "zeros": np.full(len(x), 3, dtype)}
+            nodes, outputs = [], []
+            for i, scale in enumerate(scales):
+                constants.update({f"one{i}": np.array(scale), f"each{i}": np.full(len(x), scale)})
+                nodes += [node("QuantizeLinear", f"x one{i} zero", f"y{i}"),
+                          node("QuantizeLinear", f"x each{i} zeros", f"z{i}", axis=0)]
+                outputs += [(f"y{i}", None, kind), (f"z{i}", None, kind)]
+            constant = make_model(nodes, [("x", [len(x)])], outputs, constants, opset=21)
+            run.ir_version = constant.ir_version = 10
+            for level in LEVELS:
+                artifact = self.compile(run, "--target", level)
+                got = self.run_model(self.compile(constant, "--target", level, name="constant"), {"x": x})
+                for i, scale in enumerate(scales):
+                    with self.subTest(type=dtype.__name__, level=level, scale=scale):
+                        y = self.run_model(artifact, {"x": x, "scale": np.array(scale)})["y"]
+                        for values in (y, got[f"y{i}"], got[f"z{i}"]):
+                            np.testing.assert_array_equal(values, want[i])
 
 
 class Conventions(Case):
@@ -316,7 +322,8 @@ class Conventions(Case):
                 arguments += ["--input", f"{name}={self.path(name + '.npy')}"]
             done = tool("ingot", "run", artifact, *arguments)
             if refused:
-                self.assert_one_line(done, "node 'unpool'", "'output_shape' is 2 at [2], but the windows need at least 4")
+                self.assert_one_line(done, "node 'unpool'",
+                                     "'output_shape' is 2 at [2], but the windows need at least 4")
             else:
                 self.assertEqual(done.returncode, 0, done.stderr)
 
