@@ -225,6 +225,15 @@ class Nan(Case):
         for y in got.values():
             self.assertFalse(y[np.isnan(self.rows)].any())
 
+    def test_boxes(self):
+        """NonMaxSuppression lists no NaN score; a box with a NaN suppresses no other."""
+        boxes = np.array([[[0, 0, 1, 1], [0, 0, 1, NAN], [0, 0, 1, 1], [0, 0, 1, 1], [5, 5, 6, 6]]], np.float32)
+        scores = np.array([[[NAN, 0.9, 0.8, 0.7, 0.6]]], np.float32)
+        model = make_model([node("NonMaxSuppression", "b s k t", "y")], [("b", [1, 5, 4]), ("s", [1, 1, 5])],
+                           [("y", None, TensorProto.INT64)], {"k": np.array([9]), "t": np.float32([0.5])})
+        got = self.run_model(self.compile(model), {"b": boxes, "s": scores})["y"]
+        np.testing.assert_array_equal(got, [[0, 0, 1], [0, 0, 2], [0, 0, 4]])
+
 
 class Denormals(Case):
     """Denormal numbers count as zero, on input and as results."""
@@ -263,6 +272,18 @@ class Zeros(Case):
                 np.testing.assert_array_equal(got[name], [0, 0])
                 np.testing.assert_array_equal(np.signbit(got[name]), [name != "Neg", name == "Neg"])
 
+    def test_equal_zeros(self):
+        """Positions take both zeros for equal; of two, Max gives 0 and Min -0."""
+        x = np.array([[-0.0, 0.0], [0.0, -0.0]], np.float32)
+        nodes = [node("ArgMax", "x", "most", axis=1, keepdims=0), node("ArgMin", "x", "least", axis=1, keepdims=0),
+                 node("Max", "x turned", "max"), node("Min", "x turned", "min")]
+        model = make_model(nodes, [("x", [2, 2]), ("turned", [2, 2])],
+                           [(n, None, TensorProto.INT64) for n in ("most", "least")] + [("max", None), ("min", None)])
+        got = self.run_model(self.compile(model), {"x": x, "turned": x[::-1].copy()})
+        self.assertFalse(got["most"].any() or got["least"].any())
+        self.assertFalse(np.signbit(got["max"]).any())
+        self.assertTrue(np.signbit(got["min"]).all())
+
 
 class Integers(Case):
     """Quotients that do not fit become the ends of an integer's range; so do infinities."""
@@ -295,6 +316,13 @@ class Integers(Case):
                         y = self.run_model(artifact, {"x": x, "scale": np.array(scale)})["y"]
                         for values in (y, got[f"y{i}"], got[f"z{i}"]):
                             np.testing.assert_array_equal(values, want[i])
+
+    def test_casts(self):
+        """Toward zero."""
+        x = np.array([0.5, 1.5, -0.5, -1.5, 2.99, -2.99, 127.9, -128.9], np.float32)
+        model = make_model([node("Cast", "x", "y", to=TensorProto.INT8)], [("x", [8])], [("y", None, TensorProto.INT8)])
+        got = self.run_model(self.compile(model), {"x": x})["y"]
+        np.testing.assert_array_equal(got, np.trunc(x))
 
 
 class Conventions(Case):
@@ -367,3 +395,22 @@ class Positions(Case):
                 n.input[:] = ["x", "", *([""] if n.input[-1].startswith("size") else []), n.input[-1]]
             model = make_model(nodes, [("x", [size])], [(n.output[0], None) for n in nodes], constants, opset=19)
             self.assert_agrees(model, self.compile(model), {"x": np.arange(size, dtype=np.float32)}, 0)
+
+    def test_equal_elements(self):
+        """The first of equal elements wins, or the last where `select_last_index` says so."""
+        x = np.array([[1, 3, 3, 2], [2, 2, 2, 2], [0, -1, -1, 0]], np.float32)
+        nodes = [node(op, "x", f"{op}{last}", axis=1, keepdims=0, select_last_index=last)
+                 for op in ("ArgMax", "ArgMin") for last in (0, 1)]
+        nodes += [node("Hardmax", "x", "hard"), node("Unsqueeze", "x axis", "u"),
+                  node("MaxPool", "u", "m at", kernel_shape=[4]), node("TopK", "x k", "best places")]
+        integers = [n.output[0] for n in nodes[:4]] + ["at", "places"]
+        model = make_model(nodes, [("x", [3, 4])], [("hard", None)] + [(n, None, TensorProto.INT64) for n in integers],
+                           {"axis": np.array([1]), "k": np.array([2])}, opset=18)
+        got = self.run_model(self.compile(model), {"x": x})
+        np.testing.assert_array_equal(got["ArgMax0"], [1, 0, 0])
+        np.testing.assert_array_equal(got["ArgMax1"], [2, 3, 3])
+        np.testing.assert_array_equal(got["ArgMin0"], [0, 0, 1])
+        np.testing.assert_array_equal(got["ArgMin1"], [0, 3, 2])
+        np.testing.assert_array_equal(got["hard"], np.eye(4)[[1, 0, 0]])
+        np.testing.assert_array_equal(got["at"].ravel(), [1, 4, 8])
+        np.testing.assert_array_equal(got["places"], [[1, 2], [0, 1], [0, 3]])
