@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // ONNX's own function divides by the size less 1, which makes NaN of a size of
-// 1 with align_corners. The coordinate is 0 there, the middle, as PyTorch and
-// ONNX Runtime have it.
+// 1 with align_corners. The coordinate is 0 there, the middle, as in PyTorch.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
