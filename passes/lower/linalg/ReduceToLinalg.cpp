@@ -146,9 +146,9 @@ static Value countReduced(OpBuilder &b, Location loc, Value x,
 }
 
 /// Returns a signed integer that is the larger the better the float `x` is: the
-/// larger of two numbers, or the smaller unless `isMax`. NaN is the best of all,
-/// and both zeros are equal. A loop waits for one comparison of integers less
-/// long than for two of floats.
+/// larger of two numbers, or the smaller unless `isMax`. NaN is the best of
+/// all, and both zeros are equal. A loop waits for one comparison of integers
+/// less long than for two of floats.
 static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
   auto type = cast<FloatType>(computeType(x.getType()));
   const unsigned width = type.getWidth();

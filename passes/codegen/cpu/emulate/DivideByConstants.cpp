@@ -13,11 +13,11 @@
 // proven for the s at hand.
 //
 // An s that only the run knows has no proof. Its h is 1 / s rounded to nearest,
-// and l the rest of 1 / s, rounded. q = fma(x, h, x l) is then off by little more
-// than half of its last place, and fma(fma(-q, s, x), h, q) is the nearest float
-// (Markstein, "Computation of elementary functions on the IBM RISC System/6000
-// processor", 1990). These are four instructions of half a cycle; the division
-// of a vector takes 16 cycles.
+// and l the rest of 1 / s, rounded. q = fma(x, h, x l) is then off by little
+// more than half of its last place, and fma(fma(-q, s, x), h, q) is the nearest
+// float (Markstein, "Computation of elementary functions on the IBM RISC
+// System/6000 processor", 1990). These are four instructions of half a cycle;
+// the division of a vector takes 16 cycles.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
