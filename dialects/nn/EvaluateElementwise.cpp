@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An op's body runs on the elements, floats computed in double and rounded
-// once; integers exactly, wrapping to their width.
+// once; integers exactly, wrapping to their width. Denormal operands are zeros,
+// as they are in a run.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -15,6 +16,9 @@
 #include "dialects/nn/ScalarProgram.h"
 #include "dialects/nn/Scalars.h"
 #include "dialects/nn/TinyFloats.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace ingot;
@@ -31,6 +35,11 @@ public:
         isWhole(shapeOf(attr) == shape) {
     Type type = attr.getElementType();
     isFloat = isa<FloatType>(type);
+    // A run reads f16 as f32, which has normal numbers for all of it.
+    if (type.isF32() || type.isBF16())
+      leastNormal = std::numeric_limits<float>::min();
+    else if (type.isF64())
+      leastNormal = std::numeric_limits<double>::min();
     width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
     if (isFloat)
       floats = readDoubles(attr);
@@ -47,13 +56,16 @@ public:
       if (!isWhole)
         ++offset;
       if (isFloat)
-        lanes[i].f = (*floats)[at];
+        lanes[i].f = flushed((*floats)[at]);
       else
         lanes[i].i = signExtend((*ints)[at], width);
     }
   }
 
 private:
+  double flushed(double x) const {
+    return std::abs(x) < leastNormal ? std::copysign(0.0, x) : x;
+  }
   static ArrayRef<int64_t> shapeOf(ElementsAttr attr) {
     return cast<RankedTensorType>(attr.getType()).getShape();
   }
@@ -61,6 +73,8 @@ private:
   std::optional<std::vector<double>> floats;
   std::optional<SmallVector<int64_t>> ints;
   bool isFloat;
+  /// The least normal number of the type, 0 if denormal numbers count.
+  double leastNormal = 0;
   unsigned width;
   StridedOffset offset;
   /// Elements are read one after the other.

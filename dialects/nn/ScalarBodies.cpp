@@ -198,9 +198,10 @@ SCALAR(NegOp) {
   return s.isFloat ? s.make<arith::NegFOp>(s.x()) : s.sub(s.c(0), s.x());
 }
 SCALAR(SignOp) {
-  // A NaN is neither, and stays.
-  Value positive =
-      s.select(s.less(s.c(0), s.x()), s.c(1), s.isFloat ? s.x() : s.c(0));
+  // x - x is NaN for a NaN, and 0 for zeros and for denormal numbers, which a
+  // run compares as zeros.
+  Value rest = s.isFloat ? s.sub(s.x(), s.x()) : s.c(0);
+  Value positive = s.select(s.less(s.c(0), s.x()), s.c(1), rest);
   return s.select(s.less(s.x(), s.c(0)), s.c(-1), positive);
 }
 SCALAR(NotOp) {
@@ -248,7 +249,8 @@ FLOAT_SCALAR(EluOp) {
   Value scaled =
       s.mul(s.c(op.getAlpha().convertToFloat()),
             s.sub(s.make<math::ExpOp>(s.min(s.x(), s.c(0))), s.c(1)));
-  return s.select(s.less(s.c(0), s.x()), s.x(), scaled);
+  // Of the zeros, -0 stays as well.
+  return s.select(s.less(s.x(), s.c(0)), scaled, s.x());
 }
 FLOAT_SCALAR(LeakyReluOp) {
   Value scaled = s.mul(s.c(op.getAlpha().convertToFloat()), s.x());

@@ -257,22 +257,6 @@ LogicalResult legalize::requireRotaryEmbedding(Node &node) {
 // Others
 //===----------------------------------------------------------------------===//
 
-static LogicalResult requireAffineGrid(Node &node) {
-  Contract c(node);
-  if (!c.hasRank(0, "theta", 3) || !c.hasRank(1, "size", 1))
-    return c.finish();
-  auto sizes = elementsOf(node, node.input(1));
-  if (failed(sizes))
-    return failure();
-  int64_t rank = sizes->size();
-  if (rank != 4 && rank != 5)
-    return node.invalid("size needs 4 or 5 elements, but has " + Twine(rank));
-  c.is({0, "theta", 0}, sizes->front(), ", the first element of size");
-  c.is({0, "theta", 1}, c.number(rank - 2));
-  c.is({0, "theta", 2}, c.number(rank - 1));
-  return c.finish();
-}
-
 static LogicalResult requireSwiGLU(Node &node) {
   Contract c(node);
   if (c.hasRank(1, "B", node.rank(0)))
@@ -313,7 +297,6 @@ static LogicalResult requireSoftmaxCrossEntropyLoss(Node &node) {
 
 void legalize::populateContracts(Legalizers &legalizers) {
   constexpr StringRef domain = kContractDomain;
-  legalizers.add("AffineGrid", requireAffineGrid, domain);
   legalizers.add("Attention", requireAttention, domain);
   legalizers.add("FlexAttention", requireFlexAttention, domain);
   legalizers.add("NegativeLogLikelihoodLoss",

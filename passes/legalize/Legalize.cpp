@@ -66,6 +66,7 @@ static const Legalizers &allLegalizers() {
     populateElimination(all);
     populateFourier(all);
     populateGather(all);
+    populateAffineGrid(all);
     populateGridSample(all);
     populateLabels(all);
     populateLoops(all);

@@ -223,6 +223,7 @@ void populateElementwise(Legalizers &legalizers);
 void populateElimination(Legalizers &legalizers);
 void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
+void populateAffineGrid(Legalizers &legalizers);
 void populateGridSample(Legalizers &legalizers);
 void populateLabels(Legalizers &legalizers);
 void populateLoops(Legalizers &legalizers);

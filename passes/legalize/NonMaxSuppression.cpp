@@ -138,7 +138,8 @@ Value Suppression::sort(Value listedScores, Value listed) {
       .getIndices();
 }
 
-/// Box `i`, whichever corners are given.
+/// Returns box `i`. Corners may come in any order. A box that is given by its
+/// center is as it is: with a negative width or height it overlaps nothing.
 Box Suppression::boxOf(Value batch, Value i) {
   SmallVector<Value> given;
   for (int64_t k = 0; k < 4; ++k)
@@ -151,8 +152,11 @@ Box Suppression::boxOf(Value batch, Value i) {
   Box box(kNumbers);
   for (auto [low, high] :
        {std::pair(kTop, kBottom), std::pair(kLeft, kRight)}) {
-    box[low] = arith::MinimumFOp::create(b, loc, given[low], given[high]);
-    box[high] = arith::MaximumFOp::create(b, loc, given[low], given[high]);
+    Value first = given[low], last = given[high];
+    box[low] =
+        isCentered ? first : arith::MinimumFOp::create(b, loc, first, last);
+    box[high] =
+        isCentered ? last : arith::MaximumFOp::create(b, loc, first, last);
   }
   box[kArea] =
       mul(sub(box[kBottom], box[kTop]), sub(box[kRight], box[kLeft]));

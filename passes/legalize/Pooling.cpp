@@ -270,6 +270,13 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
     if (failed(node.checkElements(2, "output_shape",
                                   {0, nn::kMostElements})))
       return failure();
+    // A smaller one has no room for what the indices may say.
+    for (size_t i = 2; i < shape.size(); ++i)
+      if (failed(requireFit(node, nn::SizeRelation::atLeast, (*wanted)[i],
+                            sizeAttr(node, shape[i]),
+                            "'output_shape' is {0} at [" + Twine(i) +
+                                "], but the windows need at least {1}")))
+        return failure();
     if (llvm::any_of(*wanted, [](OpFoldResult size) {
           return !getConstantIntValue(size);
         }))

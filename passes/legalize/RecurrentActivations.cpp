@@ -141,13 +141,16 @@ legalize::readActivations(Node &node, int64_t d, ArrayRef<StringRef> defaults,
   }
   float clip = node.getFloat("clip", 0);
   SmallVector<Activation> result;
-  for (const Parameters &f :
-       ArrayRef(parameters).slice(d * count, count))
-    result.push_back([=](Node &node, Value x) -> Value {
-      if (clip > 0)
+  for (auto [i, f] :
+       llvm::enumerate(ArrayRef(parameters).slice(d * count, count))) {
+    // ONNX Runtime clips no cell of an LSTM, the input of its third activation.
+    bool clips = clip > 0 && i < 2;
+    result.push_back([=, f = f](Node &node, Value x) -> Value {
+      if (clips)
         x = inferred(node.infer<nn::ClampOp>(x, llvm::APFloat(double(-clip)),
                                              llvm::APFloat(double(clip))));
       return x ? apply(node, f, x) : Value();
     });
+  }
   return result;
 }

@@ -59,7 +59,15 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
     Value adjustment = s.div(resultSize, s.mul(size, scale));
     Value center = s.mul(size, half);
     Value offset = s.mul(center, s.sub(s.f(1), adjustment));
-    return s.add(offset, halfPixel());
+    // The sum is taken in f64: two rounding errors of f32 would move a position
+    // that is a whole number below it.
+    auto wide = [&](Value x) -> Value {
+      return arith::ExtFOp::create(s.b, s.loc, s.b.getF64Type(), x);
+    };
+    Value wideHalf = scalar(s.b, s.loc, s.b.getF64Type(), 0.5);
+    Value scaled = s.div(s.add(wide(position), wideHalf), wide(scale));
+    Value sum = s.sub(s.add(wide(offset), scaled), wideHalf);
+    return arith::TruncFOp::create(s.b, s.loc, s.b.getF32Type(), sum);
   }
   case nn::Coordinates::pytorch_half_pixel:
     return s.choose(arith::CmpIPredicate::sgt, axis.resultSize, s.n(1),
@@ -78,13 +86,16 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
   return position;
 }
 
+/// Returns the whole position for x. A position within 1e-6 of a half counts as
+/// the half: a scale of f32, such as 2 / 7, moves halves by its rounding error.
 static Value nearestPosition(Scalars s, nn::NearestMode mode, Value x) {
-  Value half = s.f(0.5);
+  // The fraction is exact, unlike a sum of x and such a small number.
+  Value below = s.floor(x), fraction = s.sub(x, below), half = s.f(0.5 + 1e-6);
   switch (mode) {
   case nn::NearestMode::round_prefer_floor:
-    return s.ceil(s.sub(x, half));
+    return s.add(below, s.ceil(s.sub(fraction, half)));
   case nn::NearestMode::round_prefer_ceil:
-    return s.floor(s.add(x, half));
+    return s.add(below, s.floor(s.add(fraction, half)));
   case nn::NearestMode::floor:
     return s.floor(x);
   case nn::NearestMode::ceil:

@@ -33,6 +33,8 @@ def extremes(name):
         info = np.finfo(dtype)
         values = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.999, info.max, info.min, info.tiny, -info.tiny,
                   np.inf, -np.inf, np.nan, 127.5, -128.5, 255.5]
+        if name == "float32":
+            values += [info.tiny / 2, -info.tiny / 2, info.smallest_subnormal]
         return np.array(values).astype(dtype)
     info = np.iinfo(dtype)
     values = {info.min, info.max, info.min + 1, info.max - 1, 0, 1, 2, 7, info.max // 2}
@@ -80,14 +82,15 @@ class Folding(Case):
                 tolerance = bits if op in APPROXIMATE else 0
                 with np.errstate(all="ignore"):
                     size = np.maximum(np.abs(y), 1) if op in CANCELS else np.abs(y)
-                    same = (x == y) | (flushed(x, a[name].dtype) == y) | (np.isnan(x) & np.isnan(y)) | (
+                    zeros = flushed(x, a[name].dtype) == flushed(y, a[name].dtype)
+                    same = (x == y) | zeros | (np.isnan(x) & np.isnan(y)) | (
                         np.abs(x - y) <= tolerance * size + (1e-30 if tolerance else 0))
             else:
                 same = x == y
-            if op == "Gelu":
-                # Of a large number, or of infinity, times what is nearly 0.
-                with np.errstate(all="ignore"):
-                    same |= (values["x"] < -10) & (np.isinf(y) | ~(np.abs(y) > 1e-6 * np.abs(values["x"])))
+            if op == "Pow" and x.dtype.kind == "f":
+                # The run's libm takes denormal numbers for what they are.
+                for operand in (values["a"], values["b"]):
+                    same |= flushed(operand, operand.dtype) != operand
             if op == "Cast":
                 same |= ~defined(values["x"], x.dtype)
             for i in np.flatnonzero(~np.atleast_1d(same).ravel())[:3]:

@@ -297,11 +297,12 @@ def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
     for one in 30, and on CPUs without fused multiply-add the division stays.
 
     In a loop a division by a number that a buffer of no dimensions holds, as
-    scales that a run finds, becomes a product with one over it and two
-    corrections of what is left, if nothing but integers are made of it: they
-    give the nearest float, for every `s` from 2^-60 to 2^60, of all that does
-    not round to 0 (below, and of a range that is infinite, integers may be
-    others).
+    scales that a run finds, becomes products with one over it, in two parts,
+    and a correction by what is left, if nothing but integers are made of it:
+    they give the nearest float, for every `s` from 2^-60 to 2^60, of all that
+    does not round to 0 (below, integers may be others). The dividend is
+    bounded first, so that infinities and what overflows become the largest
+    integer.
   }];
   let statistics = [
     Statistic<"numMultiplied", "multiplied", "divisions that are products">];

@@ -335,14 +335,18 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
     }
     Value x = args[0], best = args[2], where = args[3];
     Value larger;
-    if (isa<FloatType>(element))
-      larger =
-          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
-    else
-      larger = arith::CmpIOp::create(b, loc,
-                                     noSign ? arith::CmpIPredicate::ugt
-                                            : arith::CmpIPredicate::sgt,
-                                     x, best);
+    if (isa<FloatType>(element)) {
+      // NaN is the largest, and nothing takes the place of the first.
+      using Predicate = arith::CmpFPredicate;
+      auto compare = [&](Predicate predicate, Value with) -> Value {
+        return arith::CmpFOp::create(b, loc, predicate, with, best);
+      };
+      larger = arith::AndIOp::create(b, loc, compare(Predicate::UGT, x),
+                                     compare(Predicate::ORD, best));
+    } else {
+      larger = isBetter(b, loc, x, best, /*isMax=*/true, /*orEqual=*/false,
+                        noSign);
+    }
     Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                         where, scalar(b, loc, i64, 0));
     Value wins = arith::AndIOp::create(

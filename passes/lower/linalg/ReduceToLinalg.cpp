@@ -145,6 +145,35 @@ static Value countReduced(OpBuilder &b, Location loc, Value x,
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
 }
 
+/// Returns a signed integer that is the larger the better the float `x` is: the
+/// larger of two numbers, or the smaller unless `isMax`. NaN is the best of
+/// all, and both zeros are equal. A loop waits for one comparison of integers
+/// less long than for two of floats.
+static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
+  auto type = cast<FloatType>(computeType(x.getType()));
+  const unsigned width = type.getWidth();
+  Type integer = b.getIntegerType(width);
+  auto number = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, value));
+  };
+  Value largest = number(APInt::getSignedMaxValue(width));
+  x = convertScalar(b, loc, x, type, false, false);
+  // The 0 that -0 is equal to.
+  Value sum = arith::AddFOp::create(b, loc, x, scalar(b, loc, type, 0));
+  Value bits = arith::BitcastOp::create(b, loc, integer, sum);
+  // Behind their sign, the bits of negative numbers count down.
+  Value sign = arith::ShRSIOp::create(b, loc, bits,
+                                      number(APInt(width, width - 1)));
+  Value rank = arith::XOrIOp::create(
+      b, loc, bits, arith::AndIOp::create(b, loc, sign, largest));
+  if (!isMax)
+    rank = arith::XOrIOp::create(b, loc, rank,
+                                 number(APInt::getAllOnes(width)));
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, loc, isNaN, largest, rank);
+}
+
 namespace {
 
 struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
@@ -247,8 +276,15 @@ struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
     RankedTensorType bestType = withoutDims(from, axis, kept);
     RankedTensorType indexType = bestType.clone(b.getI64Type());
     SmallVector<Value> sizes = dynamicSizesOf(b, loc, x, kept);
-    Value best = createFilled(
-        b, loc, bestType, extremum(b, loc, element, !isMax, isUnsigned), sizes);
+    // Floats are compared by ranks.
+    bool isFloat = isa<FloatType>(element);
+    if (isFloat)
+      bestType = bestType.clone(
+          b.getIntegerType(computeType(element).getIntOrFloatBitWidth()));
+    Value worst = isFloat ? extremum(b, loc, bestType.getElementType(),
+                                     /*highest=*/false, /*isUnsigned=*/false)
+                          : extremum(b, loc, element, !isMax, isUnsigned);
+    Value best = createFilled(b, loc, bestType, worst, sizes);
     Value at = createFilled(b, loc, indexType,
                             scalar(b, loc, b.getI64Type(), 0), sizes);
     SmallVector<AffineExpr> exprs;
@@ -265,10 +301,12 @@ struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
           Value position = linalg::IndexOp::create(nested, loc, axis);
           Value index = arith::IndexCastOp::create(
               nested, loc, nested.getI64Type(), position);
-          Value wins = isBetter(nested, loc, args[0], args[1], isMax,
-                                op.getSelectLastIndex(), isUnsigned);
-          Value newBest = arith::SelectOp::create(nested, loc, wins, args[0],
-                                                  args[1]);
+          Value x = isFloat ? rankOf(nested, loc, args[0], isMax) : args[0];
+          Value wins = isBetter(nested, loc, x, args[1], isFloat || isMax,
+                                op.getSelectLastIndex(),
+                                !isFloat && isUnsigned);
+          Value newBest =
+              arith::SelectOp::create(nested, loc, wins, x, args[1]);
           Value newAt =
               arith::SelectOp::create(nested, loc, wins, index, args[2]);
           linalg::YieldOp::create(nested, loc, ValueRange{newBest, newAt});
@@ -285,13 +323,6 @@ struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
 
 Value lower::isBetter(OpBuilder &b, Location loc, Value x, Value than,
                       bool isMax, bool orEqual, bool isUnsigned) {
-  if (isa<FloatType>(x.getType())) {
-    auto predicate = isMax ? (orEqual ? arith::CmpFPredicate::OGE
-                                      : arith::CmpFPredicate::OGT)
-                           : (orEqual ? arith::CmpFPredicate::OLE
-                                      : arith::CmpFPredicate::OLT);
-    return arith::CmpFOp::create(b, loc, predicate, x, than);
-  }
   using P = arith::CmpIPredicate;
   P predicate;
   if (isUnsigned)

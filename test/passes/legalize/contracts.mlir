@@ -26,10 +26,8 @@ func.func @labels(%a: tensor<2x3xf32>, %t: tensor<2xi64>) -> tensor<2x3xf32> {
 
 // CHECK-LABEL: @fits
 // CHECK-NOT: ingot.require
-func.func @fits(%a: tensor<2x3xf32>, %theta: tensor<2x2x3xf32>, %x: tensor<?x5xf32>, %t: tensor<4xi64>) -> tensor<2x3xf32> {
+func.func @fits(%a: tensor<2x3xf32>, %x: tensor<?x5xf32>, %t: tensor<4xi64>) -> tensor<2x3xf32> {
   onnx.node "ingot.contract"::"SwiGLU"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> ()
-  %size = arith.constant dense<[2, 3, 5, 6]> : tensor<4xi64>
-  onnx.node "ingot.contract"::"AffineGrid"(%theta, %size) : (tensor<2x2x3xf32>, tensor<4xi64>) -> ()
   return %a : tensor<2x3xf32>
 }
 
@@ -38,11 +36,9 @@ func.func @fits(%a: tensor<2x3xf32>, %theta: tensor<2x2x3xf32>, %x: tensor<?x5xf
 // -----
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64, ingot.contract = 24 : i64}} {
-func.func @wrong(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %theta: tensor<2x2x3xf32>, %size: tensor<5xi64>, %q: tensor<2x4x6xf32>, %x: tensor<2x4x3x8xf32>, %c: tensor<2x3x4xf32>, %d: tensor<2x3x2xf32>, %t: tensor<3xi64>) -> tensor<2x3xf32> {
+func.func @wrong(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %q: tensor<2x4x6xf32>, %x: tensor<2x4x3x8xf32>, %c: tensor<2x3x4xf32>, %d: tensor<2x3x2xf32>, %t: tensor<3xi64>) -> tensor<2x3xf32> {
   // expected-error @+1 {{SwiGLU (opset 24) is invalid: dimension 0 of B is 1, but dimension 0 of A is 2}}
   onnx.node "ingot.contract"::"SwiGLU"(%a, %b) : (tensor<2x3xf32>, tensor<1x3xf32>) -> ()
-  // expected-error @+1 {{AffineGrid (opset 24) is invalid: dimension 1 of theta is 2, not 3}}
-  onnx.node "ingot.contract"::"AffineGrid"(%theta, %size) : (tensor<2x2x3xf32>, tensor<5xi64>) -> ()
   // expected-error @+1 {{Attention (opset 24) is invalid: dimension 2 of Q is 6, no multiple of 4 (q_num_heads)}}
   onnx.node "ingot.contract"::"Attention"(%q, %q, %q) {kv_num_heads = 2 : i64, q_num_heads = 4 : i64} : (tensor<2x4x6xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>) -> ()
   // expected-error @+1 {{FlexAttention (opset 24) is invalid: Q has rank 3, but needs 4}}

@@ -60,6 +60,15 @@ func.func @lp_pool(%x: tensor<1x3x8xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
+// An output_shape of the run must have room for what the windows cover.
+// CHECK-LABEL: @unpool_computed
+// CHECK: ingot.require {{.*}}, "node 'unpool': 'output_shape' is {0} at [2], but the windows need at least {1}"
+// CHECK: ingot.require {{.*}}, "node 'unpool': 'output_shape' is {0} at [3], but the windows need at least {1}"
+func.func @unpool_computed(%x: tensor<1x1x2x2xf32>, %i: tensor<1x1x2x2xi64>, %s: tensor<4xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "MaxUnpool"(%x, %i, %s) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>, tensor<4xi64>) -> tensor<*xf32> loc("unpool")
+  return %0 : tensor<*xf32>
+}
+
 // CHECK-LABEL: @unpool
 // CHECK: nn.scatter_elements none
 // CHECK: nn.reshape {{.*}} -> tensor<1x1x4x4xf32>

@@ -12,11 +12,12 @@
 // and zeros come out as a division has them. Whether each x comes out so is
 // proven for the s at hand.
 //
-// Of an s that only the run knows h is 1 / s, rounded. x h is off by less than
-// two of its last places, what fma(fma(-q, s, x), h, q) corrects to less than
-// one, and that to the nearest float (Markstein, "Computation of elementary
-// functions on the IBM RISC System/6000 processor", 1990). That takes five
-// instructions of half a cycle, the division of a vector 16 cycles.
+// An s that only the run knows has no proof. Its h is 1 / s rounded to nearest,
+// and l the rest of 1 / s, rounded. q = fma(x, h, x l) is then off by little
+// more than half of its last place, and fma(fma(-q, s, x), h, q) is the nearest
+// float (Markstein, "Computation of elementary functions on the IBM RISC
+// System/6000 processor", 1990). These are four instructions of half a cycle;
+// the division of a vector takes 16 cycles.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
@@ -30,6 +31,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace ingot {
@@ -184,7 +186,8 @@ static bool onlyBecomesInteger(Value value, bool isRounded) {
 namespace {
 
 /// A number that stays while a loop divides by it lies in a buffer of its own.
-/// Infinities and what is no number may become any integer, as ever.
+/// The dividend is bounded, so that no quotient is infinite, which the
+/// correction would make NaN. NaN may become any integer.
 struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
   MultiplyByInverseOfRun(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -207,15 +210,30 @@ struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
     cpu::FloatBuilder one{rewriter, op.getLoc(), scalar.getType(),
                           /*hasFMA=*/true};
     Value inverse = one.clamp(one.div(one.number(1), scalar), 0x1p126f);
+    // The rest of one over the divisor.
+    Value rest = one.mul(
+        one.fma(arith::NegFOp::create(rewriter, op.getLoc(), scalar), inverse,
+                one.number(1)),
+        inverse);
+    // 2^64 times the divisor, beyond which no integer has the quotient; 1 or
+    // more, so that a divisor of 0 keeps the sign of the dividend.
+    Value size = math::AbsFOp::create(rewriter, op.getLoc(), scalar);
+    Value most = one.number(std::numeric_limits<float>::max());
+    Value bound = one.mul(size, one.number(0x1p64)), least = one.number(1);
+    bound = one.select(arith::CmpFPredicate::OLT, bound, most, bound, most);
+    bound = one.select(arith::CmpFPredicate::OGT, bound, least, bound, least);
+    Value low = arith::NegFOp::create(rewriter, op.getLoc(), bound);
     if (scalar != divisor)
-      inverse = vector::BroadcastOp::create(rewriter, op.getLoc(),
-                                            op.getType(), inverse);
+      for (Value *value : {&inverse, &rest, &low, &bound})
+        *value = vector::BroadcastOp::create(rewriter, op.getLoc(),
+                                             op.getType(), *value);
     cpu::FloatBuilder f{rewriter, op.getLoc(), op.getType(), /*hasFMA=*/true};
-    Value x = op.getLhs(), q = f.mul(x, inverse);
-    for (int i = 0; i < 2; ++i) {
-      Value minus = arith::NegFOp::create(rewriter, op.getLoc(), q);
-      q = f.fma(f.fma(minus, divisor, x), inverse, q);
-    }
+    Value x = op.getLhs();
+    x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
+    x = f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);
+    Value q = f.fma(x, inverse, f.mul(x, rest));
+    Value minus = arith::NegFOp::create(rewriter, op.getLoc(), q);
+    q = f.fma(f.fma(minus, divisor, x), inverse, q);
     rewriter.replaceOp(op, q);
     ++count;
     return success();

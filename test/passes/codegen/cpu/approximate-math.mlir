@@ -17,6 +17,18 @@ func.func @exp(%x: f32) -> f32 {
 
 // -----
 
+// The last number whose result is 1 bounds x, so that no result is beyond 1.
+// CHECK-LABEL: @bounded
+// CHECK: %[[MOST:.*]] = arith.constant 8.215120e+00 : f32
+// CHECK: %[[HIGH:.*]] = arith.cmpf ogt, %arg0, %[[MOST]] : f32
+// CHECK: arith.select %[[HIGH]], %[[MOST]], %arg0
+func.func @bounded(%x: f32) -> f32 {
+  %0 = math.tanh %x : f32
+  return %0 : f32
+}
+
+// -----
+
 // CHECK-LABEL: @vectors
 // CHECK: arith.shli %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.divf %{{.*}}, %{{.*}} : vector<16xf32>
@@ -36,6 +48,8 @@ func.func @vectors(%x: vector<16xf32>)
 // Where the CPU has no fused multiply-add, it would be a call.
 module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK-LABEL: @unfused
+// CHECK-NOT: math.fma
+// CHECK: arith.constant 8.14268112 : f32
 // CHECK-NOT: math.fma
 // CHECK: arith.mulf
 // CHECK-NOT: math.fma

@@ -65,20 +65,29 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
-// A number that stays while a loop divides by it: a product with its inverse and
-// two corrections, where nothing but integers are made of them.
+// A number that stays while a loop divides by it: products with its inverse, in
+// two parts, and a correction, where nothing but integers are made of them. The dividend is
+// held within 2^64 times the number, so that no product is infinite.
 // CHECK-LABEL: @run
 // CHECK: %[[S:.*]] = memref.load %arg1[] : memref<f32>
 // CHECK: %[[H:.*]] = arith.divf %{{.*}}, %[[S]] : f32
 // CHECK: %[[H1:.*]] = arith.select {{.*}} %[[H]]
 // CHECK: %[[H2:.*]] = arith.select {{.*}} %[[H1]]
-// CHECK: %[[Q:.*]] = arith.mulf %[[X:.*]], %[[H2]]
+// CHECK: %[[LESS:.*]] = arith.negf %[[S]]
+// CHECK: %[[LEFT:.*]] = math.fma %[[LESS]], %[[H2]]
+// CHECK: %[[L:.*]] = arith.mulf %[[LEFT]], %[[H2]]
+// CHECK: %[[SIZE:.*]] = math.absf %[[S]]
+// CHECK: %[[WIDE:.*]] = arith.mulf %[[SIZE]], %{{.*}} : f32
+// CHECK: %[[FINITE:.*]] = arith.select %{{.*}}, %[[WIDE]]
+// CHECK: %[[BOUND:.*]] = arith.select %{{.*}}, %[[FINITE]]
+// CHECK: %[[LOW:.*]] = arith.negf %[[BOUND]]
+// CHECK: %[[X0:.*]] = arith.select {{.*}}, %[[LOW]] : f32
+// CHECK: %[[X:.*]] = arith.select {{.*}}, %[[X0]], %[[BOUND]] : f32
+// CHECK: %[[XL:.*]] = arith.mulf %[[X]], %[[L]]
+// CHECK: %[[Q:.*]] = math.fma %[[X]], %[[H2]], %[[XL]]
 // CHECK: %[[N:.*]] = arith.negf %[[Q]]
 // CHECK: %[[R:.*]] = math.fma %[[N]], %[[S]], %[[X]]
-// CHECK: %[[Q1:.*]] = math.fma %[[R]], %[[H2]], %[[Q]]
-// CHECK: %[[N1:.*]] = arith.negf %[[Q1]]
-// CHECK: %[[R1:.*]] = math.fma %[[N1]], %[[S]], %[[X]]
-// CHECK: %[[Q2:.*]] = math.fma %[[R1]], %[[H2]], %[[Q1]]
+// CHECK: %[[Q2:.*]] = math.fma %[[R]], %[[H2]], %[[Q]]
 // CHECK: math.roundeven %[[Q2]]
 // Not where floats are made of them, nor of what changes.
 // CHECK: arith.divf

@@ -52,13 +52,30 @@ func.func @int_mean(%x: tensor<4xi8>) -> tensor<i8> {
 
 // -----
 
-// CHECK-LABEL: @arg_max
+// Floats are compared as integers of their order; NaN is the largest.
+// CHECK-LABEL: @arg_max(
 func.func @arg_max(%x: tensor<2x5xf32>) -> tensor<2xi64> {
   // CHECK: linalg.generic
+  // CHECK: ^bb0(%[[X:.*]]: f32, %[[BEST:.*]]: i32, %[[AT:.*]]: i64):
   // CHECK: linalg.index 1
-  // CHECK: arith.cmpf ogt
-  // CHECK: linalg.yield %{{.*}}, %{{.*}} : f32, i64
+  // CHECK: %[[SUM:.*]] = arith.addf %[[X]], %{{.*}} : f32
+  // CHECK: arith.bitcast %[[SUM]] : f32 to i32
+  // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+  // CHECK: %[[RANK:.*]] = arith.select %[[NAN]]
+  // CHECK: arith.cmpi sgt, %[[RANK]], %[[BEST]] : i32
+  // CHECK: linalg.yield %{{.*}}, %{{.*}} : i32, i64
   %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x5xf32> -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
+// -----
+
+// The last of equal elements wins, and so does the last NaN.
+// CHECK-LABEL: @arg_min_last_of_f64
+func.func @arg_min_last_of_f64(%x: tensor<2x5xf64>) -> tensor<2xi64> {
+  // CHECK: arith.bitcast %{{.*}} : f64 to i64
+  // CHECK: arith.cmpi sge, %{{.*}} : i64
+  %0 = nn.arg_reduce min %x {axis = 1 : i64, select_last_index} : tensor<2x5xf64> -> tensor<2xi64>
   return %0 : tensor<2xi64>
 }
 
