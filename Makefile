@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes constants roofline callgrind cliffs bench \
+.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes attributes constants roofline callgrind cliffs bench \
   zoo fuzz soak faults docs clean
 
 help: ## this list
@@ -84,6 +84,9 @@ random: build ## compile and run 10,000 random graphs between guard pages (hours
 open-sizes: build ## run ONNX's node tests with open dimensions, at sizes that fit and that do not (an hour)
 	@$(python) test/sweeps/open_sizes.py --jobs $(JOBS)
 	@$(python) test/sweeps/open_sizes.py --subsets --jobs $(JOBS)
+
+attributes: build ## compile operators with other values of each attribute: these change the result or are refused
+	@$(python) test/sweeps/attributes.py --jobs $(JOBS)
 
 constants: build ## compile operators with constants at and beyond the border of what they may be
 	@$(python) test/sweeps/constants.py --jobs $(JOBS)

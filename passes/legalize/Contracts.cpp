@@ -295,9 +295,16 @@ static LogicalResult requireSoftmaxCrossEntropyLoss(Node &node) {
   return requireLoss(node, "labels");
 }
 
+/// The function checks all that the operator needs but its attributes.
+static LogicalResult requireNoSizes(Node &node) {
+  return Contract(node).finish();
+}
+
 void legalize::populateContracts(Legalizers &legalizers) {
   constexpr StringRef domain = kContractDomain;
   legalizers.add("Attention", requireAttention, domain);
+  for (StringRef window : {"BlackmanWindow", "HammingWindow", "HannWindow"})
+    legalizers.add(window, requireNoSizes, domain);
   legalizers.add("FlexAttention", requireFlexAttention, domain);
   legalizers.add("NegativeLogLikelihoodLoss",
                  requireNegativeLogLikelihoodLoss, domain);

@@ -211,17 +211,11 @@ static LogicalResult legalizeClip(Node &node) {
 //===----------------------------------------------------------------------===//
 
 /// Which of two neighbours a power of two between them becomes.
-static FailureOr<nn::RoundMode> roundMode(Node &node) {
-  StringRef name = node.getString("round_mode", "up");
-  auto mode = llvm::StringSwitch<std::optional<nn::RoundMode>>(name)
-                  .Case("up", nn::RoundMode::up)
-                  .Case("down", nn::RoundMode::down)
-                  .Case("nearest", nn::RoundMode::nearest)
-                  .Default(std::nullopt);
-  if (!mode)
-    return node.invalid("round_mode is '" + name +
-                        "', but must be up, down or nearest");
-  return *mode;
+static nn::RoundMode roundMode(Node &node) {
+  return llvm::StringSwitch<nn::RoundMode>(node.getString("round_mode", "up"))
+      .Case("down", nn::RoundMode::down)
+      .Case("nearest", nn::RoundMode::nearest)
+      .Default(nn::RoundMode::up);
 }
 
 static LogicalResult castTo(Node &node, Type to) {
@@ -237,13 +231,11 @@ static LogicalResult castTo(Node &node, Type to) {
       return node.unsupported("complex numbers");
   if (!nn::tinyFloatOf(to))
     return node.replace(node.cast(node.input(0), to));
-  auto mode = isa<Float8E8M0FNUType>(to) ? roundMode(node)
-                                         : nn::RoundMode::nearest;
-  if (failed(mode))
-    return failure();
+  nn::RoundMode mode = isa<Float8E8M0FNUType>(to) ? roundMode(node)
+                                                  : nn::RoundMode::nearest;
   return node.replace(node.make<nn::CastOp>(
       node.type(0).clone(to), node.input(0), /*in_range=*/false,
-      /*saturate=*/node.getInt("saturate", 1) != 0, *mode));
+      /*saturate=*/node.getInt("saturate", 1) != 0, mode));
 }
 
 static LogicalResult legalizeCast(Node &node) {

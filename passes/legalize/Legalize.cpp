@@ -11,6 +11,7 @@
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NodeName.h"
 #include "dialects/onnx/Domains.h"
+#include "passes/legalize/Attributes.h"
 #include "passes/legalize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -296,7 +297,8 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
     }
   if (isOfNumbers(op.getOpType()) && hasStringOperand(op))
     return node.unsupported("of strings");
-  if (failed(legalizeReported(node, legalizer)))
+  if (failed(checkAttributes(node)) ||
+      failed(legalizeReported(node, legalizer)))
     return failure();
   if (failed(checkCreated(node, created.ops))) {
     // They stand for the node's results already.

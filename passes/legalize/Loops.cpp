@@ -136,6 +136,16 @@ static LogicalResult legalizeLoop(Node &node) {
 // Scan
 //===----------------------------------------------------------------------===//
 
+/// Reports a list that is there, but has not one element for each `of`.
+static LogicalResult checkLength(Node &node, StringRef name, int64_t count,
+                                 StringRef of) {
+  auto list = node.getInts(name);
+  if (!list || list->empty() || int64_t(list->size()) == count)
+    return success();
+  return node.badLength(name, list->size(),
+                        Twine(count) + ", one for each " + of);
+}
+
 /// Element i of an optional list.
 static int64_t elementOr(const std::optional<SmallVector<int64_t>> &list,
                          size_t i, int64_t otherwise) {
@@ -209,6 +219,8 @@ static LogicalResult legalizeBatchedScan(Node &node) {
     return node.invalid("it has " + Twine(states) + " states, but gives " +
                         Twine(node.numOutputs()) + " values");
   auto directions = node.getInts("directions");
+  if (failed(checkLength(node, "directions", count, "input that is scanned")))
+    return failure();
   form.stacked.resize(node.numOutputs() - states);
   SmallVector<SmallVector<Value>> results(node.numOutputs());
   for (int64_t batch = 0; batch < batches; ++batch) {
@@ -261,6 +273,9 @@ static LogicalResult legalizeScan(Node &node) {
     form.init.push_back(node.input(i));
   auto axes = node.getInts("scan_input_axes"),
        directions = node.getInts("scan_input_directions");
+  for (StringRef name : {"scan_input_axes", "scan_input_directions"})
+    if (failed(checkLength(node, name, count, "input that is scanned")))
+      return failure();
   for (int64_t i = 0; i < count; ++i) {
     auto axis = node.normalizeAxis(elementOr(axes, i, 0), node.rank(states + i),
                                    "scan_input_axes", i);
@@ -275,6 +290,10 @@ static LogicalResult legalizeScan(Node &node) {
   auto outAxes = node.getInts("scan_output_axes"),
        outDirections = node.getInts("scan_output_directions");
   form.stacked.resize(node.numOutputs() - states);
+  for (StringRef name : {"scan_output_axes", "scan_output_directions"})
+    if (failed(checkLength(node, name, form.stacked.size(),
+                           "output that is stacked")))
+      return failure();
   for (auto [i, stacked] : llvm::enumerate(form.stacked)) {
     stacked.axis = elementOr(outAxes, i, 0);
     stacked.isReversed = elementOr(outDirections, i, 0) != 0;

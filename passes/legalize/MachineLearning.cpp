@@ -89,8 +89,12 @@ LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
   Value other = isShare ? binary<nn::SubOp>(node, scalar(node, f32, 1), score)
                         : node.make<nn::NegOp>(score);
   Value both = concat(node, {other, score}, 1);
-  if (isShare)
-    return node.replace({label, both});
+  // The caller has made the share by LOGISTIC already.
+  if (StringRef name = node.getString("post_transform", "NONE"); isShare)
+    return name == "NONE" || name == "LOGISTIC"
+               ? node.replace({label, both})
+               : node.unsupported("post_transform " + name +
+                                  " of one score for two classes");
   auto shown = transformScores(node, both);
   return failed(shown) ? failure() : node.replace({label, *shown});
 }
@@ -147,10 +151,6 @@ static LogicalResult legalizeLinearClassifier(Node &node) {
   if (!isBinary)
     return replaceByClasses(node, *scores, *labels);
   bool isLogistic = node.getString("post_transform", "NONE") == "LOGISTIC";
-  if (!isLogistic && node.getString("post_transform", "NONE") != "NONE")
-    return node.unsupported("post_transform " +
-                            node.getString("post_transform", "") +
-                            " of one score for two classes");
   Value score = isLogistic ? Value(node.make<nn::SigmoidOp>(*scores)) : *scores;
   return replaceByBinary(node, score, isLogistic ? 0.5f : 0,
                          /*isShare=*/true, *labels);

@@ -106,8 +106,6 @@ static Value dropLeading(Node &node, Value value, int64_t axis) {
 static LogicalResult composeLayerNorm(Node &node, int64_t axis) {
   Type type = node.elementType(0);
   Type stash = elementTypeOf(node.context(), node.getInt("stash_type", 1));
-  if (!stash || !isa<FloatType>(stash))
-    return node.invalid("stash_type is not a float type");
   auto axes = llvm::to_vector(llvm::seq<int64_t>(axis, node.rank(0)));
   Value x = node.cast(node.input(0), stash);
   Value average = mean(node, x, axes);

@@ -194,12 +194,14 @@ static Value quantizeToTiny(Node &node, Value scaled, Value zeroPoint,
 
 LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
   Type to = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
-  if (node.has(2))
-    to = node.elementType(2);
-  else if (int64_t code = node.getInt("output_dtype", 0))
+  if (int64_t code = node.getInt("output_dtype", 0))
     to = elementTypeOf(node.context(), code);
+  else if (node.has(2))
+    to = node.elementType(2);
   if (!to)
     return node.invalid("unknown output_dtype");
+  if (node.has(2) && to != node.elementType(2))
+    return node.invalid("output_dtype is not the type of the zero point");
   if (!to.isInteger() && !nn::tinyFloatOf(to))
     return node.invalid("the zero point is of no type to quantize to");
   int64_t axis = 0;

@@ -140,6 +140,9 @@ legalize::readActivations(Node &node, int64_t d, ArrayRef<StringRef> defaults,
     parameters.push_back(f);
   }
   float clip = node.getFloat("clip", 0);
+  if (node.hasAttr("clip") && !(clip > 0))
+    return node.badElement("clip", std::nullopt, std::to_string(clip),
+                           "above 0");
   SmallVector<Activation> result;
   for (auto [i, f] :
        llvm::enumerate(ArrayRef(parameters).slice(d * count, count))) {

@@ -90,6 +90,10 @@ static Value unpackWhole(OpBuilder &b, Location loc, Value bytes,
       });
   Value flat = tensor::CollapseShapeOp::create(
       b, loc, groups, ArrayRef<ReassociationIndices>{{0, 1}});
+  // A slice of an empty tensor has no valid offset.
+  if (getConstantIntValue(count) ==
+      cast<RankedTensorType>(flat.getType()).getDimSize(0))
+    return flat;
   OpFoldResult none = b.getIndexAttr(0), one = b.getIndexAttr(1);
   return tensor::ExtractSliceOp::create(
       b, loc, flat, ArrayRef<OpFoldResult>{none}, ArrayRef<OpFoldResult>{count},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/FloatProducts.h"
 
+#include "dialects/nn/Constants.h"
 #include "passes/quantize/Sites.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/SmallGroups.h"
@@ -91,12 +92,30 @@ static bool areTooFewForWords(nn::ConvOp conv, bool ofInput) {
           quantize::takesFewerProducts(conv, kManyPixels));
 }
 
+/// Returns whether kernels add up the bytes that weights of single channels may
+/// become, each rounded either way.
+static bool haveExactSums(nn::ConvOp conv) {
+  auto type = cast<RankedTensorType>(conv.getW().getType());
+  std::vector<double> weights = *nn::getConstantDoubles(conv.getW());
+  const size_t each = weights.size() / size_t(type.getDimSize(0));
+  for (size_t first = 0; first < weights.size(); first += each) {
+    MutableArrayRef<double> channel(&weights[first], each);
+    double largest = 0;
+    for (double weight : channel)
+      largest = std::max(largest, std::abs(weight));
+    for (double &weight : channel)
+      weight = largest == 0 ? 0 : 127 * std::abs(weight) / largest + 1;
+  }
+  return lower::areSumsExact(weights, type.getDimSize(0));
+}
+
 static bool isAsFastInFloats(nn::ConvOp conv, bool ofInput, bool asWords) {
   ArrayRef<int64_t> w = shapeOf(conv.getW());
   if (!cast<ShapedType>(conv.getW().getType()).hasStaticShape())
     return false;
   if (conv.getGroups() > 1 && w[1] == 1)
-    return w.size() != 4 && areChannelsInFloats(conv, asWords);
+    return !haveExactSums(conv) ||
+           (w.size() != 4 && areChannelsInFloats(conv, asWords));
   // Their products are of floats; only what comes from memory gains.
   if (lower::areSmallGroups(w, conv.getGroups())) {
     std::optional<int64_t> elements = countElements(conv.getX());

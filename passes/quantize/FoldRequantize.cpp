@@ -132,18 +132,38 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   return result->getResult(0);
 }
 
-/// Whether `value` is of a function that is only known to the last bits, or a
-/// product with one: no number of it lies between two on purpose.
+/// Returns whether `value` is made of sums of a product, whose last bits depend
+/// on their order. Other numbers are bytes times a scale, or what a model is
+/// given: these lie between two steps on purpose, and a quotient of them has to
+/// be rounded as it is defined.
+static bool isOfSums(Value value, int depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > kMaxDepth)
+    return false;
+  if (isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp, nn::PackedMatMulOp>(
+          op))
+    return true;
+  return isa<nn::AddOp, nn::CastOp, nn::ClampOp, nn::LeakyReluOp, nn::MulOp,
+             nn::ReluOp, nn::ReshapeOp, nn::SubOp, nn::TransposeOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isOfSums(operand, depth + 1);
+         });
+}
+
+static bool isNormalized(Value value) {
+  return isa_and_nonnull<nn::SoftmaxOp, nn::LayerNormOp, nn::RMSNormOp,
+                         nn::GroupNormOp>(value.getDefiningOp());
+}
+
+/// Returns whether `value` is a function that is only known to the last bits,
+/// or a product with a norm, so that no number lies between two steps on
+/// purpose. A swish, a GELU or an ELU is none: it is x itself for a large x.
 static bool isOfFunction(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::MulOp>(op))
-    return llvm::any_of(op->getOperands(), [](Value operand) {
-      return !operand.getDefiningOp<nn::MulOp>() && isOfFunction(operand);
-    });
-  return isa_and_nonnull<nn::SigmoidOp, nn::SwishOp, nn::HardSwishOp,
-                         nn::GeluOp, nn::EluOp, nn::TanhOp, nn::ErfOp,
-                         nn::SoftplusOp, nn::SoftmaxOp, nn::LayerNormOp,
-                         nn::RMSNormOp, nn::GroupNormOp>(op);
+    return llvm::any_of(op->getOperands(), isNormalized);
+  return isNormalized(value) ||
+         isa_and_nonnull<nn::SigmoidOp, nn::TanhOp, nn::ErfOp>(op);
 }
 
 /// Whether nobody reads a result of `op`, or of those who do.
@@ -192,9 +212,9 @@ static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
 
 namespace {
 
-/// round(x / scale) → round(x'), with constants of x' that are divided by
-/// scale; of functions round(x (1 / scale)), which a core multiplies in a tenth
-/// of the time.
+/// round(x / scale) → round(x'), where x is made of sums, with constants of x'
+/// that are divided by scale; for functions round(x (1 / scale)), which a core
+/// multiplies in a tenth of the time.
 struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
   FoldIntoConstants(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -240,6 +260,8 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       ++count;
       return success();
     }
+    if (!isOfSums(division.getA()))
+      return rewriter.notifyMatchFailure(op, "divides no sums of a product");
     if (!division->hasOneUse() || !takesFactor(division.getA(), 1 / *scale) ||
         nn::getConstant(division.getA()))
       return rewriter.notifyMatchFailure(

@@ -456,13 +456,18 @@ def DecomposeQuantize : Pass<"nn-decompose-quantize"> {
 def FoldRequantize : Pass<"nn-fold-requantize"> {
   let summary = "Fold the division by a scale into constants before it";
   let description = [{
-    What is divided by a constant scale, rounded and stored as bytes is mostly a
-    sum of constants and of numbers times constants, through relu and clamp, or
-    a product of f32 by constant weights: the scale goes into these constants,
-    those of one factor of a product. Each is rounded once, so that a number may
-    come out a step off where it lies between two. So does a hard sigmoid of
-    which no words are stored. What a function computes, alone or as a factor,
-    is multiplied by one over the scale.
+    A quotient by a constant scale, which is rounded and stored as bytes, is
+    mostly made of a product's sums: times constants, plus constants or other
+    numbers times constants, through relu and clamp, or of f32 by constant
+    weights. The scale goes into these constants, or into those of one factor.
+    Each constant is rounded once, so that a result may be a step off where it
+    lies between two. A hard sigmoid of which no words are stored is scaled in
+    the same way. A sigmoid, tanh, erf, softmax or norm is multiplied by one
+    over the scale.
+
+    Other numbers are divided, which `divide-by-constants` makes exact products.
+    Bytes times a scale, and functions that are x itself for a large x, lie
+    between two steps of a scale with a simple ratio on purpose.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];

@@ -13,6 +13,7 @@
 #include "passes/quantize/WindowSums.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/SmallGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -297,6 +298,11 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
       ++count;
       return success();
     }
+    ArrayRef<int64_t> shape = operands->weights.type.getShape();
+    if (op.getGroups() > 1 && shape[1] == 1 &&
+        !lower::areSumsExact(operands->weights.bytes, shape[0]))
+      return rewriter.notifyMatchFailure(
+          op, "has single channels whose sums f32 does not hold");
     if (!operands->weights.offsets.empty() && op.getGroups() != 1)
       return rewriter.notifyMatchFailure(
           op, "has weights that are no signed bytes, in groups");

@@ -133,7 +133,11 @@ static Value makeBytes(Operation *product, Value weights, int64_t axis,
 LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   OpOperand &operand = product->getOpOperand(weightsOperand(product));
   const int64_t axis = weightsAxis(product);
-  auto rounding = roundings.find(nodeNameOf(product->getLoc()));
+  // A product in a loop has the name of its node, as that of all steps before
+  // the loop has, which is the one that is rounded.
+  auto rounding = isa<func::FuncOp>(product->getParentOp())
+                      ? roundings.find(nodeNameOf(product->getLoc()))
+                      : roundings.end();
   if (rounding == roundings.end()) {
     std::optional<int64_t> paired =
         form.fitsPairs ? pairedAxis(product) : std::nullopt;

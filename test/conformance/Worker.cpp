@@ -8,13 +8,13 @@
 // Reads lines `CASE-FOLDER <tab> OUTPUT-FOLDER` and answers each with one line
 // `KIND <tab> DETAIL`: ran, unsupported, compile-error, run-error, crash,
 // timeout, or wrong where the number of threads matters; with --compile-only
-// compiled instead of ran. Each case runs in a forked child of this warm
-// process, so that neither a crash nor a hang ends the others, and start-up is
-// paid once.
+// compiled instead of ran. Cases run in a forked child of this warm process, so
+// that neither a crash nor a hang ends the others.
 // The case's files are described in cases.py; results are left as raw bytes
 // with an index, and are compared by run.py.
 //
 //===----------------------------------------------------------------------===//
+#include "test/workers/Child.h"
 #include "test/workers/WarmUp.h"
 #include "compiler/driver/Compiler.h"
 #include "ingot/ingot.h"
@@ -30,13 +30,12 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <csignal>
-#include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -323,54 +322,29 @@ Answer runCase(const Settings &settings, const std::string &folder,
   return {"ran", ""};
 }
 
-/// Ends this process after that much work, or after ten times as long without:
-/// on a busy machine time passes, too.
-void limitTime(unsigned seconds) {
-  rlimit limit = {seconds, seconds};
-  setrlimit(RLIMIT_CPU, &limit);
-  alarm(10 * seconds);
+/// The answer of a child to a line, as main writes it.
+std::string answerLine(const Settings &settings, const std::string &line) {
+  size_t tab = line.find('\t');
+  Answer answer = runCase(settings, line.substr(0, tab), line.substr(tab + 1));
+  answer.detail = answer.detail.substr(0, 4000);
+  for (char &c : answer.detail)
+    if (c == '\n' || c == '\t')
+      c = ' ';
+  return answer.kind + '\t' + answer.detail;
 }
 
-/// Runs one case in a child and says what became of it.
-Answer runInChild(const Settings &settings, const std::string &folder,
-                  const std::string &out) {
-  int channel[2];
-  if (pipe(channel))
-    return {"crash", "no pipe"};
-  pid_t child = fork();
-  if (child == 0) {
-    limitTime(settings.timeoutSeconds);
-    close(channel[0]);
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, STDOUT_FILENO);
-    if (!getenv("INGOT_CONFORMANCE_STDERR"))
-      dup2(null, STDERR_FILENO);
-    Answer answer = runCase(settings, folder, out);
-    std::string text = answer.kind + '\t' + answer.detail.substr(0, 4000);
-    ssize_t written = write(channel[1], text.data(), text.size());
-    _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
-  close(channel[1]);
-  if (child < 0) {
-    close(channel[0]);
-    return {"crash", "no process"};
-  }
+/// What a child says of a case, or what became of it.
+std::string ask(ingot::Child &child, const Settings &settings,
+                const std::string &line) {
   std::string text;
-  char buffer[4096];
-  for (ssize_t n; (n = read(channel[0], buffer, sizeof buffer)) > 0;)
-    text.append(buffer, n);
-  close(channel[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) {
-    if (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU)
-      return {"timeout", std::to_string(settings.timeoutSeconds) + " s"};
-    return {"crash", strsignal(WTERMSIG(status))};
-  }
-  size_t tab = text.find('\t');
-  if (tab == std::string::npos)
-    return {"crash", "exit code " + std::to_string(WEXITSTATUS(status))};
-  return {text.substr(0, tab), text.substr(tab + 1)};
+  std::optional<int> status = child.ask(line, text);
+  if (!status)
+    return text;
+  if (!WIFSIGNALED(*status))
+    return "crash\texit code " + std::to_string(WEXITSTATUS(*status));
+  if (WTERMSIG(*status) == SIGALRM || WTERMSIG(*status) == SIGXCPU)
+    return "timeout\t" + std::to_string(settings.timeoutSeconds) + " s";
+  return std::string("crash\t") + strsignal(WTERMSIG(*status));
 }
 
 } // namespace
@@ -416,16 +390,11 @@ int main(int argc, char **argv) {
     std::cerr << "ingot-conformance: cannot warm up\n";
     return 1;
   }
-  for (std::string line; std::getline(std::cin, line);) {
-    size_t tab = line.find('\t');
-    if (tab == std::string::npos)
-      continue;
-    Answer answer =
-        runInChild(settings, line.substr(0, tab), line.substr(tab + 1));
-    for (char &c : answer.detail)
-      if (c == '\n' || c == '\t')
-        c = ' ';
-    std::cout << answer.kind << '\t' << answer.detail << std::endl;
-  }
+  ingot::Child child(
+      [&](const std::string &line) { return answerLine(settings, line); },
+      settings.timeoutSeconds);
+  for (std::string line; std::getline(std::cin, line);)
+    if (line.find('\t') != std::string::npos)
+      std::cout << ask(child, settings, line) << std::endl;
   return 0;
 }

@@ -44,6 +44,7 @@ class Outcome:
     """kind: pass, unsupported, compile-error, run-error, wrong, crash or timeout; closed where nothing can be open."""
 
     form = None  # what is open
+    seconds = 0
 
     def __init__(self, kind, detail=""):
         self.kind, self.detail = kind, " ".join(detail.split())[:600]
@@ -166,7 +167,9 @@ def run_all(folders, command, jobs, show, run=run_case):
         thread = threading.get_ident()
         if thread not in workers:
             workers[thread] = Worker(command)
+        start = time.monotonic()
         outcome = run(workers[thread], folders[name], os.path.join(scratch, str(thread)))
+        outcome.seconds = time.monotonic() - start
         with lock:
             done += 1
             results[name] = outcome
@@ -244,6 +247,7 @@ def main():
     parser.add_argument("--update", action="store_true", help="write today's results to the expected ones")
     parser.add_argument("--report", help="write a table per operator there (Markdown)")
     parser.add_argument("--readme", help="replace the summary in this file")
+    parser.add_argument("--durations", type=int, default=0, metavar="N", help="print the N slowest tests")
     parser.add_argument("--json", help="write one entry a test there")
     parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
     parser.add_argument("--kernels", choices=["native", "onednn"], default="native", help="as for `ingot compile`")
@@ -306,6 +310,8 @@ def main():
             json.dump({"tests": [{"name": n, "status": "failed" if n in wrong else
                                   "passed" if o.kind == "pass" else "skipped",
                                   "kind": o.kind, "form": o.form, "detail": wrong.get(n, o.detail)} for n, o in results.items()]}, f)
+    for name, outcome in sorted(results.items(), key=lambda item: -item[1].seconds)[:args.durations]:
+        print(f"{outcome.seconds:7.2f} s {name}")
     count = collections.Counter(o.kind for o in results.values())
     print(", ".join(f"{kind} {n}" for kind, n in sorted(count.items())) + f"   ({time.monotonic() - start:.0f} s)")
     if surprises:

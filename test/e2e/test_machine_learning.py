@@ -115,6 +115,25 @@ class MachineLearning(Rows):
                              **trees.attributes)
                 self.check(made, {"x": self.rows(rng)})
 
+    def test_one_score(self):
+        """One score for two classes: of what it is transformed to, nothing is dropped."""
+        rng = np.random.default_rng(2)
+        trees = Trees(rng, 3, 2, "class", one_target=1)
+        weights = {"coefficients": [0.5] * FEATURES, "intercepts": [0.25], "classlabels_ints": [3, 5]}
+        for transform in ("PROBIT", "SOFTMAX", "SOFTMAX_ZERO"):
+            for kind, attributes in (("TreeEnsembleClassifier", {**trees.attributes, "classlabels_int64s": [3, 5]}),
+                                     ("LinearClassifier", weights)):
+                for first in (0, 1) if kind[0] == "T" else (0,):
+                    if "class_ids" in attributes:
+                        attributes["class_ids"] = [first] * len(attributes["class_ids"])
+                    made = model(kind, [("x", ["n", FEATURES])], [("label", ["n"], TensorProto.INT64), ("y", ["n", 2])],
+                                 post_transform=transform, **attributes)
+                    with self.subTest(kind=kind, transform=transform, first=first):
+                        if kind[0] == "T" and first == 1 and transform == "SOFTMAX":
+                            self.compile(made)  # scores of both classes
+                        else:
+                            self.assert_refuses(made, "node 'node'", f"post_transform {transform}")
+
     def test_bad_trees(self):
         rng = np.random.default_rng(0)
         good = Trees(rng, 1, 1, "target").attributes

@@ -140,6 +140,48 @@ class Types(Case):
         np.testing.assert_array_equal(got["t"].view(np.uint8), x.view(np.uint8).T)
         np.testing.assert_array_equal(got["y"].view(np.uint8), x.view(np.uint8))
 
+    def test_packed_of_any_size(self):
+        """No elements, and a last byte that is not full, through all that moves or casts them."""
+        for name in ("INT4", "UINT2", "FLOAT4E2M1"):
+            for shape in ([0], [3, 0], [], [7]):
+                count = int(np.prod(shape))
+                x = np.resize(codes(name), count).reshape(shape)
+                nodes, inputs, outputs, want = [], [("x", name, shape), ("f", "FLOAT", shape)], [], {}
+
+                def add(op, *operands, kind=name, value=None, **attributes):
+                    output = f"y{len(nodes)}"
+                    nodes.append(helper.make_node(op, list(operands), [output], **attributes))
+                    outputs.append((output, kind, list(np.shape(value))))
+                    want[output] = value
+                f = x.astype(np.float32)
+                add("Identity", "x", value=x)
+                add("Transpose", "x", value=x.T)
+                add("Unsqueeze", "x", "zero", value=x[None])
+                add("Reshape", "x", "flat", value=x.reshape(-1, 1) if count else x)
+                add("Flatten", "x", value=x.reshape(1, -1), axis=0)
+                add("Shape", "x", kind="INT64", value=np.array(shape, np.int64))
+                add("Size", "x", kind="INT64", value=np.array(count, np.int64))
+                add("Cast", "x", kind="FLOAT", value=f, to=TensorProto.FLOAT)
+                add("Cast", "f", value=x, to=getattr(TensorProto, name))
+                add("CastLike", "f", "x", value=x)
+                add("CastLike", "x", "f", kind="FLOAT", value=f)
+                if name != "FLOAT4E2M1":
+                    add("DequantizeLinear", "x", "one", kind="FLOAT", value=f)
+                    add("QuantizeLinear", "f", "one", "none", value=x)
+                tensors = [numpy_helper.from_array(v, n) for n, v in (
+                    ("zero", np.array([0])), ("flat", np.array([count, 1] if count else [0] * len(shape))), ("one", np.array(1, np.float32)),
+                    ("none", np.array(0, dtype_of(name))))]
+                for is_open in (False, True):
+                    with self.subTest(name=name, shape=shape, is_open=is_open):
+                        given = [(n, t, [f"d{i}" for i in range(len(s))] if is_open else s) for n, t, s in inputs]
+                        found = [(n, t, [f"{n}_{i}" for i in range(len(s))] if is_open and n not in ("y5",) else s)
+                                 for n, t, s in outputs]
+                        got = self.run_model(self.compile(model_of(nodes, given, found, tensors)), {"x": x, "f": f})
+                        for output, value in want.items():
+                            self.assertEqual(got[output].shape, value.shape, output)
+                            np.testing.assert_array_equal(got[output].view(value.dtype).astype(np.float32),
+                                                          value.astype(np.float32), nodes[int(output[1:])].op_type)
+
     def test_plain_bytes(self):
         """int4 from an int8 file, and one that does not fit."""
         nodes = [helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)]

@@ -8,9 +8,10 @@
 // Reads lines, each the path of a model, and answers each with one line
 // `KIND <tab> MILLISECONDS <tab> PEAK-MIB <tab> DETAIL`: compiled, refused (one
 // error with a message, which DETAIL is, as `ingot compile` prints it), crash,
-// timeout, or bad: reported otherwise than by one line. Each model is compiled
-// in a forked child of this warm process, whose time and address space are
-// limited.
+// timeout, or bad: reported otherwise than by one line. With --digest DETAIL of
+// a compiled model is a digest of its module after the phase. Each model is
+// compiled in a forked child of this warm process, whose time and address space
+// are limited.
 //
 //===----------------------------------------------------------------------===//
 #include "test/workers/WarmUp.h"
@@ -19,8 +20,11 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 #include <chrono>
 #include <csignal>
@@ -42,7 +46,15 @@ struct Settings {
   /// Of getPhases, or "so": all, and a library.
   std::string phase = "llvm";
   std::string target = "x86-64-v3";
+  bool digest = false;
 };
+
+/// Returns a digest of a file, and removes the file.
+std::string digestOf(const std::string &path) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  unlink(path.c_str());
+  return text ? llvm::utohexstr(llvm::xxh3_64bits((*text)->getBuffer())) : "";
+}
 
 /// What a child says of a model: "KIND\tDETAIL".
 std::string compile(const Settings &settings, const std::string &model) {
@@ -76,13 +88,15 @@ std::string compile(const Settings &settings, const std::string &model) {
   } else {
     options.emit = ingot::EmitKind::mlir;
     options.lastPhase = settings.phase;
-    options.output = "/dev/null";
+    options.output = settings.digest ? model + ".mlir" : "/dev/null";
   }
   bool compiled = mlir::succeeded(ingot::compileModel(options, *context));
+  std::string digest = settings.digest ? digestOf(options.output) : "";
   if (settings.phase == "so")
     unlink(options.output.c_str());
   if (compiled)
-    return errors ? "bad\tcompiled in spite of: " + first : "compiled\t";
+    return errors ? "bad\tcompiled in spite of: " + first
+                  : "compiled\t" + digest;
   if (errors == 0)
     return "bad\trefused without a message";
   if (errors > 1)
@@ -158,11 +172,13 @@ int main(int argc, char **argv) {
       settings.phase = argument.str();
     else if (argument.consume_front("--target="))
       settings.target = argument.str();
+    else if (argument == "--digest")
+      settings.digest = true;
     else
       good = false;
     if (!good) {
       std::cerr << "usage: ingot-sweep [--seconds=N] [--mebibytes=N] "
-                   "[--phase=NAME|so] [--target=LEVEL] < PATHS\n";
+                   "[--phase=NAME|so] [--target=LEVEL] [--digest] < PATHS\n";
       return 2;
     }
   }

@@ -293,13 +293,14 @@ class Worker:
         self.process.stdout.close()
 
 
-def sweep(binaries, chosen, jobs=2, phase="llvm", keep=None, seconds=20, mebibytes=4096):
+def sweep(binaries, chosen, jobs=2, phase="llvm", keep=None, seconds=20, mebibytes=4096,
+          options=()):
     """[(name, kind, milliseconds, MiB, detail)] of all models."""
     folder = keep or tempfile.mkdtemp(prefix="ingot-sweep-")
     os.makedirs(folder, exist_ok=True)
     local, workers = threading.local(), []
     command = [os.path.join(binaries, "ingot-sweep"), f"--phase={phase}", f"--seconds={seconds}",
-               f"--mebibytes={mebibytes}"]
+               f"--mebibytes={mebibytes}", *options]
 
     def one(item):
         name, data = item

@@ -186,8 +186,8 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 
 } // namespace
 
-/// Weights of bytes as f32, in which their products and sums are exact: see
-/// kMaxByteTaps.
+/// Returns weights of bytes as f32, in which their products and sums are exact
+/// (`areSumsExact`).
 static ElementsAttr bytesAsFloats(ElementsAttr weights) {
   std::optional<std::vector<double>> values = nn::readDoubles(weights);
   if (!values)

@@ -12,6 +12,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
+#include "passes/support/SmallGroups.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -31,10 +32,6 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
     return "crops its input by negative pads";
   return std::nullopt;
 }
-
-/// Sums of so many products of bytes are whole numbers that f32 holds, in which
-/// convolutions of single channels add them up.
-static constexpr int64_t kMaxByteTaps = (1 << 24) / (255 * 128);
 
 /// Whether it is a convolution of single channels, or becomes one: see
 /// nn-repeat-channels.
@@ -68,10 +65,12 @@ template <typename Op> static Reason whyNotConv(Op op) {
 static Reason whyNot(nn::ConvOp op) {
   if (Reason reason = whyNotConv(op))
     return reason;
-  int64_t taps = lower::productOf(typeOf(op.getW()).getShape().drop_front(2));
-  if (nn::isByte(typeOf(op.getX()).getElementType()) && hasSingleChannels(op) &&
-      taps > kMaxByteTaps)
-    return "has " + std::to_string(taps) + " taps of bytes";
+  if (nn::isByte(typeOf(op.getX()).getElementType()) && hasSingleChannels(op)) {
+    auto weights = nn::getConstantDoubles(op.getW());
+    if (!weights ||
+        !lower::areSumsExact(*weights, typeOf(op.getW()).getDimSize(0)))
+      return "has sums of bytes beyond 2^24";
+  }
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));
 }
 

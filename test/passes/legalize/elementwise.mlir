@@ -169,7 +169,7 @@ func.func @tiny_casts(%x: tensor<3xf32>, %y: tensor<3xf8E5M2>, %like: tensor<1xf
 
 module attributes {onnx.opset_import = {ai.onnx = 25 : i64}} {
 func.func @wrong(%x: tensor<3xf32>) -> tensor<3xf8E8M0FNU> {
-  // expected-error @+1 {{Cast (opset 25) is invalid: round_mode is 'away', but must be up, down or nearest}}
+  // expected-error @+1 {{Cast (opset 25) is invalid: 'round_mode' is 'away', but must be up, down or nearest}}
   %0 = onnx.node "Cast"(%x) {round_mode = "away", to = 24 : i64} : (tensor<3xf32>) -> tensor<3xf8E8M0FNU>
   return %0 : tensor<3xf8E8M0FNU>
 }

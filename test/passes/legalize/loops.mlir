@@ -283,3 +283,23 @@ func.func @row(%h: tensor<2xf32>, %x: tensor<5x3xf32>) {
   return
 }
 }
+
+// -----
+
+// A list has one element for each input or output, and a direction is 0 or 1.
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @lists(%h: tensor<4xf32>, %x: tensor<3x4xf32>) {
+  // expected-error @+1 {{'scan_input_directions' has 3 elements, but must have 1, one for each input that is scanned}}
+  %0:2 = onnx.node "Scan"(%h, %x) {num_scan_inputs = 1 : i64, scan_input_directions = array<i64: 0, 1, 0>} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    onnx.yield %s, %r : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'scan_output_directions' is 7 at [0], but must be 0 or 1}}
+  %1:2 = onnx.node "Scan"(%h, %x) {num_scan_inputs = 1 : i64, scan_output_directions = array<i64: 7>} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    onnx.yield %s, %r : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return
+}
+}

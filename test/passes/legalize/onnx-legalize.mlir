@@ -31,3 +31,17 @@ func.func @missing(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 }
+
+// -----
+
+// A flag is 0 or 1, and a word is known, whether or not the operator looks at
+// them here.
+module attributes {onnx.opset_import = {ai.onnx = 21 : i64}} {
+func.func @attributes(%x: tensor<1x1x4xf32>) {
+  // expected-error @+1 {{MaxPool (opset 21) is invalid: 'storage_order' is 7, but must be 0 or 1}}
+  %0 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 2>, storage_order = 7 : i64} : (tensor<1x1x4xf32>) -> tensor<1x1x3xf32>
+  // expected-error @+1 {{Cast (opset 21) is invalid: 'round_mode' is 'away', but must be up, down or nearest}}
+  %1 = onnx.node "Cast"(%x) {round_mode = "away", to = 11 : i64} : (tensor<1x1x4xf32>) -> tensor<1x1x4xf64>
+  return
+}
+}

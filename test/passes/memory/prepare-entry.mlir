@@ -118,3 +118,13 @@ func.func @forward_1(%x: tensor<2xf32> {ingot.name = "x"}) -> (tensor<2xf32> {in
 func.func @forward(%x: tensor<3x5xi8> {ingot.type = tensor<3x5xi4>}, %y: tensor<?x5xi8> {ingot.type = tensor<?x5xf4E2M1FN>}) -> (tensor<3x5xi8> {ingot.type = tensor<3x5xui2>}, tensor<?x5xi8> {ingot.type = tensor<?x5xf4E2M1FN>}) {
   return %x, %y : tensor<3x5xi8>, tensor<?x5xi8>
 }
+
+// -----
+
+// Where all elements of the bytes are those of the tensor, as where there is
+// none, nothing is cut off.
+// CHECK-LABEL: func.func @forward(%{{.*}}: memref<0xi8>,
+// CHECK-NOT: tensor.extract_slice
+func.func @forward(%x: tensor<0xi8> {ingot.type = tensor<0xi4>}, %y: tensor<4xi8> {ingot.type = tensor<4xui2>}) -> (tensor<0xi8> {ingot.type = tensor<0xi4>}, tensor<4xi8> {ingot.type = tensor<4xui2>}) {
+  return %x, %y : tensor<0xi8>, tensor<4xi8>
+}

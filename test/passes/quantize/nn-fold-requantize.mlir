@@ -2,7 +2,8 @@
 
 // A product, its bias, relu and a residual take the division in.
 // CHECK-LABEL: @chain
-func.func @chain(%x: tensor<2xf32>, %r: tensor<2xf32>) -> tensor<2xf32> {
+func.func @chain(%x: tensor<2x2xf32>, %r: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %z = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   %k = arith.constant dense<[2.0, 4.0]> : tensor<2xf32>
   %b = arith.constant dense<1.0> : tensor<f32>
   %t = arith.constant dense<3.0> : tensor<f32>
@@ -10,21 +11,21 @@ func.func @chain(%x: tensor<2xf32>, %r: tensor<2xf32>) -> tensor<2xf32> {
   // CHECK-DAG: %[[K:.*]] = arith.constant dense<[4.000000e+00, 8.000000e+00]>
   // CHECK-DAG: %[[B:.*]] = arith.constant dense<2.000000e+00> : tensor<f32>
   // CHECK-DAG: %[[T:.*]] = arith.constant dense<6.000000e+00> : tensor<f32>
-  // CHECK-DAG: %[[M:.*]] = nn.mul %arg0, %[[K]]
+  // CHECK-DAG: %[[M:.*]] = nn.mul %{{.*}}, %[[K]]
   // CHECK-DAG: %[[A:.*]] = nn.add %[[M]], %[[B]]
   // CHECK-DAG: %[[C:.*]] = nn.clamp %[[A]] {max = 1.200000e+01 : f64, min = 0.000000e+00 : f64}
   // CHECK-DAG: %[[R:.*]] = nn.mul %arg1, %[[T]]
   // CHECK: %[[S:.*]] = nn.add %[[C]], %[[R]]
   // CHECK-NOT: nn.div %[[S]]
   // CHECK: nn.round %[[S]]
-  %0 = nn.mul %x, %k : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
-  %1 = nn.add %0, %b : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %2 = nn.clamp %1 {max = 6.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
-  %3 = nn.mul %r, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %4 = nn.add %2, %3 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
-  %5 = nn.div %4, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %6 = nn.round %5 : tensor<2xf32> -> tensor<2xf32>
-  return %6 : tensor<2xf32>
+  %0 = nn.mul %z, %k : tensor<2x2xf32>, tensor<2xf32> -> tensor<2x2xf32>
+  %1 = nn.add %0, %b : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %2 = nn.clamp %1 {max = 6.0 : f64, min = 0.0 : f64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %3 = nn.mul %r, %t : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %4 = nn.add %2, %3 : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %5 = nn.div %4, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %6 = nn.round %5 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %6 : tensor<2x2xf32>
 }
 
 // -----
@@ -51,17 +52,18 @@ func.func @no(%x: tensor<2xf32>, %s: tensor<f32>) -> (tensor<2xf32>, tensor<2xf3
 // Bounds of what is rounded are no numbers of before the division.
 // CHECK-LABEL: @saturated
 // CHECK: %[[K:.*]] = arith.constant dense<4.000000e+00> : tensor<f32>
-// CHECK: %[[M:.*]] = nn.mul %arg0, %[[K]]
+// CHECK: %[[M:.*]] = nn.mul %{{.*}}, %[[K]]
 // CHECK: %[[C:.*]] = nn.clamp %[[M]] {max = 2.550000e+02 : f64, min = 0.000000e+00 : f64}
 // CHECK: nn.round %[[C]]
-func.func @saturated(%x: tensor<2xf32>) -> tensor<2xf32> {
+func.func @saturated(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %z = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   %k = arith.constant dense<2.0> : tensor<f32>
   %s = arith.constant dense<0.5> : tensor<f32>
-  %0 = nn.mul %x, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %1 = nn.div %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %2 = nn.clamp %1 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
-  %3 = nn.round %2 : tensor<2xf32> -> tensor<2xf32>
-  return %3 : tensor<2xf32>
+  %0 = nn.mul %z, %k : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %1 = nn.div %0, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %2 = nn.clamp %1 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %3 = nn.round %2 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %3 : tensor<2x2xf32>
 }
 
 // -----
@@ -73,20 +75,21 @@ func.func @saturated(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: nn.round
 // CHECK: nn.clamp %{{.*}} {max = 2.550000e+02 : f64, min = 2.000000e+00 : f64}
 // CHECK-NEXT: nn.round
-func.func @clamped(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+func.func @clamped(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %z = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   %k = arith.constant dense<2.0> : tensor<f32>
   %s = arith.constant dense<0.5> : tensor<f32>
-  %0 = nn.mul %x, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %1 = nn.clamp %0 {max = 6.0 : f64, min = -1.0 : f64} : tensor<2xf32> -> tensor<2xf32>
-  %2 = nn.div %1, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %3 = nn.clamp %2 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
-  %4 = nn.round %3 : tensor<2xf32> -> tensor<2xf32>
-  %5 = nn.mul %x, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %6 = nn.clamp %5 {max = 600.0 : f64, min = 1.0 : f64} : tensor<2xf32> -> tensor<2xf32>
-  %7 = nn.div %6, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %8 = nn.clamp %7 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
-  %9 = nn.round %8 : tensor<2xf32> -> tensor<2xf32>
-  return %4, %9 : tensor<2xf32>, tensor<2xf32>
+  %0 = nn.mul %z, %k : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %1 = nn.clamp %0 {max = 6.0 : f64, min = -1.0 : f64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %2 = nn.div %1, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %3 = nn.clamp %2 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %4 = nn.round %3 : tensor<2x2xf32> -> tensor<2x2xf32>
+  %5 = nn.mul %z, %k : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %6 = nn.clamp %5 {max = 600.0 : f64, min = 1.0 : f64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %7 = nn.div %6, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %8 = nn.clamp %7 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %9 = nn.round %8 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %4, %9 : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
 // -----
@@ -97,31 +100,32 @@ func.func @clamped(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
 // CHECK: nn.div
 // CHECK: nn.mul
 // CHECK: nn.div
-func.func @beyond(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+func.func @beyond(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %z = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   %large = arith.constant dense<3.0e38> : tensor<f32>
   %small = arith.constant dense<1.0e-30> : tensor<f32>
   %s = arith.constant dense<0.25> : tensor<f32>
   %t = arith.constant dense<1.0e10> : tensor<f32>
-  %0 = nn.mul %x, %large : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %1 = nn.div %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %2 = nn.round %1 : tensor<2xf32> -> tensor<2xf32>
-  %3 = nn.mul %x, %small : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %4 = nn.div %3, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
-  %5 = nn.round %4 : tensor<2xf32> -> tensor<2xf32>
-  return %2, %5 : tensor<2xf32>, tensor<2xf32>
+  %0 = nn.mul %z, %large : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %1 = nn.div %0, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %2 = nn.round %1 : tensor<2x2xf32> -> tensor<2x2xf32>
+  %3 = nn.mul %z, %small : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %4 = nn.div %3, %t : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %5 = nn.round %4 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %2, %5 : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
 // -----
 
-// Of a function, or a product with one, a division is a product.
+// A function of no exact values is multiplied instead, and so is a product with a
+// norm. A swish is divided: it is x itself for a large x.
 // CHECK-LABEL: @functions
 // CHECK: %[[S:.*]] = nn.sigmoid %arg0
 // CHECK: %[[P:.*]] = nn.mul %arg0, %[[S]]
-// CHECK: %[[I:.*]] = arith.constant dense<4.000000e+00> : tensor<f32>
-// CHECK: %[[Q:.*]] = nn.mul %[[P]], %[[I]]
+// CHECK: %[[Q:.*]] = nn.div %[[P]], %{{.*}}
 // CHECK: nn.round %[[Q]]
 // CHECK: %[[H:.*]] = nn.hard_swish %arg0
-// CHECK: %[[M:.*]] = nn.mul %[[H]], %{{.*}}
+// CHECK: %[[M:.*]] = nn.div %[[H]], %{{.*}}
 // CHECK: %[[C:.*]] = nn.clamp %[[M]]
 // CHECK: nn.round %[[C]]
 // CHECK: %[[S2:.*]] = nn.softmax
@@ -182,13 +186,14 @@ func.func @products(%x: tensor<3x2xf32>, %w: tensor<2x2xf32>, %v: tensor<2x2xf32
 // CHECK-LABEL: @factor
 // CHECK-DAG: %[[K:.*]] = arith.constant dense<8.000000e+00> : tensor<f32>
 // CHECK-DAG: %[[H:.*]] = nn.mul %arg1, %[[K]]
-// CHECK-DAG: %[[X:.*]] = nn.mul %arg0, %{{.*}}
+// CHECK-DAG: %[[X:.*]] = nn.mul %{{.*}}, %{{.*}}
 // CHECK: %[[P:.*]] = nn.mul %[[X]], %[[H]]
 // CHECK: nn.round %[[P]]
-func.func @factor(%x: tensor<3x2xf32>, %h: tensor<2xf32>) -> tensor<3x2xf32> {
+func.func @factor(%x: tensor<3x2xf32>, %h: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<3x2xf32> {
+  %z = nn.matmul %x, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
   %k = arith.constant dense<2.0> : tensor<f32>
   %s = arith.constant dense<0.25> : tensor<f32>
-  %0 = nn.mul %x, %k : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
+  %0 = nn.mul %z, %k : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
   %1 = nn.mul %h, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
   %2 = nn.mul %0, %1 : tensor<3x2xf32>, tensor<2xf32> -> tensor<3x2xf32>
   %3 = nn.div %2, %s : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
@@ -219,4 +224,30 @@ func.func @hard_sigmoid(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
   %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
   %8 = nn.cast %7 {in_range} : tensor<2xf32> -> tensor<2xi32>
   return %4, %8 : tensor<2xf32>, tensor<2xi32>
+}
+
+// -----
+
+// Bytes times a scale lie between two steps of another scale on purpose: their
+// quotient is rounded as it is defined.
+// CHECK-LABEL: @bytes
+// CHECK: %[[A:.*]] = nn.mul %{{.*}}, %{{.*}}
+// CHECK: %[[R:.*]] = nn.relu %[[A]]
+// CHECK: %[[D:.*]] = nn.div %[[R]], %{{.*}}
+// CHECK: nn.round %[[D]]
+// CHECK: %[[S:.*]] = nn.add
+// CHECK: nn.div %[[S]], %{{.*}}
+func.func @bytes(%x: tensor<2xui8>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %s = arith.constant dense<0.02> : tensor<f32>
+  %t = arith.constant dense<0.04> : tensor<f32>
+  %0 = nn.cast %x : tensor<2xui8> -> tensor<2xf32>
+  %1 = nn.mul %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.relu %1 : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.div %2, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %4 = nn.round %3 : tensor<2xf32> -> tensor<2xf32>
+  %5 = nn.mul %4, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %6 = nn.add %1, %5 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %7 = nn.div %6, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %8 = nn.round %7 : tensor<2xf32> -> tensor<2xf32>
+  return %4, %8 : tensor<2xf32>, tensor<2xf32>
 }

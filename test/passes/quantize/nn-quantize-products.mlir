@@ -307,3 +307,22 @@ func.func @signs(%x: tensor<?x3xui8>) -> tensor<?x1xf32> {
   %2 = nn.matmul %0, %1 : (tensor<?x3xf32>, tensor<3x1xf32>) -> tensor<?x1xf32>
   return %2 : tensor<?x1xf32>
 }
+
+// -----
+
+// Kernels add up single channels as f32, which holds the sums of 625 taps unless
+// the weights are large: then the product stays one of floats.
+// CHECK-LABEL: @single_channels
+// CHECK: nn.conv {{.*}} (tensor<1x8x32x32xui8>, tensor<8x1x25x25xi8>) -> tensor<1x8x8x8xi32>
+// CHECK: nn.conv {{.*}} (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>
+func.func @single_channels(%x: tensor<1x8x32x32xui8>) -> (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %b = arith.constant dense<50> : tensor<8x1x25x25xsi8>
+  %c = arith.constant dense<127> : tensor<8x1x25x25xsi8>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<1x8x32x32xui8>, tensor<f32>) -> tensor<1x8x32x32xf32>
+  %1 = nn.dequantize %b, %s {axis = 0 : i64} : (tensor<8x1x25x25xsi8>, tensor<f32>) -> tensor<8x1x25x25xf32>
+  %2 = nn.dequantize %c, %s {axis = 0 : i64} : (tensor<8x1x25x25xsi8>, tensor<f32>) -> tensor<8x1x25x25xf32>
+  %3 = nn.conv %0, %1 {dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>
+  %4 = nn.conv %0, %2 {dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>
+  return %3, %4 : tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>
+}

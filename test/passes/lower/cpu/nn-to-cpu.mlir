@@ -353,12 +353,13 @@ func.func @depthwise_fours(%x: tensor<1x9x9x2xui8>) -> tensor<1x7x8x2xf32> {
 
 // -----
 
-// Signed data has no kernel, and 515 taps may be more than f32 counts.
+// Signed data has no kernel, and 515 taps of large weights add up to more than
+// f32 counts.
 // CHECK-LABEL: func.func @no_bytes
 // CHECK-NOT: cpu.
 func.func @no_bytes(%a: tensor<5x3xi8>, %x: tensor<1x600x16xui8>) -> (tensor<5x16xi32>, tensor<1x86x16xi32>) {
   %b = arith.constant dense<1> : tensor<3x16xi8>
-  %w = arith.constant dense<1> : tensor<16x1x515xi8>
+  %w = arith.constant dense<-128> : tensor<16x1x515xi8>
   %0 = nn.matmul %a, %b : (tensor<5x3xi8>, tensor<3x16xi8>) -> tensor<5x16xi32>
   %1 = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 16 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
     : (tensor<1x600x16xui8>, tensor<16x1x515xi8>) -> tensor<1x86x16xi32>

@@ -1,0 +1,50 @@
+//===- Child.h - a forked process that answers lines ------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TEST_WORKERS_CHILD_H
+#define INGOT_TEST_WORKERS_CHILD_H
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace ingot {
+
+/// A forked process that answers one line after another. The first touch of
+/// forked memory takes as long as a part of a small model, so a process is used
+/// until it dies, or has answered so many lines that a new one is as good.
+class Child {
+public:
+  using Answer = std::function<std::string(const std::string &line)>;
+
+  /// Each line may take `seconds` of a processor.
+  Child(Answer answer, unsigned seconds)
+      : answer(std::move(answer)), seconds(seconds) {}
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+  ~Child() { end(); }
+
+  /// Sets `text` to the answer. Returns the status, as of waitpid, of a process
+  /// that ended instead.
+  std::optional<int> ask(const std::string &line, std::string &text);
+
+private:
+  bool start();
+  [[noreturn]] void serve(int questions, int answers);
+  /// Ends the process and returns its status.
+  int end();
+
+  Answer answer;
+  unsigned seconds;
+  pid_t process = -1;
+  int questions = -1, answers = -1, asked = 0;
+};
+
+} // namespace ingot
+
+#endif // INGOT_TEST_WORKERS_CHILD_H
