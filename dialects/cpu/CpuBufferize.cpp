@@ -172,6 +172,7 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     PackSignsOp::attachInterface<Model<PackSignsOp>>(*context);
     PoolOp::attachInterface<Model<PoolOp>>(*context);
     RecurrentOp::attachInterface<RecurrentModel>(*context);
+    BandMatMulOp::attachInterface<Model<BandMatMulOp>>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     ResampleOp::attachInterface<Model<ResampleOp>>(*context);
     RoundBlocksOp::attachInterface<Model<RoundBlocksOp>>(*context);

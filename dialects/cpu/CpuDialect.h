@@ -49,6 +49,15 @@ constexpr int64_t kMostKeysAtOnce = 1024, kMaxHeadSize = 256;
 /// bytes in a row.
 constexpr int64_t kAmxRows = 16, kAmxWords = 16;
 
+/// The positions of `channels` elements that a vector of the widest level holds
+/// for cpu.band_matmul, a power of two. Narrower levels hold a divisor of it.
+constexpr int64_t bandUnit(int64_t channels) {
+  int64_t positions = 1;
+  while (channels > 0 && 2 * positions * channels <= 16)
+    positions *= 2;
+  return positions;
+}
+
 /// Whether a product is summed up in AMX tiles.
 inline bool usesTiles(Product product) {
   return product == Product::bf16Tiles || product == Product::int8Tiles;

@@ -274,8 +274,9 @@ include "dialects/cpu/CpuRows.td"
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
-                      ParentOneOf<["AttentionOp", "ConvOp", "ConvTransposeOp",
-                                   "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
+                      ParentOneOf<["AttentionOp", "BandMatMulOp", "ConvOp",
+                                   "ConvTransposeOp", "DepthwiseConvOp",
+                                   "GroupNormOp", "MatMulOp",
                                    "PackedMatMulOp", "PackSignsOp", "PoolOp",
                                    "RecurrentOp", "ReduceOp", "ResampleOp",
                                    "RoundBlocksOp", "RowNormOp", "SoftmaxOp",

@@ -14,6 +14,9 @@ using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
+void BandMatMulOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
 void GroupNormOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
 }
@@ -234,6 +237,53 @@ LogicalResult ResampleOp::verify() {
   int64_t most = getWeights().empty() ? 1 : kMostTaps;
   if (taps < 1 || taps > most)
     return emitOpError("expects 1 to ") << most << " taps, but got " << taps;
+  if (failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
+
+LogicalResult BandMatMulOp::verify() {
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  ShapedType weights = typeOf(getWeights());
+  int64_t rank = src.getRank(), dim = getDim();
+  if (dim < 0 || (rank != dim + 1 && rank != dim + 2))
+    return emitOpError("expects src of rank ")
+           << dim + 1 << " or " << dim + 2 << ", but got " << rank;
+  if (failed(expectRank(*this, "dst", getDst(), rank)) ||
+      failed(expectRank(*this, "starts", getStarts(), 1)) ||
+      failed(expectRank(*this, "weights", getWeights(), 2)))
+    return failure();
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dim &&
+        failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+  int64_t rows = dst.getDimSize(dim), depth = src.getDimSize(dim);
+  if (failed(expectKnown(*this, "rows of the matrix", rows)) ||
+      failed(expectKnown(*this, "src dimension " + std::to_string(dim),
+                         depth)) ||
+      failed(expectKnown(*this, "taps", numTaps())) ||
+      failed(expectSize(*this, "starts", rows,
+                        typeOf(getStarts()).getDimSize(0))) ||
+      failed(expectSize(*this, "weights dimension 0", rows,
+                        weights.getDimSize(0))))
+    return failure();
+  int64_t unit = bandUnit(numChannels());
+  if (numTaps() < 1 || numTaps() > depth || numTaps() % unit != 0)
+    return emitOpError("expects a multiple of ")
+           << unit << " taps, at most " << depth << ", but got " << numTaps();
+  Type element = signless(src.getElementType());
+  if (!element.isF32() && !element.isInteger(8))
+    return emitOpError("expects src of f32 or bytes, but got ") << element;
+  if (std::optional<ArrayRef<int64_t>> order = getOrder()) {
+    SmallVector<int64_t> sorted(*order);
+    llvm::sort(sorted);
+    if (rank != dim + 2 || sorted.empty() || sorted.size() > 4 ||
+        int64_t(sorted.size()) != numChannels() ||
+        !llvm::equal(sorted, llvm::seq<int64_t>(0, sorted.size())))
+      return emitOpError("expects an order of 1 to 4 channels, but got [")
+             << *order << "] of " << numChannels();
+  }
   if (failed(verifyDst(*this, getDst())))
     return failure();
   return verifyEpilogue(*this, getDst());

@@ -270,4 +270,67 @@ def Cpu_ResampleOp
   }];
 }
 
+def Cpu_BandMatMulOp : Cpu_ScheduledOp<"band_matmul"> {
+  let summary = "product of a banded matrix and one dimension of src";
+  let description = [{
+    Dimension `dim`, of size K in src and O in dst, is multiplied by a matrix
+    whose rows have T neighbouring elements that may differ from 0. `weights`
+    are `O, T` of f32, these elements; `starts` are `O` of i32, where they
+    begin. At most one dimension, of channels, is behind `dim`:
+
+    `dst[…, o, c] = sum over t of weights[o, t] src[…, starts[o] + t, c]`
+
+    and then the epilogue. All `starts[o] + t` are within src, whose elements
+    may be unsigned bytes, which count as floats. T is a multiple of
+    bandUnit(C), so that every level can load whole vectors of weights. With
+    `order` channel c of dst is channel `order[c]` of the sum.
+
+    Constraints:
+    - C1: src and dst have one rank, which is `dim + 1` or `dim + 2`; their
+      other dimensions are the same
+    - C2: starts has rank 1 and weights rank 2, both of O rows; K, O and T are
+      known, and T is at most K
+    - C3: T is a multiple of bandUnit of the channels
+    - C4: src is of f32 or bytes
+    - C5: order is a permutation of 1 to 4 channels, which are behind `dim`
+    - C6: the epilogue has an argument for the result and for each operand
+
+    Example:
+    ```mlir
+    %y = cpu.band_matmul ins(%x, %s, %w
+        : tensor<8x9x3xf32>, tensor<4xi32>, tensor<4x4xf32>)
+        outs(%d : tensor<8x4x3xf32>) attributes {dim = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } -> tensor<8x4x3xf32>
+    ```
+  }];
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$starts,
+                            Cpu_Value:$weights,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst, I64Attr:$dim,
+                            OptionalAttr<DenseI64ArrayAttr>:$order),
+                       scheduleArguments);
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $starts `,` $weights
+    `:` type($src) `,` type($starts) `,` type($weights) `)`
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = baseDeclarations # [{
+    /// The taps of each row of the matrix.
+    int64_t numTaps() {
+      return ::mlir::cast<::mlir::ShapedType>(getWeights().getType())
+          .getShape()[1];
+    }
+    /// The elements of a position: the size of the dimension behind `dim`.
+    int64_t numChannels() {
+      auto src = ::mlir::cast<::mlir::ShapedType>(getSrc().getType());
+      int64_t dim = getDim();
+      return src.getRank() == dim + 1 ? 1 : src.getShape()[dim + 1];
+    }
+  }];
+}
+
 #endif // INGOT_DIALECTS_CPU_CPUROWS_TD

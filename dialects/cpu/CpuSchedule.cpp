@@ -431,26 +431,6 @@ static LogicalResult verifySchedule(ReduceOp op, ScheduleAttr schedule) {
                  failed(expectPlain(op, schedule.getTile())));
 }
 
-static LogicalResult verifySchedule(SoftmaxOp op, ScheduleAttr schedule) {
-  return verifyRowSchedule(op, schedule);
-}
-
-static LogicalResult verifySchedule(ResampleOp op, ScheduleAttr schedule) {
-  return verifyRowSchedule(op, schedule);
-}
-
-static LogicalResult verifySchedule(PackSignsOp op, ScheduleAttr schedule) {
-  return verifyRowSchedule(op, schedule);
-}
-
-static LogicalResult verifySchedule(RoundBlocksOp op, ScheduleAttr schedule) {
-  return verifyRowSchedule(op, schedule);
-}
-
-static LogicalResult verifySchedule(RowNormOp op, ScheduleAttr schedule) {
-  return verifyRowSchedule(op, schedule);
-}
-
 static LogicalResult verifySchedule(PoolOp op, ScheduleAttr schedule) {
   return failure(failed(expectParts(op, schedule, {"tile", "grid"})) ||
                  failed(expectPlain(op, schedule.getTile())) ||
@@ -492,8 +472,10 @@ LogicalResult checks::verifySchedule(Operation *op) {
   if (!schedule)
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<BandMatMulOp, PackSignsOp, ResampleOp, RoundBlocksOp, RowNormOp,
+            SoftmaxOp>(
+          [&](auto kernel) { return verifyRowSchedule(kernel, schedule); })
       .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
-            PackedMatMulOp, PackSignsOp, PoolOp, RecurrentOp, ReduceOp,
-            ResampleOp, RoundBlocksOp, RowNormOp, SoftmaxOp, WinogradConvOp>(
+            PackedMatMulOp, PoolOp, RecurrentOp, ReduceOp, WinogradConvOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

@@ -125,7 +125,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
     | `cpu.reduce` with channels | rows side by side × channels | yes | |
     | `cpu.pool`, `cpu.group_norm` | 1 × channels | yes | |
-    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample`, `cpu.round_blocks`, `cpu.pack_signs` | no | rows × 1 | |
+    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample`, `cpu.band_matmul`, `cpu.round_blocks`, `cpu.pack_signs` | no | rows × 1 | |
 
     - `prefetch`: passes over a panel prefetch parts of the next one
     - `depth_block`: of so many groups of a tap's channels, the weights are

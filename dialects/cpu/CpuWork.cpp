@@ -131,6 +131,12 @@ Work PoolOp::getWork() {
   return workPerElement(getDst(), each);
 }
 
+StringRef BandMatMulOp::getKernelKind() { return "band matmul"; }
+
+Work BandMatMulOp::getWork() {
+  return workPerElement(getDst(), {2 * numTaps()});
+}
+
 StringRef ResampleOp::getKernelKind() { return "resampling"; }
 
 Work ResampleOp::getWork() {

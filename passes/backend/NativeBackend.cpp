@@ -92,6 +92,7 @@ class NativeBackend : public Backend {
     passes.addPass(createMatMulToVector());
     passes.addPass(createPackedMatMulToVector());
     passes.addPass(createWinogradToVector());
+    passes.addPass(createBandMatMulToVector());
     passes.addPass(createGroupNormToVector());
     passes.addPass(createPackSignsToVector());
     passes.addPass(createPoolToVector());

@@ -271,11 +271,11 @@ static Value roundTo(Node &node, Value x, IntegerType type) {
   double low = type.isUnsigned() ? 0 : -std::ldexp(1.0, type.getWidth() - 1),
          high = std::ldexp(1.0, type.getWidth() - !type.isUnsigned()) - 1;
   Value rounded = node.make<nn::RoundOp>(x);
-  return castTo(node,
-                node.make<nn::ClampOp>(rounded,
-                                       node.builder.getF64FloatAttr(low),
-                                       node.builder.getF64FloatAttr(high)),
-                type);
+  Value clipped = node.make<nn::ClampOp>(rounded,
+                                         node.builder.getF64FloatAttr(low),
+                                         node.builder.getF64FloatAttr(high));
+  return node.make<nn::CastOp>(typeOf(x).clone(type), clipped,
+                               /*in_range=*/true);
 }
 
 /// Whether elements of that type can be interpolated.

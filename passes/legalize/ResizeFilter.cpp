@@ -181,6 +181,18 @@ FailureOr<Value> legalize::filterAxis(Node &node, const Sampling &sampling,
       (int64_t(d) < axis.axis ? outer : inner) =
           mulSizes(node, int64_t(d) < axis.axis ? outer : inner, size);
   Value rows = reshape(node, x, {outer, sizes[axis.axis], inner});
+  // Few elements behind the dimension fill no vectors; those of all rows do.
+  constexpr int64_t kFewElements = 16;
+  std::optional<int64_t> behind = getConstantIntValue(inner),
+                         before = getConstantIntValue(outer);
+  bool isTurned = behind && *behind < kFewElements && before != 1;
+  Sizes picture = {outer, axis.size, inner};
+  if (isTurned) {
+    rows = transpose(node, rows, {1, 0, 2});
+    inner = mulSizes(node, outer, inner);
+    outer = sizeAttr(node, 1);
+    rows = reshape(node, rows, {outer, sizes[axis.axis], inner});
+  }
   Sizes result = {outer, axis.size, inner};
   OpBuilder &builder = node.builder;
   // (outer, result, taps, inner): runs of the inner dimension are vectors.
@@ -208,6 +220,10 @@ FailureOr<Value> legalize::filterAxis(Node &node, const Sampling &sampling,
         Value all = arith::AddFOp::create(b, loc, args[2], part);
         linalg::YieldOp::create(b, loc, all);
       });
+  Value y = sum.getResult(0);
+  if (isTurned)
+    y = transpose(node, reshape(node, y, {picture[1], picture[0], picture[2]}),
+                  {1, 0, 2});
   sizes[axis.axis] = axis.size;
-  return reshape(node, sum.getResult(0), sizes);
+  return reshape(node, y, sizes);
 }

@@ -218,6 +218,19 @@ def resize(mode, channels, size):
     return Kernel("resize", f"{mode} {channels} @{size} x2", model, 0, count(shape, result))
 
 
+def reduced(layout, sizes, wanted, antialias):
+    """A picture of bytes with three channels, made smaller, linear, as floats."""
+    axes = [layout.index("H"), layout.index("W")]
+    shape = [dict(zip("NHWC", (1, *sizes, 3)))[dim] for dim in layout]
+    nodes = [helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT),
+             helper.make_node("Resize", ["f", "", "", "sizes"], ["y"], mode="linear", antialias=antialias, axes=axes)]
+    model = make(nodes, [("x", shape, TensorProto.UINT8)], {"sizes": np.array(wanted, np.int64)})
+    result = [wanted[axes.index(d)] if d in axes else n for d, n in enumerate(shape)]
+    taps = sum(2 * size / to for size, to in zip(sizes, wanted)) if antialias else 4
+    name = f"{'filter' if antialias else 'linear'} {layout} {sizes[0]}x{sizes[1]} to {wanted[0]}x{wanted[1]}"
+    return Kernel("resize", name, model, int(2 * taps * np.prod(result)), int(np.prod(shape)) + count(result))
+
+
 def roofline():
     """Sizes as networks have them."""
     for channels, size in ((64, 56), (128, 28), (256, 14), (512, 7)):
@@ -312,6 +325,9 @@ def counted():
     yield gather(100, 64, 32)
     yield resize("nearest", 16, 10)
     yield resize("linear", 16, 10)
+    yield reduced("NHWC", (96, 200), (30, 60), 1)
+    yield reduced("NCHW", (96, 200), (30, 60), 1)
+    yield reduced("NCHW", (96, 200), (30, 20), 0)
 
 
 FAST = 8  # of counted()

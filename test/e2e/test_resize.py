@@ -5,6 +5,8 @@ import numpy as np
 from onnx.reference import ReferenceEvaluator
 
 from support import Case, TensorProto, helper, make_model, peer, tool
+from test_levels import cap
+from test_native_rows import supported_levels
 
 
 def resize(shape, by, dtype=TensorProto.FLOAT, constants=(), opset=19, **attributes):
@@ -16,6 +18,33 @@ def resize(shape, by, dtype=TensorProto.FLOAT, constants=(), opset=19, **attribu
                                       for n in names[1:] if n and n not in constants]
     return make_model([helper.make_node("Resize", names, ["y"], name="node", **attributes)], inputs,
                       [("y", [f"d{i}" for i in range(len(shape))], dtype)], constants, opset=opset)
+
+
+def picture(layout, kind, x, sizes, mode, flips, factor):
+    """A model that resizes x, N × C × H × W of bytes, in a layout, flips it along axes of NHWC, and scales its channels
+    by `factor` less 3; and its input."""
+    last = layout != "NCHW"
+    data = x.transpose(0, 2, 3, 1) if last else x
+    data = data[0] if layout == "HWC" else data
+    axis = {1: layout.index("H"), 2: layout.index("W"), 3: layout.index("C")}
+    constants = {"sizes": np.array(sizes, np.int64), "three": np.float32(3),
+                 "factor": factor.reshape([-1 if d == axis[3] else 1 for d in range(len(layout))])}
+    shape, nodes, at = ["n" if d == "N" else n for d, n in zip(layout, data.shape)], [], "x"
+    if kind == "u8":
+        nodes, at = [helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT)], "f"
+    nodes.append(helper.make_node("Resize", [at, "", "", "sizes"], ["r"], mode=mode, antialias=1,
+                                  axes=[axis[1], axis[2]]))
+    at = "r"
+    for flip in flips:
+        for name, value in (("start", -1), ("end", -2**40), ("axis", axis[flip]), ("step", -1)):
+            constants[f"{name}{flip}"] = np.array([value], np.int64)
+        nodes.append(helper.make_node("Slice", [at, *[f"{n}{flip}" for n in ("start", "end", "axis", "step")]],
+                                      [f"f{flip}"]))
+        at = f"f{flip}"
+    nodes += [helper.make_node("Mul", [at, "factor"], ["m"]), helper.make_node("Sub", ["m", "three"], ["y"])]
+    dtype = TensorProto.UINT8 if kind == "u8" else TensorProto.FLOAT
+    model = make_model(nodes, [("x", shape, dtype)], [("y", [f"d{i}" for i in range(len(shape))])], constants, opset=19)
+    return model, {"x": np.ascontiguousarray(data).astype(np.uint8 if kind == "u8" else np.float32)}
 
 
 class Resize(Case):
@@ -53,6 +82,60 @@ class Resize(Case):
                                                              exclude_outside=outside)).run(None, {"x": x, by: number})
                             feeds = {"x": x} if form != "computed" else {"x": x, by: number}
                             self.check(model, feeds, want[0].astype(np.float32), 1e-4)
+
+    def test_pictures(self):
+        """Filters of pictures in both layouts, then flips and a scale of each channel, at each CPU level."""
+        rng, levels = np.random.default_rng(4), ["x86-64-v2", *supported_levels()]
+        for number in range(10):
+            layout = ("NHWC", "NCHW", "HWC")[number % 3]
+            size, channels = (int(rng.integers(20, 60)), int(rng.integers(165, 220))), 1 + number % 5
+            wanted = [int(rng.integers(1, 18)), int(rng.integers(1, 90))]
+            mode, kind = ("linear", "cubic")[number % 2], ("u8", "f32")[number // 2 % 2]
+            batch = 1 if layout == "HWC" else 2
+            with self.subTest(number=number, layout=layout, size=size, channels=channels, wanted=wanted):
+                x = rng.integers(0, 256, (batch, channels, *size)).astype(np.uint8)
+                first = resize(list(x.shape), "sizes", constants={"sizes": np.array(wanted, np.int64)}, mode=mode,
+                               antialias=1, axes=[2, 3])
+                want = peer(first).run(None, {"x": x.astype(np.float32)})[0].transpose(0, 2, 3, 1)
+                flips = [axis for axis in (1, 2, 3) if rng.integers(2)]
+                factor = rng.uniform(0.5, 2, channels).astype(np.float32)
+                want = np.flip(want, flips) * factor - np.float32(3)
+                model, feeds = picture(layout, kind, x, wanted, mode, flips, factor)
+                if layout == "NCHW":
+                    want = want.transpose(0, 3, 1, 2)
+                want = want[0] if layout == "HWC" else want
+                artifact = self.compile(model, "--target=" + ",".join(levels))
+                for level in levels:
+                    with cap(level):
+                        got = self.run_model(artifact, feeds)["y"]
+                    self.assertEqual(got.shape, want.shape)
+                    self.assertLessEqual(np.abs(got - want).max(), 2e-3, level)
+
+    def test_sampled_pictures(self):
+        """Interpolation of pictures in both layouts: taps far apart, pixels of few channels, bytes."""
+        rng, levels = np.random.default_rng(5), ["x86-64-v2", *supported_levels()]
+        for number in range(9):
+            mode, last = ("cubic", "linear", "linear")[number % 3], number % 2 == 0
+            kind = np.uint8 if number % 3 == 2 else np.float32
+            channels, size = 1 + number % 5, [int(n) for n in rng.integers(1, 40, 2)]
+            wanted = [int(n) for n in rng.integers(1, 40, 2)] if number < 5 else [9, 17]
+            size = size if number < 5 else [size[0], 150]
+            with self.subTest(number=number, mode=mode, size=size, channels=channels, wanted=wanted):
+                x = rng.integers(0, 256, (2, channels, *size)).astype(kind)
+                dtype = TensorProto.UINT8 if kind == np.uint8 else TensorProto.FLOAT
+                options = {"constants": {"sizes": np.array(wanted, np.int64)}, "mode": mode}
+                want = peer(resize(list(x.shape), "sizes", axes=[2, 3], **options)).run(
+                    None, {"x": x.astype(np.float32)})[0]
+                if last:
+                    x, want = x.transpose(0, 2, 3, 1), want.transpose(0, 2, 3, 1)
+                model = resize(list(x.shape), "sizes", dtype, axes=[1, 2] if last else [2, 3], **options)
+                artifact = self.compile(model, "--target=" + ",".join(levels))
+                for level in levels:
+                    with cap(level):
+                        got = self.run_model(artifact, {"x": np.ascontiguousarray(x)})["y"]
+                    self.assertEqual((got.shape, got.dtype), (want.shape, kind))
+                    error = np.abs(got - (np.clip(np.rint(want), 0, 255) if kind == np.uint8 else want)).max()
+                    self.assertLessEqual(error, 1 if kind == np.uint8 else 2e-3, level)
 
     def test_integers(self):
         x = np.arange(64, dtype=np.uint8).reshape(1, 1, 8, 8) * 4

@@ -211,6 +211,13 @@ def ReduceToVector : Cpu_RowsToVector<"cpu-reduce-to-vector"> {
   }];
 }
 
+def BandMatMulToVector : Cpu_RowsToVector<"cpu-band-matmul-to-vector"> {
+  let summary = "Write products of banded matrices as loops over vectors";
+  let description = [{
+    See the head of BandMatMulToVector.cpp.
+  }];
+}
+
 def ResampleToVector : Cpu_RowsToVector<"cpu-resample-to-vector"> {
   let summary = "Write resampling kernels as loops over vectors";
   let description = [{

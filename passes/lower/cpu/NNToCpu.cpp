@@ -170,16 +170,21 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
     patterns.add<ConvTransposePattern>(&getContext());
+    lower::populateBandMatMulToCpu(patterns);
     lower::populatePackedMatMulToCpu(patterns);
     lower::populateResampleToCpu(patterns);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // What read bytes as floats, users before operands.
+    // Casts of bytes that kernels read, and what moved the results of kernels
+    // that store them elsewhere; users before operands.
     SmallVector<Operation *> ops;
-    getOperation()->walk(
-        [&](nn::ElementwiseOpInterface op) { ops.push_back(op); });
+    getOperation()->walk([&](Operation *op) {
+      if (isa<nn::ElementwiseOpInterface, nn::GatherOp, nn::ReshapeOp,
+              nn::SliceOp>(op))
+        ops.push_back(op);
+    });
     for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty())
+      if (isOpTriviallyDead(op))
         op->erase();
   }
 };

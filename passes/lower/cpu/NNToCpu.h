@@ -35,6 +35,7 @@ void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Operation *kernel, bool hasScale = false,
                       bool hasBias = false);
 
+void populateBandMatMulToCpu(mlir::RewritePatternSet &patterns);
 void populateResampleToCpu(mlir::RewritePatternSet &patterns);
 /// Reductions, softmax, normalizations, pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);

@@ -10,6 +10,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
+#include "passes/lower/cpu/BandMatMulToCpu.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
 #include "passes/support/SmallGroups.h"
@@ -131,6 +132,8 @@ static bool isLongColumn(nn::MatMulOp op) {
 }
 
 static Reason whyNot(nn::MatMulOp op) {
+  if (lower::isBandMatMul(op))
+    return std::nullopt;
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = typeOf(op.getY());
   int64_t rank = a.getRank();
@@ -206,10 +209,11 @@ static Reason whyNot(nn::ResizeOp op) {
     taps *= lower::numTaps(op.getMode());
   // Each pixel reads the taps of all dimensions, where loops of known sizes
   // resample one dimension after the other: 256 channels enlarged by 4 x 4 took
-  // the kernel 1.3 x as long.
+  // the kernel 1.3 x as long. Few channels go one dimension after the other.
   constexpr int64_t kManyPixels = 8;
   RankedTensorType x = typeOf(op.getX()), y = typeOf(op.getY());
   if (taps > 2 && end < rank && x.hasStaticShape() && y.hasStaticShape() &&
+      lower::productOf(x.getShape().drop_front(end)) >= lower::kFewChannels &&
       y.getNumElements() >= kManyPixels * x.getNumElements())
     return "has many pixels for each of its input's";
   if (count > 3 || taps > 16)
@@ -300,13 +304,29 @@ static Reason whyNotWords(Operation *op) {
   return whyNotEmpty(op);
 }
 
-/// The element types of kernels: f32, products of bytes and words, and maxima
-/// of bytes.
+/// Whether kernels interpolate bytes: along rows, or pixels of few channels.
+static bool interpolatesBytes(Operation *op) {
+  auto resize = dyn_cast<nn::ResizeOp>(op);
+  if (!resize || resize.getMode() != nn::ResizeMode::linear)
+    return false;
+  RankedTensorType type = typeOf(resize.getX());
+  if (!type.getElementType().isUnsignedInteger(8))
+    return false;
+  int64_t rank = type.getRank();
+  return !lower::isCopiedDim(resize, rank - 1) ||
+         (rank > 1 && type.hasStaticShape() &&
+          typeOf(resize.getY()).hasStaticShape() &&
+          !lower::isCopiedDim(resize, rank - 2) &&
+          type.getShape().back() < lower::kFewChannels);
+}
+
+/// The element types of kernels: f32, products of bytes and words, maxima of
+/// bytes and their interpolation.
 static Reason whyNotElements(Operation *op) {
   if (isa<nn::MaxPoolOp>(op) &&
       typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))
     return whyNotEmpty(op);
-  if (isa<nn::PackedMatMulOp>(op))
+  if (isa<nn::PackedMatMulOp>(op) || interpolatesBytes(op))
     return whyNotEmpty(op);
   if (!isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) ||
       !nn::isByteOrWord(typeOf(op->getOperand(0)).getElementType()))

@@ -9,7 +9,13 @@
 
 #include "passes/support/Reason.h"
 
+#include <cstdint>
+
 namespace ingot::lower {
+
+/// Vectors of fewer channels would be empty for the most part: such pixels are
+/// elements of a row.
+inline constexpr int64_t kFewChannels = 8;
 
 /// Whether there are native kernels for ops of this kind.
 bool isNativeKind(mlir::Operation *op);

@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/lower/cpu/BandMatMulToCpu.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/support/Resampling.h"
@@ -40,6 +41,9 @@ struct TapTables {
   Value positions, weights;
 
   void create();
+  /// What a run would compute: the rows of all tables, one behind the other;
+  /// nullopt if only the run knows it.
+  std::optional<std::vector<double>> compute();
 
 private:
   SmallVector<Value> numbersAt(OpBuilder &b, Value at);
@@ -54,10 +58,6 @@ private:
 };
 
 } // namespace
-
-/// Vectors of fewer channels would be empty for the most part: such pixels are
-/// elements of a row.
-static constexpr int64_t kFewChannels = 8;
 
 /// The positions of all taps of element `at`, then their weights.
 SmallVector<Value> TapTables::numbersAt(OpBuilder &b, Value at) {
@@ -108,11 +108,10 @@ static Attribute foldStep(Operation &step,
   return {};
 }
 
-/// What a run would compute, as constants; false if only that knows it.
-bool TapTables::createNow() {
+std::optional<std::vector<double>> TapTables::compute() {
   std::optional<int64_t> width = getConstantIntValue(size);
   if (!width)
-    return false;
+    return std::nullopt;
   Block block;
   Value at = block.addArgument(b.getIndexType(), loc);
   OpBuilder inside(b.getContext());
@@ -124,7 +123,7 @@ bool TapTables::createNow() {
     for (Operation &step : block) {
       Attribute constant = foldStep(step, known);
       if (!constant)
-        return false;
+        return std::nullopt;
       known[step.getResult(0)] = constant;
     }
     for (auto [row, result] : llvm::enumerate(results)) {
@@ -135,11 +134,19 @@ bool TapTables::createNow() {
                   : cast<FloatAttr>(number).getValueAsDouble();
     }
   }
-  int64_t each = taps() * *width;
+  return numbers;
+}
+
+/// Creates constants; false if only a run knows the numbers.
+bool TapTables::createNow() {
+  std::optional<std::vector<double>> numbers = compute();
+  if (!numbers)
+    return false;
+  int64_t width = *getConstantIntValue(size), each = taps() * width;
   for (int64_t i = 0; i < tables(); ++i)
     (i == 0 ? positions : weights) = nn::makeConstant(
-        b, loc, RankedTensorType::get({taps(), *width}, typeOfRow(i)),
-        ArrayRef(numbers).slice(i * each, each));
+        b, loc, RankedTensorType::get({taps(), width}, typeOfRow(i)),
+        ArrayRef(*numbers).slice(i * each, each));
   return true;
 }
 
@@ -176,6 +183,69 @@ void TapTables::create() {
     weights = generic.getResult(1);
 }
 
+/// Sums as elements of `type`, of floats or bytes.
+static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums) {
+  if (!type.getElementType().isInteger())
+    return sums;
+  Location loc = sums.getLoc();
+  Value y = nn::RoundOp::create(b, loc, sums.getType(), sums);
+  y = nn::ClampOp::create(b, loc, y.getType(), y, b.getF64FloatAttr(0),
+                          b.getF64FloatAttr(255));
+  return nn::CastOp::create(b, loc, type, y, /*in_range=*/true);
+}
+
+/// One dimension after the other, multiplied by the matrix of its taps; null if
+/// only a run knows it. Rows of pixels with few channels need no permutations
+/// so, and no element is weighted twice with the same weights.
+static Value multiplyByTaps(OpBuilder &b, nn::ResizeOp op,
+                            ArrayRef<int64_t> resized) {
+  RankedTensorType from = typeOf(op.getX()), type = op.getY().getType();
+  if (!from.hasStaticShape() || !type.hasStaticShape())
+    return {};
+  Location loc = op.getLoc();
+  Scalars s{b, loc};
+  Sizes sizes = sizesOf(b, loc, op.getX()),
+        dstSizes = resultSizes(b, op->getResult(0));
+  SmallVector<Band> bands;
+  for (int64_t i : resized) {
+    TapTables tables{b,
+                     loc,
+                     samplingOf(op),
+                     axisOf(s, op, i, sizes[i], dstSizes[i]),
+                     dstSizes[i],
+                     /*inner=*/1,
+                     {},
+                     {}};
+    std::optional<std::vector<double>> numbers = tables.compute();
+    if (!numbers)
+      return {};
+    int64_t rows = type.getDimSize(i), columns = from.getDimSize(i),
+            taps = numTaps(op.getMode());
+    int64_t channels = lower::productOf(from.getShape().drop_front(i + 1));
+    SmallVector<std::pair<int64_t, double>> row(taps);
+    std::optional<Band> band =
+        makeBand(rows, columns, channels, columns, [&](int64_t at) {
+          for (int64_t tap = 0; tap < taps; ++tap)
+            row[tap] = {int64_t((*numbers)[tap * rows + at]),
+                        (*numbers)[(taps + tap) * rows + at]};
+          return BandRow(row);
+        });
+    if (!band)
+      return {};
+    bands.push_back(std::move(*band));
+  }
+  Value y = withoutCast(op.getX());
+  for (auto [i, band] : llvm::zip_equal(resized, bands)) {
+    Sizes joined(ArrayRef<OpFoldResult>(sizes).take_front(i + 1));
+    joined.push_back(lower::productOf(
+        b, loc, ArrayRef<OpFoldResult>(sizes).drop_front(i + 1)));
+    y = lower::reshape(b, loc, y, joined);
+    y = multiplyByBand(b, loc, y, i, band).getResult();
+    sizes[i] = dstSizes[i];
+  }
+  return lower::reshape(b, loc, y, sizes);
+}
+
 LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
                                              PatternRewriter &b) const {
   if (Reason reason = whyNotToCpu(op))
@@ -191,6 +261,11 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   int64_t channels = lower::productOf(type.getShape().drop_front(last + 1));
   bool areFew = last != rank - 1 && last != 0 &&
                 ShapedType::isStatic(channels) && channels < kFewChannels;
+  if (areFew && channels > 1 && op.getMode() != nn::ResizeMode::nearest)
+    if (Value y = multiplyByTaps(b, op, resized)) {
+      b.replaceOp(op, roundTo(b, type, y));
+      return success();
+    }
   Sizes from = sizesOf(b, loc, op.getX());
   Sizes sizes = resultSizes(b, op->getResult(0));
   Scalars s{b, loc};
@@ -222,7 +297,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   Value x = op.getX();
   if (isJoined)
     x = tensor::CollapseShapeOp::create(b, loc, x, groups);
-  Value dst = empty(b, loc, dstSizes, type.getElementType());
+  Value dst = empty(b, loc, dstSizes, b.getF32Type());
   auto kernel = cpu::ResampleOp::create(
       b, loc, dst.getType(), x, positions, weights, ValueRange(), dst,
       uint64_t(first), /*schedule=*/{});
@@ -230,10 +305,10 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   Value y = kernel.getResult();
   if (isJoined)
     y = tensor::ExpandShapeOp::create(
-        b, loc,
-        RankedTensorType::get(staticShape(sizes), type.getElementType()), y,
+        b, loc, RankedTensorType::get(staticShape(sizes), b.getF32Type()), y,
         groups, sizes);
-  b.replaceOp(op, castTo(b, loc, y, type));
+  y = castTo(b, loc, y, type.clone(b.getF32Type()));
+  b.replaceOp(op, roundTo(b, type, y));
   return success();
 }
 

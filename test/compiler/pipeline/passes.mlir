@@ -175,6 +175,7 @@
 // CHECK-NEXT: {{^ *}}cpu-matmul-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-packed-matmul-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-winograd-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-band-matmul-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-group-norm-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-pack-signs-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-pool-to-vector{{[,{]|$}}

@@ -53,3 +53,17 @@ func.func @pool(%x: tensor<1x?x4xf32>, %d: tensor<1x?x4xf32>) -> tensor<1x?x4xf3
   } -> tensor<1x?x4xf32>
   return %y : tensor<1x?x4xf32>
 }
+
+// CHECK-LABEL: @band
+// CHECK: cpu.band_matmul ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x9x3xui8>, tensor<4xi32>, tensor<4x4xf32>) operands(%{{.*}} : tensor<1x1x3xf32>) outs(%{{.*}} : tensor<?x4x3xf32>) attributes {dim = 1 : i64, order = array<i64: 2, 1, 0>} {
+func.func @band(%x: tensor<?x9x3xui8>, %s: tensor<4xi32>, %w: tensor<4x4xf32>, %f: tensor<1x1x3xf32>, %d: tensor<?x4x3xf32>) -> tensor<?x4x3xf32> {
+  %y = cpu.band_matmul ins(%x, %s, %w : tensor<?x9x3xui8>, tensor<4xi32>, tensor<4x4xf32>)
+      operands(%f : tensor<1x1x3xf32>)
+      outs(%d : tensor<?x4x3xf32>)
+      attributes {dim = 1 : i64, order = array<i64: 2, 1, 0>} {
+  ^bb0(%sum: f32, %factor: f32):
+    %z = arith.mulf %sum, %factor : f32
+    cpu.yield %z : f32
+  } -> tensor<?x4x3xf32>
+  return %y : tensor<?x4x3xf32>
+}

@@ -21,7 +21,8 @@
 //         store
 //
 // Where a vector does not hold the taps of eight elements, since src is larger
-// than dst, they are summed up one by one.
+// than dst, two neighbouring taps of each are loaded as a pair, and the pairs
+// are summed up over rows side by side. Other taps are summed up one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -76,6 +77,16 @@ struct Columns {
   SmallVector<Value> lanes, weights;
 };
 
+/// Eight elements of any row, whose two taps are neighbours or one: `starts` is
+/// where in a row of src the pair of each begins.
+struct Pairs {
+  Piece piece;
+  SmallVector<Index> starts;
+  /// For each tap the lanes for which it is the second of the pair, and what it
+  /// counts for.
+  SmallVector<Value> isSecond, weights;
+};
+
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::ResampleOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
@@ -90,6 +101,12 @@ struct Emitter {
   void emitRows(const Row &plane, Index begin, Index end);
   void emitVector(const Row &row, const Columns &columns);
   void emitElements(const Row &row, Index begin, Index end);
+  void emitPairs(const Row &row, const Pairs &pairs);
+  Pairs pairsOf(const Piece &piece, ArrayRef<Value> taps, Value starts);
+  Value loadPairs(Index at, const Pairs &pairs);
+  void emitFarColumns(const Piece &piece, ArrayRef<Value> taps,
+                      function_ref<void(function_ref<void(const Row &)>)>
+                          forEachOfRows);
 
   Row planeOf(ArrayRef<Index> coordinates);
   Row rowOf(const Row &plane, Index y);
@@ -251,7 +268,8 @@ void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
         auto sumRows = [&](Index from) {
           return sumOf(row.taps, lanes, [&](const SrcRow &tap) {
             Index at = b.add(b.add(tap.at, from), piece.at);
-            return loadPiece(b, lanes, src.data, at, piece.mask);
+            return bytesToFloats(
+                b, loadPiece(b, lanes, src.data, at, piece.mask));
           });
         };
         Value sum = inner.empty()
@@ -288,7 +306,6 @@ void Emitter::emitRows(const Row &plane, Index begin, Index end) {
   TargetInfo target = plan.target;
   target.lanes = kPermuted;
   forEachVector(target, width, [&](IndexBuilder &, const Piece &piece) {
-    Index end = b.min(b.add(piece.at, kPermuted), width);
     SmallVector<Value> taps = loadTaps(positions[dim], piece);
     Index start = b.min(boundOf(taps.front(), piece.mask, true), lastStart);
     Index farthest = boundOf(taps.back(), piece.mask, false);
@@ -299,12 +316,84 @@ void Emitter::emitRows(const Row &plane, Index begin, Index end) {
           Columns columns = columnsOf(piece, taps, start, within);
           forEachOfRows([&](const Row &row) { emitVector(row, columns); });
         },
-        [&] {
-          forEachOfRows([&](const Row &row) {
-            emitElements(row, piece.at, end);
-          });
-        });
+        [&] { emitFarColumns(piece, taps, forEachOfRows); });
   });
+}
+
+/// Eight elements of each row whose taps no vector of src holds.
+void Emitter::emitFarColumns(
+    const Piece &piece, ArrayRef<Value> taps,
+    function_ref<void(function_ref<void(const Row &)>)> forEachOfRows) {
+  Index end = b.min(b.add(piece.at, kPermuted), dimOf(b, op.getDst(), last));
+  auto emitOneByOne = [&] {
+    forEachOfRows([&](const Row &row) { emitElements(row, piece.at, end); });
+  };
+  if (numTaps != 2 || weights.empty())
+    return emitOneByOne();
+  // Pairs lie within the row, which is longer than a vector here.
+  Index lastStart = b.add(dimOf(b, op.getSrc(), last), -2);
+  Value starts = arith::MinSIOp::create(
+      b.b, b.loc, taps.front(),
+      splat(b, kPermuted,
+            arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
+                                       b.get(lastStart))));
+  Value distances = arith::SubIOp::create(b.b, b.loc, taps.back(), starts);
+  b.branch(
+      b.compare(arith::CmpIPredicate::slt, boundOf(distances, {}, false), 2),
+      [&] {
+        Pairs pairs = pairsOf(piece, taps, starts);
+        forEachOfRows([&](const Row &row) { emitPairs(row, pairs); });
+      },
+      emitOneByOne);
+}
+
+Pairs Emitter::pairsOf(const Piece &piece, ArrayRef<Value> taps,
+                       Value starts) {
+  Pairs pairs{piece, {}, {}, loadTaps(weights[last - op.getFirst()], piece)};
+  for (int64_t lane = 0; lane < kPermuted; ++lane) {
+    Value start = vector::ExtractOp::create(b.b, b.loc, starts, lane);
+    pairs.starts.push_back(Index(Value(arith::IndexCastOp::create(
+        b.b, b.loc, b.b.getIndexType(), start))));
+  }
+  for (Value tap : taps)
+    pairs.isSecond.push_back(arith::CmpIOp::create(
+        b.b, b.loc, arith::CmpIPredicate::sgt, tap, starts));
+  return pairs;
+}
+
+/// The pairs of a row of src, side by side.
+Value Emitter::loadPairs(Index at, const Pairs &pairs) {
+  SmallVector<Value> parts;
+  for (Index start : pairs.starts)
+    parts.push_back(loadPiece(b, 2, src.data, b.add(at, start), {}));
+  for (int64_t size = 4; parts.size() > 1; size *= 2) {
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, size));
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      joined.push_back(vector::ShuffleOp::create(b.b, b.loc, parts[i],
+                                                 parts[i + 1], all));
+    parts = joined;
+  }
+  return bytesToFloats(b, parts.front());
+}
+
+void Emitter::emitPairs(const Row &row, const Pairs &pairs) {
+  Value all = sumOf(row.taps, 2 * kPermuted, [&](const SrcRow &tap) {
+    return loadPairs(tap.at, pairs);
+  });
+  auto halves = vector::DeinterleaveOp::create(b.b, b.loc, all);
+  Value sum;
+  for (auto [isSecond, weight] :
+       llvm::zip_equal(pairs.isSecond, pairs.weights)) {
+    Value x = arith::SelectOp::create(b.b, b.loc, isSecond,
+                                      halves.getRes2(), halves.getRes1());
+    sum = sum ? multiplyAddVectors(b, plan.target.hasFMA, x, weight, sum)
+              : Value(arith::MulFOp::create(b.b, b.loc, x, weight));
+  }
+  SmallVector<Index> coordinates(row.coordinates);
+  coordinates.push_back(pairs.piece.at);
+  storeVector(b, output, sum,
+              Place{coordinates, kPermuted, kPermuted, pairs.piece.mask});
 }
 
 SmallVector<Value> Emitter::loadTaps(const Flat &table, const Piece &piece) {
@@ -345,8 +434,9 @@ Columns Emitter::columnsOf(const Piece &piece, ArrayRef<Value> taps,
 
 void Emitter::emitVector(const Row &row, const Columns &columns) {
   Value x = sumOf(row.taps, kPermuted, [&](const SrcRow &tap) {
-    return loadPiece(b, kPermuted, src.data, b.add(tap.at, columns.start),
-                     columns.within);
+    return bytesToFloats(b, loadPiece(b, kPermuted, src.data,
+                                      b.add(tap.at, columns.start),
+                                      columns.within));
   });
   Value sum;
   for (int64_t tap = 0; tap < numTaps; ++tap) {
@@ -374,7 +464,8 @@ void Emitter::emitElements(const Row &row, Index begin, Index end) {
     SmallVector<SrcRow> inner = tapsOf(last - op.getFirst(), Index(x));
     Value sum = sumOf(inner, 1, [&](const SrcRow &tap) {
       return sumOf(row.taps, 1, [&](const SrcRow &outer) {
-        return loadPiece(b, 1, src.data, b.add(outer.at, tap.at), {});
+        return bytesToFloats(
+            b, loadPiece(b, 1, src.data, b.add(outer.at, tap.at), {}));
       });
     });
     SmallVector<Index> coordinates(row.coordinates);

@@ -65,6 +65,24 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ResampleOp op) {
       kReduceCost * op.numTaps() * guessProduct(dst.drop_front(rows))));
 }
 
+bool codegen::packsPositions(cpu::BandMatMulOp op) {
+  int64_t channels = op.numChannels();
+  return ShapedType::isStatic(channels) &&
+         channels <= TargetInfo::of(op).lanes;
+}
+
+int64_t codegen::numRowDims(cpu::BandMatMulOp op) {
+  return int64_t(op.getDim()) + (packsPositions(op) ? 0 : 1);
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::BandMatMulOp op) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = numRowDims(op);
+  return ScheduleBuilder(op).grid(splitRows(
+      TargetInfo::of(op), lower::productOf(dst.take_front(rows)),
+      2 * op.numTaps() * guessProduct(dst.drop_front(rows))));
+}
+
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackSignsOp op) {
   return scheduleRows(op, kPackCost);
 }

@@ -23,10 +23,11 @@ using namespace ingot::codegen;
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
-      .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
-            cpu::GroupNormOp, cpu::MatMulOp, cpu::PackedMatMulOp,
-            cpu::PackSignsOp, cpu::PoolOp, cpu::RecurrentOp, cpu::ReduceOp,
-            cpu::ResampleOp, cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,
+      .Case<cpu::AttentionOp, cpu::BandMatMulOp, cpu::ConvOp,
+            cpu::DepthwiseConvOp, cpu::GroupNormOp, cpu::MatMulOp,
+            cpu::PackedMatMulOp, cpu::PackSignsOp, cpu::PoolOp,
+            cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp,
+            cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,
             cpu::WinogradConvOp>(
           [](auto kernel) { return chooseSchedule(kernel); });
 }

@@ -35,6 +35,12 @@ cpu::ScheduleAttr chooseSchedule(cpu::PackSignsOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RoundBlocksOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::BandMatMulOp op);
+/// Whether vectors of a banded product hold several positions of src, or
+/// elements of one, which are summed up at last. Otherwise they hold channels.
+bool packsPositions(cpu::BandMatMulOp op);
+/// The dimensions over which rows of a banded product are counted.
+int64_t numRowDims(cpu::BandMatMulOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 

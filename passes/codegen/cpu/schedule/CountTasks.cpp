@@ -7,6 +7,7 @@
 #include "passes/codegen/cpu/schedule/CountTasks.h"
 
 #include "passes/codegen/cpu/product/Addressing.h"
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 #include "passes/codegen/cpu/schedule/Plans.h"
 #include "passes/support/Shapes.h"
 
@@ -83,6 +84,9 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       })
       .Case([&](cpu::ResampleOp resample) {
         return rowsOf(b, resample.getDst(), resample.numRowDims());
+      })
+      .Case([&](cpu::BandMatMulOp product) {
+        return rowsOf(b, product.getDst(), numRowDims(product));
       })
       .Case([&](cpu::SoftmaxOp softmax) -> RowCount {
         Value src = softmax.getSrc();

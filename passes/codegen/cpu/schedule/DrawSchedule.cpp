@@ -64,6 +64,9 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::PoolOp op);
   cpu::ScheduleAttr draw(cpu::GroupNormOp op);
   cpu::ScheduleAttr draw(cpu::ResampleOp op) { return drawRows(op.getDst()); }
+  cpu::ScheduleAttr draw(cpu::BandMatMulOp op) {
+    return drawRows(op.getDst());
+  }
   cpu::ScheduleAttr draw(cpu::SoftmaxOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr draw(cpu::PackSignsOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr draw(cpu::RoundBlocksOp op) {
@@ -347,8 +350,8 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
                                         uint64_t seed) {
   Drawer drawer(op, seed);
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
-      .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
-            cpu::GroupNormOp, cpu::MatMulOp,
+      .Case<cpu::AttentionOp, cpu::BandMatMulOp, cpu::ConvOp,
+            cpu::DepthwiseConvOp, cpu::GroupNormOp, cpu::MatMulOp,
             cpu::PackedMatMulOp, cpu::PackSignsOp, cpu::PoolOp,
             cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp,
             cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,

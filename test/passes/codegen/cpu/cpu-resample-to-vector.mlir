@@ -1,7 +1,8 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-resample-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
 // Rows of elements: a vector of each of two rows of src, weighted, then taps of
-// it; what does not lie in a vector goes one by one.
+// it. Taps that no vector holds are loaded as pairs; taps that are no neighbours
+// go one by one.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @resample.0
@@ -12,6 +13,11 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK: scf.for
 // CHECK-COUNT-2: vector.load %{{.*}} : memref<{{.*}}xf32, {{.*}}, vector<8xf32>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx2.permps"
+// CHECK: vector.store {{.*}} vector<8xf32>
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK-COUNT-8: vector.load %{{.*}} vector<2xf32>
+// CHECK: vector.deinterleave {{.*}} vector<16xf32> -> vector<8xf32>
 // CHECK: vector.store {{.*}} vector<8xf32>
 // CHECK: } else {
 // CHECK: vector.store {{.*}} vector<1xf32>

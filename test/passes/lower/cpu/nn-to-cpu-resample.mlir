@@ -79,3 +79,46 @@ func.func @many_pixels(%x: tensor<1x2x3x16xf32>) -> tensor<1x8x12x16xf32> {
   %y = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 4.0, 4.0, 1.0>} : tensor<1x2x3x16xf32> -> tensor<1x8x12x16xf32>
   return %y : tensor<1x8x12x16xf32>
 }
+
+// -----
+
+// Pixels of few channels, interpolated: a banded matrix for each dimension. The
+// cast of bytes is theirs.
+
+// CHECK-LABEL: @few_linear
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{.*}} : tensor<1x8x9x3xui8> into tensor<1x8x27xui8>
+// CHECK: %[[DOWN:.*]] = cpu.band_matmul ins(%[[ROWS]], {{.*}} : tensor<1x8x27xui8>, tensor<4xi32>, tensor<4x2xf32>) outs({{.*}} : tensor<1x4x27xf32>) attributes {dim = 1 : i64}
+// CHECK: %[[PIXELS:.*]] = tensor.expand_shape %[[DOWN]] {{.*}} into tensor<1x4x9x3xf32>
+// CHECK: cpu.band_matmul ins(%[[PIXELS]], {{.*}} : tensor<1x4x9x3xf32>, tensor<18xi32>, tensor<18x4xf32>) outs({{.*}} : tensor<1x4x18x3xf32>) attributes {dim = 2 : i64}
+// CHECK-NOT: nn.cast
+func.func @few_linear(%x: tensor<1x8x9x3xui8>) -> tensor<1x4x18x3xf32> {
+  %f = nn.cast %x : tensor<1x8x9x3xui8> -> tensor<1x8x9x3xf32>
+  %y = nn.resize linear %f {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.5, 2.0, 1.0>} : tensor<1x8x9x3xf32> -> tensor<1x4x18x3xf32>
+  return %y : tensor<1x4x18x3xf32>
+}
+
+// -----
+
+// Interpolated bytes are rounded.
+
+// CHECK-LABEL: @bytes
+// CHECK: cpu.resample ins(%arg0 : tensor<2x8x9xui8>) {{.*}} outs({{.*}} : tensor<2x4x18xf32>)
+// CHECK: nn.round
+// CHECK: nn.clamp
+// CHECK: nn.cast {{.*}} -> tensor<2x4x18xui8>
+func.func @bytes(%x: tensor<2x8x9xui8>) -> tensor<2x4x18xui8> {
+  %y = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.5, 2.0>} : tensor<2x8x9xui8> -> tensor<2x4x18xui8>
+  return %y : tensor<2x4x18xui8>
+}
+
+// -----
+
+// A picture of fewer pixels than a vector of taps.
+
+// CHECK-LABEL: @narrow
+// CHECK: cpu.resample
+// CHECK-NOT: cpu.band_matmul
+func.func @narrow(%x: tensor<1x8x3x3xf32>) -> tensor<1x4x6x3xf32> {
+  %y = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.5, 2.0, 1.0>} : tensor<1x8x3x3xf32> -> tensor<1x4x6x3xf32>
+  return %y : tensor<1x4x6x3xf32>
+}

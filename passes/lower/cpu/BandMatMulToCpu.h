@@ -1,0 +1,54 @@
+//===- BandMatMulToCpu.h - products of banded matrices ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOWER_CPU_BANDMATMULTOCPU_H
+#define INGOT_PASSES_LOWER_CPU_BANDMATMULTOCPU_H
+
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/NNDialect.h"
+
+namespace ingot::lower {
+
+/// A constant matrix whose rows have few neighbouring elements that are not 0.
+struct Band {
+  int64_t columns, taps;
+  /// The first column that each row reads, and weights of `taps` columns.
+  llvm::SmallVector<int64_t> starts;
+  std::vector<double> weights;
+
+  int64_t rows() const { return starts.size(); }
+  /// Keeps `count` rows: `first`, `first + step`, ….
+  void takeRows(int64_t first, int64_t step, int64_t count);
+};
+
+/// The elements of a row of a matrix: the column of each, and what it is.
+using BandRow = llvm::ArrayRef<std::pair<int64_t, double>>;
+
+/// A band of so many `rows`, each of which `rowAt` gives; elements of one
+/// column add up. Nullopt if it needs more than `most` taps for products with
+/// `channels` elements behind the dimension.
+std::optional<Band>
+makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
+         llvm::function_ref<BandRow(int64_t row)> rowAt);
+
+/// Dimension `dim` of `x`, which has one dimension behind it at most,
+/// multiplied by the band; channels of the result in `order`, if there is one.
+cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::Value x, int64_t dim, const Band &band,
+                                 llvm::ArrayRef<int64_t> order = {});
+
+/// The elements of `x`, of floats, before they were reshaped, and before they
+/// were cast from bytes.
+mlir::Value withoutCast(mlir::Value x);
+
+/// Whether a factor of `op` is a constant matrix whose rows have few
+/// neighbouring elements that are not 0, so few that cpu.band_matmul does
+/// better than a product of all elements.
+bool isBandMatMul(nn::MatMulOp op);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_LOWER_CPU_BANDMATMULTOCPU_H
