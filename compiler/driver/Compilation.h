@@ -49,6 +49,7 @@ private:
                                 llvm::StringRef last = {});
   mlir::LogicalResult describe();
   mlir::LogicalResult describePrecision();
+  void setMetadata(llvm::StringRef key, llvm::StringRef value);
   /// Does all that depends on the level, with a copy of the module.
   mlir::FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
   mlir::FailureOr<CompileResult> emitText();
@@ -87,6 +88,7 @@ private:
   /// Lowest first.
   std::vector<Target> targets;
   Manifest manifest;
+  SizeReport sizes;
   OutputFiles files;
 };
 

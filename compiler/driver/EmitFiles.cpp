@@ -180,5 +180,7 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       failed(errors.check()) || failed(publish(names)))
     return failure();
   files.removeStaleWeights(weights);
-  return CompileResult{std::move(manifest), {}};
+  // The linker's file has no room for weights yet.
+  sizes.artifact = linked.size() + manifest.weightsBytes;
+  return CompileResult{std::move(manifest), sizes, {}};
 }

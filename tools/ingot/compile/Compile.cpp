@@ -146,6 +146,12 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   result.pipeline.emulateOn = options.emulateOn;
   result.pipeline.scheduleSeed = options.scheduleSeed;
   result.pipeline.winograd = options.winograd;
+  std::optional<OptimizeFor> goal = findGoal(options.optimize);
+  if (!goal)
+    return usageError("unknown --optimize=" +
+                      Twine(printable(options.optimize)) +
+                      ": use speed, balanced or size");
+  result.pipeline.optimize = *goal;
   if (options.precision != "fp32" && options.precision != "O0" &&
       options.kernels != "native")
     return usageError("--precision=" + options.precision +
@@ -218,6 +224,31 @@ static void printSummary(const CompileOptions &options,
   out << " (lower bound ";
   printBytes(out, manifest.arenaLowerBound);
   out << ")" << (manifest.usesLibrary("onednn") ? ", uses oneDNN" : "") << '\n';
+}
+
+/// Prints how large the artifact is, what grew, and how to choose otherwise.
+static void printSizes(const CompileOptions &options, const Manifest &manifest,
+                       const SizeReport &sizes) {
+  raw_ostream &out = outs();
+  out << options.output << ": artifact ";
+  printBytes(out, sizes.artifact);
+  out << ", weights of the model ";
+  printBytes(out, sizes.modelWeights);
+  const uint64_t expected = sizes.modelWeights + sizes.fewerProducts;
+  // Cache lines are filled up, and panels of weights.
+  const uint64_t usual = expected + expected / 32 + (1 << 16);
+  if (manifest.weightsBytes > usual) {
+    out << "; constants that are computed when compiling add ";
+    printBytes(out, manifest.weightsBytes - expected);
+  }
+  if (sizes.fewerProducts) {
+    out << "; transformed weights of " << sizes.numFewerProducts
+        << " 3x3 convolutions add ";
+    printBytes(out, sizes.fewerProducts);
+    out << " (--optimize=" << getSizeRule(options.pipeline.optimize).name
+        << "; size adds none)";
+  }
+  out << '\n';
 }
 
 /// 0 or an exit code: what was printed may have no room.
@@ -336,7 +367,9 @@ int ingot::compileMain(int argc, char **argv) {
       return messages.failure(problem);
   // What went to standard output or through a link has no name to get.
   setDone();
-  if (result->manifest && !quiet)
+  if (result->manifest && !quiet) {
     printSummary(compile, *result->manifest);
+    printSizes(compile, *result->manifest, result->sizes);
+  }
   return flushOutput();
 }
