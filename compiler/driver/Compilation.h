@@ -50,10 +50,16 @@ private:
   mlir::LogicalResult describe();
   mlir::LogicalResult describePrecision();
   void setMetadata(llvm::StringRef key, llvm::StringRef value);
-  /// Does all that depends on the level, with a copy of the module.
-  mlir::FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
+  /// Runs the phases that depend on the level on a copy of the module, and
+  /// translates the result to LLVM IR.
+  mlir::FailureOr<std::unique_ptr<LevelModule>> lower(const Target &target);
+  /// Optimizes LLVM IR; threads may do so for several levels at a time.
+  void optimizeLevel(LevelModule &level);
   mlir::FailureOr<CompileResult> emitText();
-  mlir::FailureOr<MemoryFile> emitLevel(LevelCode &level);
+  /// Makes the object code of a level, as `optimizeLevel` may be called; false
+  /// if LLVM cannot.
+  bool emitLevel(LevelModule &level, llvm::SmallVectorImpl<char> &code);
+  mlir::LogicalResult emitLevels(std::vector<MemoryFile> &objects);
   mlir::FailureOr<MemoryFile> emitDescription();
   mlir::FailureOr<MemoryFile> toFile(llvm::StringRef bytes);
   mlir::FailureOr<CompileResult> emitLibrary();

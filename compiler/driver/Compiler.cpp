@@ -332,7 +332,7 @@ static void dropFacts(ModuleOp module) {
 }
 
 FailureOr<std::unique_ptr<Compilation::LevelModule>>
-Compilation::generate(const Target &target) {
+Compilation::lower(const Target &target) {
   OwningOpRef<ModuleOp> copy = module->clone();
   setTarget(pipeline, target);
   if (failed(runPhases(*copy, getLevelPhases())))
@@ -350,12 +350,15 @@ Compilation::generate(const Target &target) {
   if (!code->module)
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module, manifest, target);
-  TimingScope timing = time("optimize LLVM IR");
-  optimize(*code->module, *code->machine,
-           options.pipeline.optimize == OptimizeFor::size);
   if (failed(errors.check()))
     return failure();
   return code;
+}
+
+void Compilation::optimizeLevel(LevelModule &level) {
+  TimingScope timing = time("optimize LLVM IR");
+  optimize(*level.module, *level.machine,
+           options.pipeline.optimize == OptimizeFor::size);
 }
 
 /// The name of no pass would dump nothing.
