@@ -141,10 +141,6 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   std::string error;
   if (!parseTargets(options.target, error))
     return usageError(error);
-  if (int code = readPrecision(options, result, request))
-    return code;
-  result.pipeline.emulateOn = options.emulateOn;
-  result.pipeline.scheduleSeed = options.scheduleSeed;
   result.pipeline.winograd = options.winograd;
   std::optional<OptimizeFor> goal = findGoal(options.optimize);
   if (!goal)
@@ -152,6 +148,10 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
                       Twine(printable(options.optimize)) +
                       ": use speed, balanced or size");
   result.pipeline.optimize = *goal;
+  if (int code = readPrecision(options, result, request))
+    return code;
+  result.pipeline.emulateOn = options.emulateOn;
+  result.pipeline.scheduleSeed = options.scheduleSeed;
   if (options.precision != "fp32" && options.precision != "O0" &&
       options.kernels != "native")
     return usageError("--precision=" + options.precision +
@@ -249,6 +249,48 @@ static void printSizes(const CompileOptions &options, const Manifest &manifest,
         << "; size adds none)";
   }
   out << '\n';
+}
+
+/// Prints the kernels that `--kernels=auto` chose, and what it measured.
+static void printKernels(const CompileOptions &options,
+                         const KernelRecord &record) {
+  raw_ostream &out = outs();
+  out << options.output << ": ";
+  switch (record.kernels) {
+  case Kernels::native:
+    out << "native kernels are fastest";
+    break;
+  case Kernels::onednn:
+    out << "oneDNN's kernels are fastest";
+    break;
+  case Kernels::mixed:
+    out << "native kernels and oneDNN's for "
+        << options.pipeline.onednnNodes.size() << " nodes are fastest";
+    break;
+  }
+  out << format(" (native %.3f ms, oneDNN %.3f ms", record.nativeMs,
+                record.onednnMs);
+  if (record.mixedMs)
+    out << format(", both %.3f ms", *record.mixedMs);
+  out << "); " << options.recordFile << " holds the choice\n";
+}
+
+/// Prints what `--precision=auto` chose, its speed and what is right.
+static void printPrecisions(const CompileOptions &options, const Study &study) {
+  auto count = [&](bool StudiedLayer::*is) {
+    return count_if(study.layers,
+                    [&](const StudiedLayer &layer) { return layer.*is; });
+  };
+  raw_ostream &out = outs();
+  out << options.output << ": " << count(&StudiedLayer::isInt8) << " of "
+      << study.layers.size() << " layers in int8, "
+      << count(&StudiedLayer::isBF16) << " in bf16";
+  if (study.chosen.latencyMs && study.fp32.latencyMs)
+    out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
+                  *study.chosen.latencyMs, *study.fp32.latencyMs,
+                  *study.fp32.latencyMs / *study.chosen.latencyMs);
+  out << format("; %.2f %% right, fp32 %.2f %%\n", study.search->chosenPercent,
+                study.search->fp32Percent);
 }
 
 /// 0 or an exit code: what was printed may have no room.
@@ -350,8 +392,11 @@ int ingot::compileMain(int argc, char **argv) {
   mlir::TimingScope timing = timer.getRootScope();
   compile.timing = &timing;
   mlir::FailureOr<CompileResult> result = mlir::failure();
-  if (!isAuto || succeeded(tuneKernels(compile, kernelsFile(compile),
-                                       tools::measureArtifact, *context))) {
+  mlir::FailureOr<KernelRecord> kernels = mlir::failure();
+  if (isAuto)
+    kernels = tuneKernels(compile, kernelsFile(compile), tools::measureArtifact,
+                          *context);
+  if (!isAuto || succeeded(kernels)) {
     // Not before: --kernels=auto compiles what it measures, too.
     compile.published = setDone;
     result = compileModel(compile, *context);
@@ -370,6 +415,10 @@ int ingot::compileMain(int argc, char **argv) {
   if (result->manifest && !quiet) {
     printSummary(compile, *result->manifest);
     printSizes(compile, *result->manifest, result->sizes);
+    if (succeeded(kernels))
+      printKernels(compile, *kernels);
+    if (study.result().search)
+      printPrecisions(compile, study.result());
   }
   return flushOutput();
 }
