@@ -267,8 +267,8 @@ static void compareWith(Value bound) {
   }
 }
 
-/// Gives `function`, whose code was that of `model`, an argument for each scalar
-/// that differs. `columns` holds those of all scalars.
+/// Gives `function`, whose code was that of `model`, an argument for each
+/// scalar that differs. `columns` holds those of all scalars.
 static void takeScalars(func::FuncOp function, const Outline &model,
                         ArrayRef<ScalarColumn> columns,
                         ArrayRef<ScalarColumn> differing) {
