@@ -49,10 +49,17 @@ private:
                                 llvm::StringRef last = {});
   mlir::LogicalResult describe();
   mlir::LogicalResult describePrecision();
-  /// Does all that depends on the level, with a copy of the module.
-  mlir::FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
+  void setMetadata(llvm::StringRef key, llvm::StringRef value);
+  /// Runs the phases that depend on the level on a copy of the module, and
+  /// translates the result to LLVM IR.
+  mlir::FailureOr<std::unique_ptr<LevelModule>> lower(const Target &target);
+  /// Optimizes LLVM IR; threads may do so for several levels at a time.
+  void optimizeLevel(LevelModule &level);
   mlir::FailureOr<CompileResult> emitText();
-  mlir::FailureOr<MemoryFile> emitLevel(LevelCode &level);
+  /// Makes the object code of a level, as `optimizeLevel` may be called; false
+  /// if LLVM cannot.
+  bool emitLevel(LevelModule &level, llvm::SmallVectorImpl<char> &code);
+  mlir::LogicalResult emitLevels(std::vector<MemoryFile> &objects);
   mlir::FailureOr<MemoryFile> emitDescription();
   mlir::FailureOr<MemoryFile> toFile(llvm::StringRef bytes);
   mlir::FailureOr<CompileResult> emitLibrary();
@@ -87,6 +94,7 @@ private:
   /// Lowest first.
   std::vector<Target> targets;
   Manifest manifest;
+  SizeReport sizes;
   OutputFiles files;
 };
 

@@ -238,6 +238,7 @@ LogicalResult Compilation::importAndLower() {
   }
   if (!module || failed(errors.check()))
     return failure();
+  sizes.modelWeights = countConstantBytes(*module);
   if (failed(failIf(checkNamesAgainst(options, externalFiles))) ||
       failed(checkCalibration(externalLocations)))
     return failure();
@@ -284,6 +285,7 @@ LogicalResult Compilation::describe() {
       return failure();
   }
   manifest.libraryName = fileName(options.output);
+  countFewerProducts(*module, sizes);
   if (multiplied.bf16)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
   if (multiplies(Precision::fp16))
@@ -297,16 +299,25 @@ LogicalResult Compilation::describe() {
   return describePrecision();
 }
 
-/// Metadata say what was asked for: it takes the place of what the model has
-/// under that name.
+/// Sets metadata of the artifact in the place of what the model has under that
+/// name. An empty value leaves none.
+void Compilation::setMetadata(StringRef key, StringRef value) {
+  llvm::erase_if(manifest.metadata,
+                 [&](auto &entry) { return entry.first == key; });
+  if (!value.empty())
+    manifest.metadata.push_back({key.str(), value.str()});
+}
+
+/// Records what was asked for.
 LogicalResult Compilation::describePrecision() {
   llvm::Expected<std::string> record = recordPrecision(options.pipeline);
   if (!record)
     return fail(llvm::toString(record.takeError()));
-  llvm::erase_if(manifest.metadata,
-                 [](auto &entry) { return entry.first == kPrecisionKey; });
-  if (!record->empty())
-    manifest.metadata.push_back({kPrecisionKey.str(), *record});
+  setMetadata(kPrecisionKey, *record);
+  OptimizeFor goal = options.pipeline.optimize;
+  setMetadata(kOptimizeKey, goal == OptimizeFor::balanced
+                                ? StringRef()
+                                : StringRef(getSizeRule(goal).name));
   return success();
 }
 
@@ -321,7 +332,7 @@ static void dropFacts(ModuleOp module) {
 }
 
 FailureOr<std::unique_ptr<Compilation::LevelModule>>
-Compilation::generate(const Target &target) {
+Compilation::lower(const Target &target) {
   OwningOpRef<ModuleOp> copy = module->clone();
   setTarget(pipeline, target);
   if (failed(runPhases(*copy, getLevelPhases())))
@@ -339,11 +350,15 @@ Compilation::generate(const Target &target) {
   if (!code->module)
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module, manifest, target);
-  TimingScope timing = time("optimize LLVM IR");
-  optimize(*code->module, *code->machine);
   if (failed(errors.check()))
     return failure();
   return code;
+}
+
+void Compilation::optimizeLevel(LevelModule &level) {
+  TimingScope timing = time("optimize LLVM IR");
+  optimize(*level.module, *level.machine,
+           options.pipeline.optimize == OptimizeFor::size);
 }
 
 /// The name of no pass would dump nothing.

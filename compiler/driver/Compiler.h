@@ -8,6 +8,7 @@
 #define INGOT_COMPILER_DRIVER_COMPILER_H
 
 #include "compiler/driver/ShapeProfiles.h"
+#include "compiler/driver/SizeReport.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -71,6 +72,8 @@ mlir::LogicalResult checkOutputs(const CompileOptions &options,
 struct CompileResult {
   /// Set when a shared library was written.
   std::optional<Manifest> manifest;
+  /// Sizes of the shared library and of what it was made from.
+  SizeReport sizes;
   /// SHA-256 of the model and its external data, in hexadecimal digits, if it
   /// is observed or quantized.
   std::string modelSha256;

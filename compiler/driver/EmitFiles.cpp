@@ -9,6 +9,7 @@
 #include "compiler/driver/OutputNames.h"
 #include "runtime/format/WeightsName.h"
 
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -18,11 +19,11 @@ FailureOr<CompileResult> Compilation::emitText() {
   std::unique_ptr<LevelModule> level;
   llvm::SmallVector<char, 0> code;
   if (options.emit != EmitKind::mlir) {
-    FailureOr<std::unique_ptr<LevelModule>> generated =
-        generate(targets.front());
-    if (failed(generated))
+    FailureOr<std::unique_ptr<LevelModule>> lowered = lower(targets.front());
+    if (failed(lowered))
       return failure();
-    level = std::move(*generated);
+    level = std::move(*lowered);
+    optimizeLevel(*level);
   }
   if (options.emit == EmitKind::assembly || options.emit == EmitKind::object)
     if (!emitCode(*level->module, *level->machine,
@@ -73,18 +74,63 @@ FailureOr<MemoryFile> Compilation::toFile(StringRef bytes) {
   return file;
 }
 
-/// Makes the object file of one level.
-FailureOr<MemoryFile> Compilation::emitLevel(LevelCode &level) {
-  FailureOr<std::unique_ptr<LevelModule>> generated = generate(level.target);
-  if (failed(generated))
-    return failure();
-  llvm::SmallVector<char, 0> code;
+bool Compilation::emitLevel(LevelModule &level,
+                            llvm::SmallVectorImpl<char> &code) {
+  optimizeLevel(level);
   TimingScope timing = time("emit machine code");
-  if (!emitCode(*(*generated)->module, *(*generated)->machine,
-                llvm::CodeGenFileType::ObjectFile, code))
-    return fail("LLVM cannot emit object files");
-  level.bytes = codeBytesOf(StringRef(code.data(), code.size()));
-  return toFile(StringRef(code.data(), code.size()));
+  return emitCode(*level.module, *level.machine,
+                  llvm::CodeGenFileType::ObjectFile, code);
+}
+
+/// Makes the object files of all levels. LLVM works on one level while passes
+/// lower the next ones; large modules wait for each other, to save memory.
+LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
+  constexpr unsigned kLargeModule = 1 << 20;
+  struct Code {
+    llvm::SmallVector<char, 0> bytes;
+    bool isEmitted = false;
+  };
+  std::vector<Code> codes(manifest.levels.size());
+  llvm::ThreadPoolStrategy strategy =
+      llvm::hardware_concurrency(unsigned(codes.size()));
+  strategy.Limit = true;
+  const bool isParallel =
+      codes.size() > 1 && strategy.compute_thread_count() > 1;
+  // Its destructor waits for what has begun.
+  std::optional<llvm::DefaultThreadPool> threads;
+  if (isParallel)
+    threads.emplace(strategy);
+  for (auto [level, code] : llvm::zip_equal(manifest.levels, codes)) {
+    FailureOr<std::unique_ptr<LevelModule>> lowered = lower(level.target);
+    if (failed(lowered))
+      return failure();
+    const bool isLarge =
+        (*lowered)->module->getInstructionCount() > kLargeModule;
+    // Functions of a pool are copied.
+    auto emit = [this, &code = code,
+                 module = std::shared_ptr<LevelModule>(std::move(*lowered))] {
+      code.isEmitted = emitLevel(*module, code.bytes);
+    };
+    if (!threads)
+      emit();
+    else
+      threads->async(std::move(emit));
+    if (threads && isLarge)
+      threads->wait();
+  }
+  if (threads)
+    threads->wait();
+  for (auto [level, code] : llvm::zip_equal(manifest.levels, codes)) {
+    StringRef bytes(code.bytes.data(), code.bytes.size());
+    if (!code.isEmitted)
+      return fail("LLVM cannot emit object files");
+    level.bytes = codeBytesOf(bytes);
+    FailureOr<MemoryFile> object = toFile(bytes);
+    if (failed(object))
+      return failure();
+    objects.push_back(std::move(*object));
+  }
+  return errors.check();
 }
 
 FailureOr<MemoryFile> Compilation::emitDescription() {
@@ -108,9 +154,8 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
       objects.push_back(std::move(*object));
     return object;
   };
-  for (LevelCode &level : manifest.levels)
-    if (failed(add(emitLevel(level))))
-      return failure();
+  if (failed(emitLevels(objects)))
+    return failure();
   bool isEmbedded = manifest.weightsBytes != 0 && !options.weightsInFile;
   if (manifest.weightsBytes != 0 && options.weightsInFile) {
     manifest.externalWeights = true;
@@ -179,5 +224,7 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       failed(errors.check()) || failed(files.publishLibrary(names, weights)))
     return failure();
   notePublished();
-  return CompileResult{std::move(manifest), {}};
+  // The linker's file has no room for weights yet.
+  sizes.artifact = linked.size() + manifest.weightsBytes;
+  return CompileResult{std::move(manifest), sizes, {}};
 }

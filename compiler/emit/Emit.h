@@ -148,8 +148,10 @@ std::unique_ptr<llvm::Module> buildArtifactModule(llvm::LLVMContext &context,
 /// Notes what the code is for, in the module and each of its functions.
 void setMachine(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Optimises for speed, in place; sets the machine first.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+/// Optimizes a module in place for speed, or for speed with less code where
+/// `forSize`; sets the machine first.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              bool forSize = false);
 
 /// Assembly or object code of `module`.
 bool emitCode(llvm::Module &module, llvm::TargetMachine &machine,

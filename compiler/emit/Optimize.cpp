@@ -228,7 +228,7 @@ void ingot::setMachine(Module &module, TargetMachine &machine) {
   }
 }
 
-void ingot::optimize(Module &module, TargetMachine &machine) {
+void ingot::optimize(Module &module, TargetMachine &machine, bool forSize) {
   setMachine(module, machine);
   for (Function &function : module) {
     if (function.isDeclaration())
@@ -238,6 +238,8 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     if (onlyStartsKernels(function) || followsLinks(function))
       function.addFnAttr(Attribute::NoImplicitFloat);
     leaveLongLoops(function);
+    if (forSize)
+      function.addFnAttr(Attribute::OptimizeForSize);
   }
   PassBuilder builder(&machine);
   LoopAnalysisManager loops;

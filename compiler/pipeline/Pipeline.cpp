@@ -63,7 +63,7 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createFoldBatchNorm());
   passes.addPass(createMergeBranches());
   passes.addPass(createFoldScaleShift());
-  passes.addPass(createMergeConvs());
+  passes.addPass(createMergeConvs({options.optimize}));
   passes.addPass(createPruneChannels());
   passes.addPass(createCountZeroWeights());
   passes.addPass(createWidenConvTranspose());
@@ -159,7 +159,8 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (options.kernels != Kernels::onednn) {
     passes.addPass(createQuantizeProducts());
     passes.addPass(createPadChannels());
-    passes.addPass(createQuantizeWords());
+    passes.addPass(createQuantizeWords(
+        {options.winograd ? options.optimize : OptimizeFor::size}));
     // What is not multiplied as bytes may still be read as such.
     passes.addPass(createPackWeights());
     RoundPackedRowsOptions round;

@@ -125,6 +125,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "winograd",
       llvm::cl::desc("Whether 3x3 convolutions may take fewer products"),
       llvm::cl::init(true)};
+  Option<OptimizeFor> optimize{
+      *this, "optimize",
+      llvm::cl::desc("How much speed a byte that is added must bring"),
+      llvm::cl::init(OptimizeFor::balanced), optimizeForValues()};
   Option<std::string> emulateOn{
       *this, "emulate-on",
       llvm::cl::desc("CPU level whose instructions are enough")};
@@ -167,6 +171,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.keep.assign(keep.begin(), keep.end());
     options.keepFromInt8.assign(keepFromInt8.begin(), keepFromInt8.end());
     options.winograd = winograd;
+    options.optimize = optimize;
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;
     options.level = level;

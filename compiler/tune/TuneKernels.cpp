@@ -38,6 +38,8 @@ public:
 
   mlir::LogicalResult run();
 
+  KernelRecord record;
+
 private:
   mlir::LogicalResult fail(const Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
@@ -53,7 +55,6 @@ private:
   mlir::MLIRContext &context;
   ScratchFolder scratch;
   Variant native, onednn, mixed;
-  KernelRecord record;
 };
 
 } // namespace
@@ -165,9 +166,12 @@ mlir::LogicalResult Tuning::run() {
   return mlir::success();
 }
 
-mlir::LogicalResult ingot::tuneKernels(CompileOptions &options, StringRef file,
-                                       MeasureArtifact measure,
-                                       mlir::MLIRContext &context) {
+mlir::FailureOr<KernelRecord>
+ingot::tuneKernels(CompileOptions &options, StringRef file,
+                   MeasureArtifact measure, mlir::MLIRContext &context) {
   options.recordFile = file.str();
-  return Tuning(options, measure, context).run();
+  Tuning tuning(options, measure, context);
+  if (failed(tuning.run()))
+    return mlir::failure();
+  return std::move(tuning.record);
 }

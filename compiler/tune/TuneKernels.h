@@ -15,7 +15,7 @@
 #define INGOT_COMPILER_TUNE_TUNEKERNELS_H
 
 #include "compiler/driver/Compiler.h"
-#include "compiler/tune/ChooseKernels.h"
+#include "compiler/tune/KernelRecord.h"
 
 namespace ingot {
 
@@ -36,11 +36,12 @@ using MeasureArtifact = llvm::function_ref<std::string(
 
 /// Sets the pipeline's kernels to those that are measured to be the fastest for
 /// what `options` compiles, and its record to what was found, which
-/// compileModel writes to `file`. Errors go to the context's diagnostic
-/// handler.
-mlir::LogicalResult tuneKernels(CompileOptions &options, llvm::StringRef file,
-                                MeasureArtifact measure,
-                                mlir::MLIRContext &context);
+/// compileModel writes to `file`. Returns what was found. Errors go to the
+/// context's diagnostic handler.
+mlir::FailureOr<KernelRecord> tuneKernels(CompileOptions &options,
+                                          llvm::StringRef file,
+                                          MeasureArtifact measure,
+                                          mlir::MLIRContext &context);
 
 } // namespace ingot
 

@@ -13,6 +13,7 @@
 #ifndef INGOT_PASSES_BACKEND_BACKEND_H
 #define INGOT_PASSES_BACKEND_BACKEND_H
 
+#include "passes/support/OptimizeFor.h"
 #include "passes/support/Reason.h"
 
 #include "mlir/IR/Dialect.h"
@@ -34,6 +35,8 @@ struct BackendOptions {
   /// Whether convolutions may be computed with fewer products, and larger
   /// weights.
   bool winograd = true;
+  /// How much speed a byte that is added to the artifact must bring.
+  OptimizeFor optimize = OptimizeFor::balanced;
   /// Whether a CPU level has instructions for products of bf16. Else f32 is
   /// multiplied by weights of f16, also where the model stores bf16.
   bool multipliesBF16 = true;

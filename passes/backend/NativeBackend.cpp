@@ -65,7 +65,7 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createRepeatChannels());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(
-          createConvToWinograd({options.halfSums}));
+          createConvToWinograd({options.halfSums, options.optimize}));
     passes.addNestedPass<func::FuncOp>(createProductsToSigns());
     passes.addNestedPass<func::FuncOp>(createNNToCpu({options.halfSums}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());

@@ -43,8 +43,8 @@ namespace {
 
 /// conv(conv(x)) as one conv, if that multiplies less.
 struct MergeConvs : OpRewritePattern<nn::ConvOp> {
-  MergeConvs(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
+  MergeConvs(MLIRContext *context, Pass::Statistic &count, OptimizeFor goal)
+      : OpRewritePattern(context), count(count), goal(goal) {}
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
@@ -61,7 +61,8 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
     if (!linear)
       return rewriter.notifyMatchFailure(op, kNotOne);
     if (!pays(first, op, *linearA, *linearB, *linear))
-      return rewriter.notifyMatchFailure(op, "multiplies less apart");
+      return rewriter.notifyMatchFailure(
+          op, "multiplies less apart, or in fewer bytes");
     auto spatial = [&](Value value) {
       ArrayRef<int64_t> shape = typeOf(value).getShape().drop_front();
       return last ? shape.drop_back() : shape.drop_front();
@@ -97,16 +98,22 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
     return success();
   }
 
-  static bool pays(nn::ConvOp first, nn::ConvOp second,
-                   const LinearOperator &linearA, const LinearOperator &linearB,
-                   const LinearOperator &merged) {
+  bool pays(nn::ConvOp first, nn::ConvOp second, const LinearOperator &linearA,
+            const LinearOperator &linearB, const LinearOperator &merged) const {
+    constexpr double kBytes = 4;
     auto a = costOf(linearA, first), b = costOf(linearB, second);
+    const double addedWeights = double(merged.numWeights()) -
+                                double(linearA.numWeights()) -
+                                double(linearB.numWeights());
     if (a && b)
-      return *costOf(merged, second) <= *a + *b;
+      return 2 * *costOf(merged, second) +
+                 requiredGain(goal, addedWeights * kBytes) <=
+             2 * (*a + *b);
     // Sizes unknown, but no smaller for the first than for the second.
-    return merged.numWeights() <= linearA.numWeights() + linearB.numWeights();
+    return addedWeights <= 0;
   }
   Pass::Statistic &count;
+  OptimizeFor goal;
 };
 
 struct MergeConvsPass : ingot::impl::MergeConvsBase<MergeConvsPass> {
@@ -114,7 +121,7 @@ struct MergeConvsPass : ingot::impl::MergeConvsBase<MergeConvsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MergeConvs>(&getContext(), numMerged);
+    patterns.add<MergeConvs>(&getContext(), numMerged, optimize);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns),
                                getArgument())))
       signalPassFailure();

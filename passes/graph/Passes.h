@@ -8,6 +8,7 @@
 #define INGOT_PASSES_GRAPH_PASSES_H
 
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/support/OptimizeFor.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -119,8 +119,14 @@ def MergeConvs : Pass<"nn-merge-convs"> {
   let description = [{
     `conv(conv(x))` with nothing in between, mostly a 1x1 next to another,
     becomes one convolution if that multiplies less and is exact at the borders
-    (see `nn-merge-branches`).
+    (see `nn-merge-branches`). Where it has more weights, `optimize` says how
+    much time each byte must save (`OptimizeFor.h`).
   }];
+  let options = [
+    Option<"optimize", "optimize", "::ingot::OptimizeFor",
+           "::ingot::OptimizeFor::balanced",
+           "How much speed an added byte must bring",
+           [{::ingot::optimizeForValues()}]>];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Pairs merged">];
 }

@@ -417,8 +417,14 @@ def QuantizeWords : Pass<"nn-quantize-words"> {
 
     Groups of few channels, products of so few rows that they wait for the
     weights, and 3x3 convolutions that `conv-to-winograd` makes faster than
-    words, stay floats.
+    words, stay floats. `optimize` is that of `conv-to-winograd`, and `size`
+    where that pass does not run.
   }];
+  let options = [
+    Option<"optimize", "optimize", "::ingot::OptimizeFor",
+           "::ingot::OptimizeFor::balanced",
+           "How much speed an added byte must bring",
+           [{::ingot::optimizeForValues()}]>];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numProducts", "products", "Products of words">];
 }

@@ -39,9 +39,9 @@ static constexpr int64_t kFewestChannels = 16, kFewestInputs = 8;
 static constexpr double kWordsPerFloat = 0.45;
 
 /// Whether floats multiply so much less in tiles of 4 x 4 pixels that words are
-/// slower.
-static bool isFasterInTiles(nn::ConvOp op) {
-  constexpr int64_t kTile = 4, kPositions = 36, kBytes = 4;
+/// slower by enough for the bytes that tiles add.
+static bool isFasterInTiles(nn::ConvOp op, OptimizeFor goal) {
+  constexpr int64_t kTile = 4, kPositions = 36, kBytes = 4, kWordBytes = 2;
   ArrayRef<int64_t> w = typeOf(op.getW()).getShape(),
                     y = op.getType().getShape();
   if (lower::whyNotThreeByThree(op) ||
@@ -56,8 +56,11 @@ static bool isFasterInTiles(nn::ConvOp op) {
   }
   const double products = double(w[0] * w[1]),
                taps = double(lower::productOf(w.drop_front(2)));
+  const double addedBytes =
+      (kPositions * kBytes - taps * kWordBytes) * products;
   return double(tiles) * (2 * kPositions * products +
-                          lower::kTransformFlops[1] * double(w[0] + w[1])) <
+                          lower::kTransformFlops[1] * double(w[0] + w[1])) +
+             requiredGain(goal, addedBytes) <
          kWordsPerFloat * double(pixels) * 2 * taps * products;
 }
 
@@ -269,8 +272,8 @@ static Value takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
 namespace {
 
 struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
-  QuantizeConv(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
+  QuantizeConv(MLIRContext *context, Pass::Statistic &count, OptimizeFor goal)
+      : OpRewritePattern(context), count(count), goal(goal) {}
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
@@ -279,7 +282,7 @@ struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
     if (w.getDimSize(0) / groups < kFewestChannels ||
         w.getDimSize(1) < kFewestInputs)
       return rewriter.notifyMatchFailure(op, "has few channels of a group");
-    if (isFasterInTiles(op))
+    if (isFasterInTiles(op, goal))
       return rewriter.notifyMatchFailure(op, "takes fewer products of floats");
     StringRef reason;
     std::optional<Operands> operands = readOperands(
@@ -308,6 +311,7 @@ struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
     return success();
   }
   Pass::Statistic &count;
+  OptimizeFor goal;
 };
 
 struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
@@ -356,7 +360,8 @@ struct QuantizeWordsPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<QuantizeConv, QuantizeMatMul>(&getContext(), numProducts);
+    patterns.add<QuantizeConv>(&getContext(), numProducts, optimize);
+    patterns.add<QuantizeMatMul>(&getContext(), numProducts);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     eraseUnread(getOperation());
   }

@@ -55,12 +55,19 @@ class Choosing(Case):
 class AutoKernels(Choosing):
     def test_auto_measures_and_writes(self):
         model = small_model()
-        self.assert_agrees(model, self.compile(model, "--kernels=auto"), self.inputs)
+        artifact = self.path("model.so")
+        done = tool("ingot", "compile", self.save(model), "-o", artifact, "--kernels=auto")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_agrees(model, artifact, self.inputs)
         with open(self.path("model.kernels.json")) as f:
             found = json.load(f)
         self.assertIn(found["kernels"], ("native", "onednn", "mixed"))
         self.assertGreater(found["latency_ms"]["native"], 0)
         self.assertGreater(found["latency_ms"]["onednn"], 0)
+        chosen = {"native": "native kernels are", "onednn": "oneDNN's kernels are", "mixed": "native kernels and oneDNN's"}
+        self.assertIn(f"model.so: {chosen[found['kernels']]}", done.stdout)
+        self.assertIn(f"(native {found['latency_ms']['native']:.3f} ms, oneDNN {found['latency_ms']['onednn']:.3f} ms",
+                      done.stdout)
         nodes = [node for layer in found["layers"] for node in layer["nodes"]]
         self.assertEqual(len(nodes), len(set(nodes)), "a node is in two layers")
         self.assertTrue({"conv0", "conv1", "gemm0"} <= set(nodes), nodes)

@@ -62,6 +62,7 @@ class Studied(Case):
         artifact = self.path(name + ".so")
         done = tool("ingot", "compile", model, "-o", artifact, *options, "--report", self.path("report.html"))
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.printed = done.stdout
         return artifact
 
 
@@ -201,6 +202,10 @@ class Auto(Studied):
         for drop in ("5%", "0.2"):
             artifact, found = self.auto(model, drop)
             search = found["search"]
+            chosen = [layer["precision"] for layer in found["layers"]]
+            self.assertIn(f": {chosen.count('int8')} of {len(chosen)} layers in int8, {chosen.count('bf16')} in bf16: ",
+                          self.printed)
+            self.assertIn(f" times as fast); {search['chosen_percent']:.2f} % right, fp32 {floats:.2f} %\n", self.printed)
             self.assertEqual((search["labels"], search["rows"]), ("labels", 600))
             self.assertAlmostEqual(search["fp32_percent"], floats, places=6)
             self.assertAlmostEqual(search["chosen_percent"], accuracy(artifact), places=6)

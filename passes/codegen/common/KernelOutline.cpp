@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -85,6 +86,42 @@ static bool canBeTold(Operation &op) {
                       [](OpOperand &use) { return canBeTold(use); });
 }
 
+/// Whether arithmetic on an operand of an unknown value is as fast. A bound is
+/// told as what it is compared with, which differs for zeros and NaN.
+static bool isArithmetic(OpOperand &use, bool isNumber) {
+  Operation *user = use.getOwner();
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
+    return isNumber;
+  return isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::SubFOp,
+             arith::SubIOp>(user);
+}
+
+/// Whether an op is a scalar of 32 bits, or a splat of one, that can be an
+/// argument.
+static bool isScalar(Operation &op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  Type element = constant ? getElementTypeOrSelf(constant.getType()) : Type();
+  if (!element || !(element.isF32() || element.isInteger(32)))
+    return false;
+  auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+  if (!splat && isa<ShapedType>(constant.getType()))
+    return false;
+  if (splat && !isa<VectorType>(constant.getType()))
+    return false;
+  auto number = dyn_cast<FloatAttr>(scalarOf(constant));
+  const bool isNumber =
+      number && !number.getValue().isZero() && !number.getValue().isNaN();
+  return llvm::all_of(constant->getUses(), [&](OpOperand &use) {
+    return isArithmetic(use, isNumber);
+  });
+}
+
+TypedAttr codegen::scalarOf(arith::ConstantOp constant) {
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+    return splat.getSplatValue<TypedAttr>();
+  return constant.getValue();
+}
+
 static uintptr_t wordOf(const void *pointer) { return uintptr_t(pointer); }
 
 Outline::Outline(func::FuncOp function) : function(function) {
@@ -127,7 +164,7 @@ void Outline::noteView(Operation &op) {
 }
 
 void Outline::note(Operation &op) {
-  enum : uintptr_t { told, view, scratch, other };
+  enum : uintptr_t { told, view, scratch, scalar, other };
   for (Value result : op.getResults())
     order.try_emplace(result, order.size());
   if (canBeTold(op)) {
@@ -136,6 +173,11 @@ void Outline::note(Operation &op) {
     return;
   }
   ++numOps;
+  if (isScalar(op)) {
+    words.push_back(scalar);
+    scalars.push_back(cast<arith::ConstantOp>(op));
+    return noteType(op.getResult(0).getType());
+  }
   if (isViewOfArgument(op)) {
     words.push_back(view);
     return noteView(op);

@@ -31,6 +31,9 @@ struct Outline {
   llvm::SmallVector<uintptr_t> words;
   /// The numbers that are left out.
   llvm::SmallVector<mlir::arith::ConstantOp> numbers;
+  /// Scalars, or splats of them, that are left out: factors and bounds of an
+  /// epilogue, which no code is chosen by.
+  llvm::SmallVector<mlir::arith::ConstantOp> scalars;
   llvm::SmallVector<Given> given;
   int64_t numOps = 0;
 
@@ -46,6 +49,9 @@ private:
   /// Which of `given` a view's results are the first of.
   std::map<llvm::SmallVector<uintptr_t>, size_t> firstOfView;
 };
+
+/// The scalar that one of `Outline::scalars` holds, or is a splat of.
+mlir::TypedAttr scalarOf(mlir::arith::ConstantOp constant);
 
 } // namespace ingot::codegen
 

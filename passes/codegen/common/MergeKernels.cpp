@@ -56,6 +56,29 @@ static SmallVector<Column> columnsOf(const Group &group) {
   return columns;
 }
 
+/// The values of one scalar, one for each member of a group.
+using ScalarColumn = SmallVector<TypedAttr>;
+
+/// The values of all scalars of a group.
+static SmallVector<ScalarColumn> scalarsOf(const Group &group) {
+  SmallVector<ScalarColumn> columns(group.front().scalars.size());
+  for (const Outline &member : group)
+    for (auto [column, constant] : llvm::zip_equal(columns, member.scalars))
+      column.push_back(codegen::scalarOf(constant));
+  return columns;
+}
+
+/// The scalars that members differ in, each once: they are arguments of the
+/// common function.
+static SmallVector<ScalarColumn>
+differingScalars(ArrayRef<ScalarColumn> columns) {
+  SmallVector<ScalarColumn> differing;
+  for (const ScalarColumn &column : columns)
+    if (!llvm::all_equal(column) && !llvm::is_contained(differing, column))
+      differing.push_back(column);
+  return differing;
+}
+
 /// The loops that have none inside.
 static llvm::SmallDenseSet<Operation *> innermostLoops(func::FuncOp function) {
   llvm::SmallDenseSet<Operation *> loops;
@@ -125,7 +148,11 @@ static bool hasWideVectors(func::FuncOp function) {
 
 /// What makes functions one, if that is worth it.
 static std::optional<NumberTable> tableOf(const Group &group) {
+  // Registers for the factors of an epilogue: what is added, and both bounds.
+  constexpr size_t kMostScalars = 6;
   const Outline &model = group.front();
+  if (differingScalars(scalarsOf(group)).size() > kMostScalars)
+    return std::nullopt;
   SmallVector<Column> columns = columnsOf(group);
   return codegen::chooseTable(
       columns, [&] { return hasWideVectors(model.function); },
@@ -160,7 +187,8 @@ static std::vector<Group> split(Group group) {
 /// All that is left of a function whose code is elsewhere: what the common one
 /// is given, and a call. Returns what its code was.
 static std::unique_ptr<Region>
-leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers) {
+leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers,
+          ArrayRef<TypedAttr> scalars) {
   func::FuncOp function = member.function;
   Location loc = function.getLoc();
   auto code = std::make_unique<Region>();
@@ -185,6 +213,8 @@ leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers) {
   }
   for (int64_t number : numbers)
     operands.push_back(arith::ConstantIndexOp::create(builder, loc, number));
+  for (TypedAttr scalar : scalars)
+    operands.push_back(arith::ConstantOp::create(builder, loc, scalar));
   func::CallOp::create(builder, loc, common, TypeRange(), operands);
   func::ReturnOp::create(builder, loc);
   return code;
@@ -213,11 +243,62 @@ static std::map<Column, Value> computeNumbers(const NumberTable &table,
   return values;
 }
 
+/// Writes comparisons with `bound`, which is neither zero nor NaN, in the place
+/// of the larger or the lesser of it and another value: one instruction, also
+/// where nothing is known of a bound.
+static void compareWith(Value bound) {
+  llvm::SmallSetVector<Operation *, 4> users(bound.user_begin(),
+                                             bound.user_end());
+  for (Operation *user : users) {
+    const bool isLargest = isa<arith::MaximumFOp>(user);
+    if (!isLargest && !isa<arith::MinimumFOp>(user))
+      continue;
+    OpBuilder builder(user);
+    Location loc = user->getLoc();
+    Value other = user->getOperand(user->getOperand(0) == bound ? 1 : 0);
+    Value takesBound = arith::CmpFOp::create(
+        builder, loc,
+        isLargest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
+        bound, other);
+    Value result =
+        arith::SelectOp::create(builder, loc, takesBound, bound, other);
+    user->getResult(0).replaceAllUsesWith(result);
+    user->erase();
+  }
+}
+
+/// Gives `function`, whose code was that of `model`, an argument for each
+/// scalar that differs. `columns` holds those of all scalars.
+static void takeScalars(func::FuncOp function, const Outline &model,
+                        ArrayRef<ScalarColumn> columns,
+                        ArrayRef<ScalarColumn> differing) {
+  Block &block = function.getBody().front();
+  Location loc = function.getLoc();
+  for (const ScalarColumn &column : differing) {
+    Value argument = block.addArgument(column.front().getType(), loc);
+    for (auto [scalar, its] : llvm::zip_equal(model.scalars, columns)) {
+      if (its != column)
+        continue;
+      arith::ConstantOp constant = scalar;
+      Value value = argument;
+      // The first op may have been a constant that is gone.
+      auto builder = OpBuilder::atBlockBegin(&block);
+      if (auto type = dyn_cast<VectorType>(constant.getType()))
+        value = vector::BroadcastOp::create(builder, loc, type, argument);
+      constant.replaceAllUsesWith(value);
+      constant->erase();
+      compareWith(value);
+    }
+  }
+}
+
 /// Gives the code in `function`, which was that of `model`, arguments for what
 /// it is given, and for the numbers of `table`, of which it has those in
 /// `columns`.
 static void takeArguments(func::FuncOp function, const Outline &model,
-                          ArrayRef<Column> columns, const NumberTable &table) {
+                          ArrayRef<Column> columns, const NumberTable &table,
+                          ArrayRef<ScalarColumn> scalars,
+                          ArrayRef<ScalarColumn> differing) {
   Block &block = function.getBody().front();
   Location loc = function.getLoc();
   size_t numOld = block.getNumArguments();
@@ -246,6 +327,7 @@ static void takeArguments(func::FuncOp function, const Outline &model,
     constant.replaceAllUsesWith(at->second);
     constant->erase();
   }
+  takeScalars(function, model, scalars, differing);
   block.eraseArguments(0, numOld);
   function.setType(
       FunctionType::get(function.getContext(), block.getArgumentTypes(), {}));
@@ -261,16 +343,22 @@ void MergeKernelsPass::merge(Group &group, const NumberTable &table) {
   common.setPrivate();
   common->setDiscardableAttrs(first->getDiscardableAttrDictionary());
   SmallVector<Column> columns = columnsOf(group);
+  SmallVector<ScalarColumn> scalars = scalarsOf(group);
+  SmallVector<ScalarColumn> differing = differingScalars(scalars);
   for (auto [i, member] : llvm::enumerate(group)) {
     SmallVector<int64_t> numbers;
     for (const Column &column : table.columns)
       numbers.push_back(column[i]);
-    std::unique_ptr<Region> code = leaveCall(member, common.getName(), numbers);
+    SmallVector<TypedAttr> told;
+    for (const ScalarColumn &column : differing)
+      told.push_back(column[i]);
+    std::unique_ptr<Region> code =
+        leaveCall(member, common.getName(), numbers, told);
     if (i == 0)
       common.getBody().takeBody(*code);
     ++merged;
   }
-  takeArguments(common, model, columns, table);
+  takeArguments(common, model, columns, table, scalars, differing);
 }
 
 /// Whether a function promises that what it is given is distinct memory, which

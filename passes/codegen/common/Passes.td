@@ -143,6 +143,8 @@ def MergeKernels : Pass<"merge-kernels", "::mlir::ModuleOp"> {
     in strides, counts and offsets alone. Private functions that are otherwise
     equal, op by op, over flat views of what they are given, become calls of one
     that is told these numbers, if they are few enough (docs/compile-time.md).
+    Up to six scalars of an epilogue, such as the zero points and factors of
+    int8, are told, too.
 
     ```mlir
     func.func private @matmul.1(%a: memref<?x96xf32>, …) {
@@ -155,7 +157,8 @@ def MergeKernels : Pass<"merge-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"merged", "merged",
                               "functions whose code is elsewhere">];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
 }
 
 def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {

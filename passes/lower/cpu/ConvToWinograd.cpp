@@ -8,7 +8,8 @@
 // Tiles of 4 x 4 pixels take a quarter of the products, those of 2 x 2 take
 // 16/36. What is saved goes in part into the transforms, which few channels do
 // not pay for, and into weights that are 4 or 16/9 times as large: they are
-// read for each block of tiles, and lie in the artifact.
+// read for each block of tiles, and lie in the artifact. `optimize` says how
+// much time a byte must save.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -56,6 +57,8 @@ namespace {
 
 /// A convolution as the costs depend on it.
 struct Sizes {
+  static constexpr int64_t kTaps = cpu::Winograd::kTaps * cpu::Winograd::kTaps;
+
   int64_t images, height, width, channels, columns;
   /// Of a weight as it is stored: 4, or 2.
   int64_t bytes;
@@ -64,10 +67,12 @@ struct Sizes {
 
   double pixels() const { return double(images * height * width); }
   double direct() const {
-    constexpr int64_t kTaps = 9;
     double weights = double(kTaps * channels * columns);
     double flops = 2 * pixels() / (isHalf ? kHalfSpeed : 1);
     return weights * (flops + double(bytes) * kFlopsPerByte);
+  }
+  double addedBytes(const cpu::Winograd &transform) const {
+    return double((transform.positions() - kTaps) * channels * columns * bytes);
   }
   double with(const cpu::Winograd &transform) const {
     int64_t m = transform.outputs();
@@ -94,15 +99,18 @@ static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
                     lower::kMostBytesOfFour);
 }
 
-/// The tiles that take the least time, if that is much less than without.
-static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes) {
+/// The tiles that take the least time, if that is much less than without, and
+/// enough for the bytes that they add.
+static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes,
+                                                OptimizeFor goal) {
   constexpr double kWorth = 0.85;
-  double least = kWorth * sizes.direct();
+  double direct = sizes.direct(), least = direct;
   std::optional<cpu::Winograd> best;
   for (int64_t outputs : {2, 4}) {
     cpu::Winograd transform(outputs);
-    double cost = sizes.with(transform);
-    if (!fits(sizes, transform) || cost >= least)
+    double time = sizes.with(transform);
+    double cost = time + requiredGain(goal, sizes.addedBytes(transform));
+    if (!fits(sizes, transform) || time >= kWorth * direct || cost >= least)
       continue;
     least = cost;
     best = transform;
@@ -147,8 +155,8 @@ static ElementsAttr packWeights(nn::ConvOp op, const cpu::Winograd &transform) {
 namespace {
 
 struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
-  ConvToWinograd(MLIRContext *context, bool halfSums)
-      : OpRewritePattern(context), halfSums(halfSums) {}
+  ConvToWinograd(MLIRContext *context, bool halfSums, OptimizeFor goal)
+      : OpRewritePattern(context), halfSums(halfSums), goal(goal) {}
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
@@ -163,10 +171,11 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
          usual(2, lower::kUsualPixels),
          typeOf(op.getX()).getDimSize(3), type.getDimSize(3),
          isFP16(op) ? 2 : 4,
-         halfSums && isFP16(op) && lower::isWorthHalfSums(op)});
+         halfSums && isFP16(op) && lower::isWorthHalfSums(op)},
+        goal);
     if (!transform)
       return rewriter.notifyMatchFailure(
-          op, "takes as long with fewer products");
+          op, "takes as long with fewer products, or needs too many bytes");
     ElementsAttr packed = packWeights(op, *transform);
     if (!packed)
       return rewriter.notifyMatchFailure(
@@ -189,6 +198,7 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
   }
 
   bool halfSums;
+  OptimizeFor goal;
 };
 
 struct ConvToWinogradPass
@@ -197,7 +207,7 @@ struct ConvToWinogradPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvToWinograd>(&getContext(), halfSums);
+    patterns.add<ConvToWinograd>(&getContext(), halfSums, optimize);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

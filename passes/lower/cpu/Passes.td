@@ -138,10 +138,16 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     for. What is open in size counts as 28 pixels. Weights that are to be stored
     as f16 are rounded behind the transform, unless f16 does not hold them. With
     `half-sums` those that would multiply f16 have to take less time than that.
+    Transformed weights are larger: `optimize` says how much time each byte that
+    they add must save (`OptimizeFor.h`).
   }];
   let options = [
     Option<"halfSums", "half-sums", "bool", "false",
-           "Whether products of fp16 multiply f16 by f16">];
+           "Whether products of fp16 multiply f16 by f16">,
+    Option<"optimize", "optimize", "::ingot::OptimizeFor",
+           "::ingot::OptimizeFor::balanced",
+           "How much speed an added byte must bring",
+           [{::ingot::optimizeForValues()}]>];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
     "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];

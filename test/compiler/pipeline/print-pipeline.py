@@ -9,7 +9,7 @@ import families
 import numpy as np
 import onnx
 
-OPTIONS = ([], ["--precision=bf16"], ["--kernels=onednn"], ["--target=sapphirerapids,l2=2M", "--emulate-on=x86-64-v3"])
+OPTIONS = ([], ["--precision=bf16", "--optimize=size"], ["--kernels=onednn"], ["--target=sapphirerapids,l2=2M", "--emulate-on=x86-64-v3"])
 
 
 def output(*command):

@@ -1,4 +1,6 @@
-// RUN: ingot-opt --nn-quantize-words --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --nn-quantize-words=optimize=speed --split-input-file %s | FileCheck %s --check-prefixes=CHECK,SPEED
+// RUN: ingot-opt --nn-quantize-words --split-input-file %s | FileCheck %s --check-prefixes=CHECK,BYTES
+// RUN: ingot-opt --nn-quantize-words=optimize=size --split-input-file %s | FileCheck %s --check-prefixes=CHECK,BYTES
 
 // Unsigned words are 32768 less without a sign, and so is their zero point,
 // which the convolution knows.
@@ -89,7 +91,8 @@ func.func @floats(%x: tensor<4x16xi16>, %y: tensor<8x16xi16>, %p: tensor<1x3x8xi
 
 // Of many pixels floats take fewer products; with a stride they do not.
 // CHECK-LABEL: @tiles
-// CHECK: nn.conv {{.*}} (tensor<1x32x16x16xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x16x16xf32>
+// SPEED: nn.conv {{.*}} (tensor<1x32x16x16xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x16x16xf32>
+// BYTES: nn.conv {{.*}} (tensor<1x32x16x16xi16>, tensor<32x32x3x3xi16>) -> tensor<1x32x16x16xi32>
 // CHECK: nn.conv {{.*}} (tensor<1x32x16x16xi16>, tensor<32x32x3x3xi16>) -> tensor<1x32x8x8xi32>
 func.func @tiles(%x: tensor<1x32x16x16xi16>) -> (tensor<1x32x16x16xf32>, tensor<1x32x8x8xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>

@@ -130,7 +130,8 @@ std::string makeWalks(int walks, const std::string &step) {
 
 std::unique_ptr<llvm::Module> optimized(const std::string &text,
                                         llvm::LLVMContext &context,
-                                        llvm::StringRef level = "x86-64-v3") {
+                                        llvm::StringRef level = "x86-64-v3",
+                                        bool forSize = false) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> module =
       llvm::parseAssemblyString(text, problem, context);
@@ -139,14 +140,15 @@ std::unique_ptr<llvm::Module> optimized(const std::string &text,
   auto targets = ingot::parseTargets(level, error);
   EXPECT_TRUE(targets) << error;
   auto machine = targets->front().createTargetMachine();
-  ingot::optimize(*module, *machine);
+  ingot::optimize(*module, *machine, forSize);
   return module;
 }
 
 /// How often the optimized code says to take roots.
-int countRoots(const std::string &text) {
+int countRoots(const std::string &text, bool forSize = false) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = optimized(text, context);
+  std::unique_ptr<llvm::Module> module =
+      optimized(text, context, "x86-64-v3", forSize);
   int count = 0;
   for (const llvm::Instruction &i :
        llvm::instructions(module->getFunction("f")))
@@ -155,6 +157,10 @@ int countRoots(const std::string &text) {
 }
 
 TEST(Optimize, UnrollsShortLoops) { EXPECT_EQ(countRoots(makeLoop(2)), 16); }
+
+TEST(Optimize, UnrollsNothingForSize) {
+  EXPECT_EQ(countRoots(makeLoop(2), /*forSize=*/true), 2);
+}
 
 TEST(Optimize, LeavesLongLoops) { EXPECT_EQ(countRoots(makeLoop(24)), 24); }
 

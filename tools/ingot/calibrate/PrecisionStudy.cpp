@@ -24,6 +24,8 @@ ScratchModel::Options PrecisionStudy::scratchOptions() const {
   scratch.dims = options.dims;
   scratch.pipeline.weightBits = options.weightBits;
   scratch.pipeline.fitPairs = options.fitPairs;
+  scratch.pipeline.winograd = options.winograd;
+  scratch.pipeline.optimize = options.optimize;
   return scratch;
 }
 

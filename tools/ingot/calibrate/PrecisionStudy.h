@@ -23,6 +23,9 @@ struct StudyOptions {
   std::vector<std::string> keep;
   int weightBits = 8;
   bool fitPairs = false;
+  /// Models are measured as they will be compiled.
+  bool winograd = true;
+  OptimizeFor optimize = OptimizeFor::balanced;
   std::vector<quantize::Rule> rules;
   /// Samples for errors; may be none.
   std::vector<std::string> data;

@@ -143,11 +143,17 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   std::string error;
   if (!parseTargets(options.target, error))
     return usageError(error);
+  result.pipeline.winograd = options.winograd;
+  std::optional<OptimizeFor> goal = findGoal(options.optimize);
+  if (!goal)
+    return usageError("unknown --optimize=" +
+                      Twine(printable(options.optimize)) +
+                      ": use speed, balanced or size");
+  result.pipeline.optimize = *goal;
   if (int code = readPrecision(options, result, request))
     return code;
   result.pipeline.emulateOn = options.emulateOn;
   result.pipeline.scheduleSeed = options.scheduleSeed;
-  result.pipeline.winograd = options.winograd;
   if (options.precision != "fp32" && options.precision != "O0" &&
       options.kernels != "native")
     return usageError("--precision=" + options.precision +
@@ -220,6 +226,73 @@ static void printSummary(const CompileOptions &options,
   out << " (lower bound ";
   printBytes(out, manifest.arenaLowerBound);
   out << ")" << (manifest.usesLibrary("onednn") ? ", uses oneDNN" : "") << '\n';
+}
+
+/// Prints how large the artifact is, what grew, and how to choose otherwise.
+static void printSizes(const CompileOptions &options, const Manifest &manifest,
+                       const SizeReport &sizes) {
+  raw_ostream &out = outs();
+  out << options.output << ": artifact ";
+  printBytes(out, sizes.artifact);
+  out << ", weights of the model ";
+  printBytes(out, sizes.modelWeights);
+  const uint64_t expected = sizes.modelWeights + sizes.fewerProducts;
+  // Cache lines are filled up, and panels of weights.
+  const uint64_t usual = expected + expected / 32 + (1 << 16);
+  if (manifest.weightsBytes > usual) {
+    out << "; constants that are computed when compiling add ";
+    printBytes(out, manifest.weightsBytes - expected);
+  }
+  if (sizes.fewerProducts) {
+    out << "; transformed weights of " << sizes.numFewerProducts
+        << " 3x3 convolutions add ";
+    printBytes(out, sizes.fewerProducts);
+    out << " (--optimize=" << getSizeRule(options.pipeline.optimize).name
+        << "; size adds none)";
+  }
+  out << '\n';
+}
+
+/// Prints the kernels that `--kernels=auto` chose, and what it measured.
+static void printKernels(const CompileOptions &options,
+                         const KernelRecord &record) {
+  raw_ostream &out = outs();
+  out << options.output << ": ";
+  switch (record.kernels) {
+  case Kernels::native:
+    out << "native kernels are fastest";
+    break;
+  case Kernels::onednn:
+    out << "oneDNN's kernels are fastest";
+    break;
+  case Kernels::mixed:
+    out << "native kernels and oneDNN's for "
+        << options.pipeline.onednnNodes.size() << " nodes are fastest";
+    break;
+  }
+  out << format(" (native %.3f ms, oneDNN %.3f ms", record.nativeMs,
+                record.onednnMs);
+  if (record.mixedMs)
+    out << format(", both %.3f ms", *record.mixedMs);
+  out << "); " << options.recordFile << " holds the choice\n";
+}
+
+/// Prints what `--precision=auto` chose, its speed and what is right.
+static void printPrecisions(const CompileOptions &options, const Study &study) {
+  auto count = [&](bool StudiedLayer::*is) {
+    return count_if(study.layers,
+                    [&](const StudiedLayer &layer) { return layer.*is; });
+  };
+  raw_ostream &out = outs();
+  out << options.output << ": " << count(&StudiedLayer::isInt8) << " of "
+      << study.layers.size() << " layers in int8, "
+      << count(&StudiedLayer::isBF16) << " in bf16";
+  if (study.chosen.latencyMs && study.fp32.latencyMs)
+    out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
+                  *study.chosen.latencyMs, *study.fp32.latencyMs,
+                  *study.fp32.latencyMs / *study.chosen.latencyMs);
+  out << format("; %.2f %% right, fp32 %.2f %%\n", study.search->chosenPercent,
+                study.search->fp32Percent);
 }
 
 /// 0 or an exit code: what was printed may have no room.
@@ -321,8 +394,11 @@ int ingot::compileMain(int argc, char **argv) {
   mlir::TimingScope timing = timer.getRootScope();
   compile.timing = &timing;
   mlir::FailureOr<CompileResult> result = mlir::failure();
-  if (!isAuto || succeeded(tuneKernels(compile, kernelsFile(compile),
-                                       tools::measureArtifact, *context))) {
+  mlir::FailureOr<KernelRecord> kernels = mlir::failure();
+  if (isAuto)
+    kernels = tuneKernels(compile, kernelsFile(compile), tools::measureArtifact,
+                          *context);
+  if (!isAuto || succeeded(kernels)) {
     // Not before: --kernels=auto compiles what it measures, too.
     compile.published = setDone;
     result = compileModel(compile, *context);
@@ -338,7 +414,13 @@ int ingot::compileMain(int argc, char **argv) {
       return messages.failure(problem);
   // What went to standard output or through a link has no name to get.
   setDone();
-  if (result->manifest && !quiet)
+  if (result->manifest && !quiet) {
     printSummary(compile, *result->manifest);
+    printSizes(compile, *result->manifest, result->sizes);
+    if (succeeded(kernels))
+      printKernels(compile, *kernels);
+    if (study.result().search)
+      printPrecisions(compile, study.result());
+  }
   return flushOutput();
 }

@@ -150,6 +150,12 @@ struct CompileFlags {
                "products where that is faster (default), of floats by weights "
                "up to four times as large; =false computes them as they are "
                "written")};
+  cl::opt<std::string> optimize{
+      "optimize", cl::value_desc("speed|balanced|size"), cl::init("balanced"),
+      cl::cat(category),
+      cl::desc("Where speed costs bytes: speed takes the fastest code, size "
+               "adds no bytes, balanced (default) adds those that save enough "
+               "time")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),

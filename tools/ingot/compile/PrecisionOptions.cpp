@@ -119,6 +119,8 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   study.keep = result.pipeline.keep;
   study.weightBits = result.pipeline.weightBits;
   study.fitPairs = result.pipeline.fitPairs;
+  study.winograd = result.pipeline.winograd;
+  study.optimize = result.pipeline.optimize;
   study.data.assign(options.data.begin(), options.data.end());
   if (isAuto) {
     study.data = {options.eval};

@@ -443,3 +443,63 @@ func.func private @viewed(%x: memref<?x8xf32>) attributes {passthrough = ["ingot
   memref.store %u, %b[%n] : memref<?xf32, strided<[1], offset: 1>>
   return
 }
+
+// -----
+
+// Factors and bounds of epilogues are arguments where kernels differ in them. A
+// bound of zero stays, since a comparison would keep its sign.
+// CHECK-LABEL: func.func private @scale.common(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: index, %[[FACTOR:[^:]*]]: f32, %[[BOUND:[^:]*]]: f32)
+// CHECK-DAG:     %[[FACTORS:.*]] = vector.broadcast %[[FACTOR]] : f32 to vector<8xf32>
+// CHECK-DAG:     %[[BOUNDS:.*]] = vector.broadcast %[[BOUND]] : f32 to vector<8xf32>
+// CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
+// CHECK:         %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[FACTORS]]
+// CHECK:         %[[IS_LARGER:.*]] = arith.cmpf olt, %[[BOUNDS]], %[[SCALED]]
+// CHECK:         %[[CUT:.*]] = arith.select %[[IS_LARGER]], %[[BOUNDS]], %[[SCALED]]
+// CHECK:         arith.maximumf %[[CUT]], %[[ZERO]]
+// CHECK-LABEL: func.func private @scale(
+// CHECK-DAG:     %[[F:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK-DAG:     %[[B:.*]] = arith.constant 6.000000e+00 : f32
+// CHECK:         call @scale.common(%{{.*}}, %{{.*}}, %[[F]], %[[B]])
+// CHECK-LABEL: func.func private @scales(
+// CHECK-DAG:     %[[F:.*]] = arith.constant 2.500000e-01 : f32
+// CHECK-DAG:     %[[B:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK:         call @scale.common(%{{.*}}, %{{.*}}, %[[F]], %[[B]])
+// CHECK-LABEL: func.func private @zero(
+// CHECK-NOT:     call
+func.func private @scale(%x: memref<8xf32>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %factor = arith.constant dense<0.5> : vector<8xf32>
+  %bound = arith.constant dense<6.0> : vector<8xf32>
+  %v = vector.load %x[%c0] : memref<8xf32>, vector<8xf32>
+  %scaled = arith.mulf %v, %factor : vector<8xf32>
+  %cut = arith.minimumf %scaled, %bound : vector<8xf32>
+  %w = arith.maximumf %cut, %zero : vector<8xf32>
+  vector.store %w, %x[%c0] : memref<8xf32>, vector<8xf32>
+  return
+}
+func.func private @scales(%x: memref<8xf32>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %factor = arith.constant dense<0.25> : vector<8xf32>
+  %bound = arith.constant dense<7.0> : vector<8xf32>
+  %v = vector.load %x[%c0] : memref<8xf32>, vector<8xf32>
+  %scaled = arith.mulf %v, %factor : vector<8xf32>
+  %cut = arith.minimumf %scaled, %bound : vector<8xf32>
+  %w = arith.maximumf %cut, %zero : vector<8xf32>
+  vector.store %w, %x[%c0] : memref<8xf32>, vector<8xf32>
+  return
+}
+func.func private @zero(%x: memref<8xf32>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %factor = arith.constant dense<0.125> : vector<8xf32>
+  %bound = arith.constant dense<0.0> : vector<8xf32>
+  %v = vector.load %x[%c0] : memref<8xf32>, vector<8xf32>
+  %scaled = arith.mulf %v, %factor : vector<8xf32>
+  %cut = arith.minimumf %scaled, %bound : vector<8xf32>
+  %w = arith.maximumf %cut, %zero : vector<8xf32>
+  vector.store %w, %x[%c0] : memref<8xf32>, vector<8xf32>
+  return
+}
