@@ -288,7 +288,7 @@ class Embedding(Case):
         artifact = self.compile(model)
         np.ascontiguousarray(runs[0]["input"]).tofile(self.path("x.bin"))
         done = tool("ingot", "bench", artifact, "--json", "--threads=1", "--iterations=1", "--warm-up=0",
-                    "--duration=0", f"--load-inputs=input:{self.path('x.bin')}")
+                    "--duration=0", f"--input=input={self.path('x.bin')}")
         self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads(done.stdout)
         for key in ("load_ms", "first_answer_ms", "peak_rss_mb", "throughput"):

@@ -67,7 +67,7 @@ class Profile(Case):
                            [("x", ["rows", 4])], [("y", ["rows", 5])], {"w": weight})
         artifact = self.compile(model)
         for rows in (3, 17):
-            result = self.bench(artifact, "--profile", f"--shapes=x:{rows}x4")
+            result = self.bench(artifact, "--profile", f"--shape=x={rows}x4")
             self.check(result, {"product"})
             self.assertEqual(sum(layer["flops"] for layer in result["layers"]), 2 * rows * 4 * 5)
 

@@ -378,20 +378,18 @@ int ingot::inspectMain(int argc, char **argv) {
                       "running it; it may be for another CPU.",
                       "ingot inspect repvgg_a0.so --json");
   std::string path, key, weights;
-  std::vector<std::string> shapes;
+  InputSpecs specs;
   bool json = false, verify = false, layers = false;
   parser.flag("json", json, "print one JSON object");
   parser.flag("layers", layers,
               "list the layers: what they are, which backend computes them, "
               "and why no better one does");
-  parser.list("shape", "NAME=AxB...", shapes,
-              "print sizes of outputs and memory of a run at these sizes of "
-              "inputs; the model must be for this CPU");
+  addShapeOptions(parser, specs);
   parser.flag("verify", verify,
               "compare all of the model with the checksums that it was "
               "compiled with, and fail if they differ");
   parser.value("weights", "FILE", weights,
-               "with --verify or --shape: separate weights (default: "
+               "with --verify, --shape or --dim: separate weights (default: "
                "MODEL.so.HASH.weights)");
   parser.value("metadata", "KEY", key, "print only the value of KEY, as it is");
   int exitCode;
@@ -399,19 +397,20 @@ int ingot::inspectMain(int argc, char **argv) {
     return exitCode;
   if (json && !key.empty())
     return parser.usageError("--json and --metadata exclude each other");
-  if (!weights.empty() && !verify && shapes.empty())
-    return parser.usageError("--weights needs --verify or --shape");
-  if (verify && !shapes.empty())
-    return parser.usageError("--verify and --shape exclude each other");
+  const bool asksForSizes = !specs.shapes.empty() || !specs.dims.empty();
+  if (!weights.empty() && !verify && !asksForSizes)
+    return parser.usageError("--weights needs --verify, --shape or --dim");
+  if (verify && asksForSizes)
+    return parser.usageError("--verify excludes --shape and --dim");
 
   ModelHandle model;
   std::string problem = verify ? verifyModel(path, weights, model)
-                        : shapes.empty()
-                            ? describeModel(path, model)
-                            : loadModel(path, weights, /*pool=*/nullptr, model);
+                        : asksForSizes
+                            ? loadModel(path, weights, /*pool=*/nullptr, model)
+                            : describeModel(path, model);
   Inferred inferred;
-  if (problem.empty() && !shapes.empty())
-    problem = inferSizes(model.get(), shapes, inferred);
+  if (problem.empty() && asksForSizes)
+    problem = inferSizes(model.get(), specs, inferred);
   if (!problem.empty())
     return parser.failure(problem);
   const ingot_model *raw = model.get();
@@ -423,10 +422,9 @@ int ingot::inspectMain(int argc, char **argv) {
       return parser.failure("'" + path + "' has no metadata '" + key + "'");
     fputs(value, stdout);
   } else if (json) {
-    printJson(raw, info, verify, shapes.empty() ? nullptr : &inferred);
+    printJson(raw, info, verify, asksForSizes ? &inferred : nullptr);
   } else {
-    printText(raw, info, verify, layers,
-              shapes.empty() ? nullptr : &inferred);
+    printText(raw, info, verify, layers, asksForSizes ? &inferred : nullptr);
   }
   return exitSuccess;
 }

@@ -71,6 +71,9 @@ private:
   std::string *second = nullptr;
 };
 
+/// Splits `text` at each `separator`; without one, the whole text is one part.
+std::vector<std::string> split(const std::string &text, char separator);
+
 /// Parses a whole decimal number; false if it is none or too large.
 bool parseNumber(const std::string &text, long long &value);
 

@@ -10,6 +10,7 @@
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Npy.h"
 #include "tools/ingot/bench/Peaks.h"
+#include "tools/ingot/inputs/Inputs.h"
 
 #include <optional>
 #include <string>
@@ -18,8 +19,10 @@
 namespace ingot::tools {
 
 struct BenchOptions {
+  BenchOptions() { specs.isRandomByDefault = true; }
+
   std::string model, weights;
-  std::vector<std::string> shapes, inputs;
+  InputSpecs specs;
   unsigned iterations = 10, threads = 0, contexts = 1;
   double warmUpMs = 200, durationMs = 3000;
   std::vector<double> percentiles;
@@ -97,16 +100,6 @@ std::string measureModel(const BenchOptions &options, BenchResult &result);
 /// Loads; then measures for every line on standard input and prints a line of
 /// JSON. Empty string, or what went wrong.
 std::string measureInTurns(const BenchOptions &options);
-
-/// Splits `name:1x2,other:3` at commas in front of an input's name.
-std::vector<std::string> splitSpecs(const ingot_model *model,
-                                    const std::vector<std::string> &specs);
-
-/// Arrays for all inputs: files where given, random otherwise. Empty string,
-/// or what is wrong.
-std::string makeBenchInputs(const ingot_model *model,
-                            const BenchOptions &options,
-                            std::vector<Array> &arrays);
 
 void printReport(const BenchOptions &options, const BenchResult &result);
 std::string jsonReport(const BenchOptions &options, const BenchResult &result);

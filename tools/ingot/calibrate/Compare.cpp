@@ -21,6 +21,7 @@
 #include "tools/ingot/calibrate/ScratchModel.h"
 #include "tools/ingot/calibrate/Sensitivity.h"
 #include "tools/ingot/calibrate/Watch.h"
+#include "tools/ingot/inputs/Inputs.h"
 
 #include <cassert>
 #include <map>
@@ -31,7 +32,8 @@ using namespace ingot::tools;
 namespace {
 
 struct Options {
-  std::string artifact, model, preprocess, calibration, rules;
+  std::string artifact, model, calibration, rules;
+  Preprocess preprocess;
   std::vector<std::string> data, shapes, dims, keep;
   unsigned threads = 0;
   /// 0: as usual.
@@ -82,7 +84,6 @@ private:
   Probe probe;
   Sensitivity sensitivity;
   quantize::Calibration calibration;
-  Preprocess preprocess;
   std::unique_ptr<Samples> samples;
   /// What the artifact was compiled with, unless the command line says it.
   PipelineOptions pipeline;
@@ -257,7 +258,7 @@ int Comparison::findSensitivity() {
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(pipeline.calibration, 200) + "' " +
                          problem);
-  Samples picked(preprocess);
+  Samples picked(options.preprocess);
   std::string problem = picked.open(options.data);
   picked.setInputs(probe.scratch().inputs());
   picked.choose(survey.pick(options.numSamples));
@@ -402,11 +403,7 @@ void Comparison::printJson() const {
 }
 
 int Comparison::run() {
-  if (!options.preprocess.empty())
-    if (std::string wrong = preprocess.parse(options.preprocess);
-        !wrong.empty())
-      return parser.usageError("--preprocess: " + wrong);
-  samples = std::make_unique<Samples>(preprocess);
+  samples = std::make_unique<Samples>(options.preprocess);
   std::string problem = samples->open(options.data);
   if (!problem.empty())
     return progress.fail(problem);
@@ -436,8 +433,7 @@ int ingot::compareMain(int argc, char **argv) {
   parser.optionalArgument(options.model);
   parser.list("data", "PATH", options.data,
               ".npz or .npy files, pictures, or a folder of them");
-  parser.value("preprocess", "HOW", options.preprocess,
-               "of pictures, as ingot calibrate has it");
+  addPreprocessOption(parser, options.preprocess);
   parser.flag("per-layer", options.perLayer,
               "compare the tensors that int8 would quantize, too: in "
               "MODEL.onnx, compiled once more as MODEL.so was");

@@ -8,7 +8,7 @@
 #define INGOT_TOOLS_INGOT_CALIBRATE_SAMPLES_H
 
 #include "tools/ingot/Npy.h"
-#include "tools/ingot/calibrate/Pictures.h"
+#include "tools/ingot/inputs/Pictures.h"
 #include "tools/ingot/calibrate/SampleSurvey.h"
 
 #include <memory>

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_CALIBRATE_PICTURES_H
-#define INGOT_TOOLS_INGOT_CALIBRATE_PICTURES_H
+#ifndef INGOT_TOOLS_INGOT_INPUTS_PICTURES_H
+#define INGOT_TOOLS_INGOT_INPUTS_PICTURES_H
 
 #include "tools/ingot/Npy.h"
 
@@ -57,4 +57,4 @@ Picture resize(const Picture &picture, int64_t height, int64_t width);
 
 } // namespace ingot::tools
 
-#endif // INGOT_TOOLS_INGOT_CALIBRATE_PICTURES_H
+#endif // INGOT_TOOLS_INGOT_INPUTS_PICTURES_H

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/calibrate/Pictures.h"
+#include "tools/ingot/inputs/Pictures.h"
 
 #include "base/InputFile.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
-#include "tools/ingot/calibrate/DecodePicture.h"
+#include "tools/ingot/inputs/DecodePicture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,16 +30,6 @@ static bool parseFloat(const std::string &text, float &value) {
   char *end = nullptr;
   value = strtof(text.c_str(), &end);
   return !text.empty() && !*end && std::isfinite(value);
-}
-
-static std::vector<std::string> split(const std::string &text, char at) {
-  std::vector<std::string> parts(1);
-  for (char c : text)
-    if (c == at)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
 }
 
 static bool parseFloats(const std::string &text, std::vector<float> &values) {
