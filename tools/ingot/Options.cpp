@@ -97,8 +97,8 @@ void OptionParser::printHelp() const {
           option.help);
   print("--help", "print this and exit");
   print("--version", "print the version and exit");
-  printf("\nexample:\n  %s\n\nexit codes: 0 done, 1 failed, 2 wrong use\n",
-         example.c_str());
+  printf("\nexample:\n  %s\n\nexit codes: 0 done, 1 failed, 2 wrong use%s\n",
+         example.c_str(), moreExitCodes.c_str());
 }
 
 /// Most bytes of a message, which may quote options and files.
