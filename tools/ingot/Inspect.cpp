@@ -8,6 +8,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Inferred.h"
+#include "tools/ingot/Layers.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/Text.h"
@@ -137,7 +138,7 @@ static void printBackends(const std::vector<Layer> &layers) {
   for (const Layer &layer : layers)
     if (layer.reason.find(INGOT_ABI_IN_A_LOOP) != std::string::npos)
       printf("remark    node '%s': %s\n",
-             formatLine(layer.name(), 100).c_str(),
+             formatLine(layer.shownName(), 100).c_str(),
              formatLine(layer.reason, 200).c_str());
 }
 
@@ -152,7 +153,8 @@ static void printLayers(const std::vector<Layer> &layers) {
   for (const Layer &layer : layers) {
     std::vector<std::string> row = {
         formatLine(layer.description(), 40), formatLine(layer.backend, 40),
-        formatLine(layer.name(), 100), formatLine(layer.reason, 200)};
+        formatLine(layer.shape, 60), formatLine(layer.shownName(), 100),
+        formatLine(layer.reason, 200)};
     if (hasProfiles)
       row.insert(row.begin(), layer.usualOf
                                   ? "profile " + std::to_string(layer.usualOf)
@@ -234,15 +236,19 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   printTensors("outputs", outputInfosOf(model));
   if (withLayers)
     printLayers(layers);
-  if (!info.num_metadata)
-    return;
-  printf("\nmetadata\n");
   std::vector<std::vector<std::string>> rows;
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
+    // The list of layers has them.
+    if (std::string(key) == "ingot.layer_shapes" ||
+        std::string(key) == "ingot.scopes")
+      continue;
     rows.push_back({formatLine(key, 40), formatLine(value, 72)});
   }
+  if (rows.empty())
+    return;
+  printf("\nmetadata\n");
   printTable(rows);
 }
 
@@ -300,11 +306,15 @@ static void printJsonLayers(const std::vector<Layer> &layers) {
   const char *separator = "";
   for (const Layer &layer : layers) {
     printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
-           "\"precision\": %s, \"usual_of\": %u, \"nodes\": ",
+           "\"precision\": %s, \"shape\": %s, \"usual_of\": %u, "
+           "\"nodes\": ",
            separator, formatJson(layer.kind).c_str(),
            formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str(),
-           formatJson(layer.precision).c_str(), layer.usualOf);
+           formatJson(layer.precision).c_str(),
+           formatJson(layer.shape).c_str(), layer.usualOf);
     printJsonNames(layer.nodes);
+    printf(", \"scopes\": ");
+    printJsonNames(layer.scopes);
     printf("}");
     separator = ",";
   }

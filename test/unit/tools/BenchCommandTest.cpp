@@ -73,13 +73,14 @@ TEST_F(Bench, Layers) {
   ASSERT_EQ(run("bench @static.so --profile" + std::string(quick)), 0) << err;
   expectOutput("Layers: mean of ");
   expectOutput("Roofline: ");
-  expectOutput("matmul       native  mul + scale");
-  expectOutput("elementwise  loops   add");
+  expectOutput("matmul       native         mul + scale");
+  expectOutput("elementwise  loops          add");
   ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
   expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": "
                "\"native\", \"reason\": \"\", "
-               "\"precision\": \"\", \"nodes\": "
-               "[\"mul\", \"scale\"]");
+               "\"precision\": \"\", \"number\": 0, \"shape\": \"\", "
+               "\"nodes\": [\"mul\", \"scale\"], \"scopes\": [\"\", "
+               "\"\"]");
   expectOutput("\"flops\": 7, \"bytes\": 84");
   expectError("bench @dynamic.so --shape x=2x4 --profile" +
                   std::string(quick),

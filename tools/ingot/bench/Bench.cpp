@@ -90,6 +90,16 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
       [&](auto &text) { return readPercentiles(text, options.percentiles); },
       "percentiles of the latency (default: 90,95,99)");
   parser.flag("profile", options.profile, "print the time of each layer");
+  parser.custom(
+      "sort", "time|order",
+      [&](const std::string &text) -> std::string {
+        options.sortsByTime = text == "time";
+        return text == "time" || text == "order"
+                   ? ""
+                   : "must be time or order, not '" + text + "'";
+      },
+      "order of the layers in --profile: the longest first, or as they run "
+      "(default)");
   parser.flag("json", options.json, "print one JSON object");
   parser.flag("turns", options.turns,
               "measure at every line on standard input, print a line of JSON; "
@@ -125,6 +135,8 @@ static std::string checkOptions(const BenchOptions &options) {
        !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
     return "--turns excludes --json, --profile, --against and the --export "
            "options";
+  if (options.sortsByTime && !options.profile)
+    return "--sort is for --profile";
   if (options.against.empty()) {
     if (!options.onnxModel.empty())
       return "unexpected argument '" + options.onnxModel + "'";
@@ -184,6 +196,8 @@ static int bench(OptionParser &parser, int argc, char **argv) {
     problem = exportFiles(options, result);
   if (!problem.empty())
     return parser.failure(problem);
+  if (options.sortsByTime)
+    sortByTime(result);
   if (options.json)
     fputs(jsonReport(options, result).c_str(), stdout);
   else

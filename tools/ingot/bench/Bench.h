@@ -8,6 +8,7 @@
 #define INGOT_TOOLS_INGOT_BENCH_BENCH_H
 
 #include "tools/ingot/Handles.h"
+#include "tools/ingot/Layers.h"
 #include "tools/ingot/Npy.h"
 #include "tools/ingot/bench/Peaks.h"
 #include "tools/ingot/inputs/Inputs.h"
@@ -28,6 +29,8 @@ struct BenchOptions {
   std::vector<double> percentiles;
   std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
   bool profile = false, json = false;
+  /// Layers with the longest time first, not in the order of the run.
+  bool sortsByTime = false;
   /// Measure once for every line on standard input.
   bool turns = false;
   /// Only measure the layers; nothing is compared with the machine's peaks.
@@ -100,6 +103,9 @@ std::string measureModel(const BenchOptions &options, BenchResult &result);
 /// Loads; then measures for every line on standard input and prints a line of
 /// JSON. Empty string, or what went wrong.
 std::string measureInTurns(const BenchOptions &options);
+
+/// Puts the layers that take most time first.
+void sortByTime(BenchResult &result);
 
 void printReport(const BenchOptions &options, const BenchResult &result);
 std::string jsonReport(const BenchOptions &options, const BenchResult &result);
