@@ -307,6 +307,11 @@ LogicalResult Compilation::describePrecision() {
                  [](auto &entry) { return entry.first == kPrecisionKey; });
   if (!record->empty())
     manifest.metadata.push_back({kPrecisionKey.str(), *record});
+  llvm::erase_if(manifest.metadata,
+                 [](auto &entry) { return entry.first == kPreprocessKey; });
+  if (calibration && calibration->preprocess)
+    manifest.metadata.push_back(
+        {kPreprocessKey.str(), *calibration->preprocess});
   return success();
 }
 

@@ -16,6 +16,8 @@ namespace ingot {
 /// The artifact's metadata that has what `--precision` and its options were, so
 /// that the same can be compiled once more to look inside.
 constexpr llvm::StringLiteral kPrecisionKey = "ingot.precision";
+/// The entry that says how pictures became samples of the calibration.
+constexpr llvm::StringLiteral kPreprocessKey = "ingot.preprocess";
 
 /// A JSON object in one line; "" of fp32. Of the calibration it has the name,
 /// without folders, and the SHA-256.

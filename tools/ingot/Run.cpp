@@ -87,6 +87,10 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
     return parser.failure(problem);
 
   std::vector<Array> inputs;
+  if (std::string warning =
+          preprocessWarning(model.get(), options.specs.preprocess);
+      !warning.empty())
+    fprintf(stderr, "ingot run: warning: %s\n", warning.c_str());
   problem = makeInputs(model.get(), options.specs, inputs);
   if (!problem.empty())
     return parser.failure(problem);

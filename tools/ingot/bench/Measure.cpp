@@ -115,6 +115,11 @@ std::string Session::load() {
   uint64_t start = nowNs();
   problem = loadModel(options.model, options.weights, pool.get(), model);
   result.loadMs = double(nowNs() - start) / 1e6;
+  if (problem.empty())
+    if (std::string warning =
+            preprocessWarning(model.get(), options.specs.preprocess);
+        !warning.empty())
+      result.warnings.push_back(warning);
   return problem.empty() ? makeInputs(model.get(), options.specs, inputs)
                          : problem;
 }

@@ -250,7 +250,7 @@ int Comparison::findSensitivity() {
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(pipeline.calibration, 200) + "' " +
                          problem);
-  Samples picked(options.inputs.preprocess);
+  Samples picked(preprocess);
   std::string problem = picked.open(options.data);
   picked.setInputs(probe.scratch().inputs());
   picked.choose(survey.pick(options.numSamples));
@@ -410,8 +410,15 @@ int Comparison::run() {
     outputs.push_back({name, {}});
   excess.resize(outputs.size());
   survey = SampleSurvey(outputs.size());
-  if (samples)
+  preprocess = preprocessOf(model.get(), options.inputs.preprocess);
+  if (std::string warning =
+          preprocessWarning(model.get(), options.inputs.preprocess);
+      !warning.empty())
+    progress.warn(warning);
+  if (samples) {
+    samples->setPreprocess(preprocess);
     samples->setInputs(inputsOf(model.get()));
+  }
   std::string problem = runAll();
   if (!problem.empty())
     return progress.fail(problem);

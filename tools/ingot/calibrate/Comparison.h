@@ -101,6 +101,7 @@ private:
   /// Samples of --data; null with --input.
   std::unique_ptr<Samples> samples;
   uint64_t numRead = 0;
+  Preprocess preprocess;
   /// Sizes that the reference is compiled with.
   std::vector<std::string> shapes, dims;
   OnnxRuntime peer;

@@ -40,6 +40,9 @@ public:
   /// What samples are read for; before the first of them.
   void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
 
+  /// Before the first sample.
+  void setPreprocess(const Preprocess &how) { preprocess = how; }
+
   /// Only these are wanted, in ascending order.
   void choose(std::vector<PickedSample> picked) { wanted = std::move(picked); }
 

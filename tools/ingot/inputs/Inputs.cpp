@@ -51,6 +51,30 @@ void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs) {
   addPreprocessOption(parser, specs.preprocess);
 }
 
+/// Reads what the compiler took over from the calibration.
+static bool readRecord(const ingot_model *model, Preprocess &recorded) {
+  const char *text = ingot_model_metadata_find(model, "ingot.preprocess");
+  // Empty: by the defaults.
+  return text && (!*text || recorded.parse(text).empty());
+}
+
+Preprocess ingot::tools::preprocessOf(const ingot_model *model,
+                                      const Preprocess &given) {
+  Preprocess recorded;
+  return !given.isGiven && readRecord(model, recorded) ? recorded : given;
+}
+
+std::string ingot::tools::preprocessWarning(const ingot_model *model,
+                                            const Preprocess &given) {
+  Preprocess recorded;
+  if (!given.isGiven || !readRecord(model, recorded) ||
+      recorded.text() == given.text())
+    return "";
+  return "the model was calibrated with --preprocess=" +
+         formatLine(recorded.text(), 200) + ", not " +
+         formatLine(given.text(), 200);
+}
+
 //===----------------------------------------------------------------------===//
 // Requests
 //===----------------------------------------------------------------------===//

@@ -40,6 +40,15 @@ void addInputOptions(OptionParser &parser, InputSpecs &specs);
 /// Adds --preprocess.
 void addPreprocessOption(OptionParser &parser, Preprocess &preprocess);
 
+/// Returns how pictures become inputs of `model`: as `given`, or else as its
+/// calibration records. A record that cannot be read counts as none.
+Preprocess preprocessOf(const ingot_model *model, const Preprocess &given);
+
+/// Returns a warning if `given` differs from what the model's calibration
+/// records, or "".
+std::string preprocessWarning(const ingot_model *model,
+                              const Preprocess &given);
+
 /// Makes an array for each input of `model`, in its order. Returns what is
 /// wrong, or "".
 std::string makeInputs(const ingot_model *model, const InputSpecs &specs,

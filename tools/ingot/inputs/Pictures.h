@@ -25,10 +25,16 @@ struct Preprocess {
   float scale = 1.0f / 255;
   std::vector<float> mean, deviation;
   bool isBgr = false;
+  /// Whether `parse` was called: defaults may be replaced by what a model
+  /// records.
+  bool isGiven = false;
 
   /// Reads `resize=256,crop=224,mean=0.485:0.456:0.406,std=…`; returns what is
   /// wrong, or "".
   std::string parse(const std::string &text);
+  /// Writes what differs from the defaults, as `parse` reads it. Equal options
+  /// have equal texts.
+  std::string text() const;
 };
 
 /// Whether the name is that of a picture which can be read.

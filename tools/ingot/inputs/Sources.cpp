@@ -197,9 +197,9 @@ static std::string readNpz(const Request &request, Array &array) {
 }
 
 static std::string readPicture(const Request &request, Array &array) {
-  std::string problem =
-      tools::readPicture(request.source, request.specs->preprocess,
-                         request.info.dtype, request.givenSizes(), array);
+  std::string problem = tools::readPicture(
+      request.source, preprocessOf(request.model, request.specs->preprocess),
+      request.info.dtype, request.givenSizes(), array);
   return problem.empty() ? "" : cannotRead(request, problem);
 }
 
