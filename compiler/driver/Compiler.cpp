@@ -307,8 +307,10 @@ LogicalResult Compilation::describePrecision() {
                  [](auto &entry) { return entry.first == kPrecisionKey; });
   if (!record->empty())
     manifest.metadata.push_back({kPrecisionKey.str(), *record});
-  llvm::erase_if(manifest.metadata,
-                 [](auto &entry) { return entry.first == kPreprocessKey; });
+  llvm::erase_if(manifest.metadata, [](auto &entry) {
+    return entry.first == kPreprocessKey || entry.first == kModelHashKey;
+  });
+  manifest.metadata.push_back({kModelHashKey.str(), modelSha256});
   if (calibration && calibration->preprocess)
     manifest.metadata.push_back(
         {kPreprocessKey.str(), *calibration->preprocess});
@@ -379,10 +381,11 @@ LogicalResult Compilation::readCalibration() {
   return success();
 }
 
-/// Ranges are of one model.
+/// Hashes the model, and checks that the calibration was made from it.
 LogicalResult
 Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
-  if (!pipeline.observe && !pipeline.switches && !calibration)
+  if (options.emit == EmitKind::mlir && !pipeline.observe &&
+      !pipeline.switches && !calibration)
     return success();
   std::string problem = quantize::hashModel(
       options.input,

@@ -109,8 +109,8 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
     if (failed(add(emitLevel(level))))
       return failure();
   bool isEmbedded = manifest.weightsBytes != 0 && !options.weightsInFile;
-  if (manifest.weightsBytes != 0 && options.weightsInFile) {
-    manifest.externalWeights = true;
+  if (manifest.weightsBytes != 0) {
+    manifest.externalWeights = options.weightsInFile;
     manifest.weightsSha256 = hashWeights(*module);
   }
 

@@ -18,6 +18,8 @@ namespace ingot {
 constexpr llvm::StringLiteral kPrecisionKey = "ingot.precision";
 /// The entry that says how pictures became samples of the calibration.
 constexpr llvm::StringLiteral kPreprocessKey = "ingot.preprocess";
+/// The entry that has the SHA-256 of the ONNX model and its external files.
+constexpr llvm::StringLiteral kModelHashKey = "ingot.model_sha256";
 
 /// A JSON object in one line; "" of fp32. Of the calibration it has the name,
 /// without folders, and the SHA-256.

@@ -51,6 +51,16 @@ class Files(Case):
         self.assertEqual(os.path.basename(self.weights_of(artifact)),
                          f"model.so.{digest(self.weights_of(artifact))[:16]}.weights")
 
+    def test_hashes_of_weights_and_model(self):
+        model = families.ALL["resnet"]()[0]
+        separate = self.compile(model, "--weights=file", name="separate")
+        wanted = digest(self.weights_of(separate))
+        for artifact in (separate, self.compile(model)):
+            info = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)
+            self.assertEqual(info["weights_sha256"], wanted)
+            self.assertEqual(info["metadata"]["ingot.model_sha256"], digest(self.path("model.onnx")))
+            self.assertIn("SHA-256 " + wanted, tool("ingot", "inspect", artifact).stdout)
+
     def test_library_name(self):
         """Programs that link the library look for it by its file's name, whatever folder it was written to."""
         artifact = self.compile(families.ALL["repvgg"]()[0], name="some model")

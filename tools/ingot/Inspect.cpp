@@ -217,7 +217,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   printf("precision %s\n", precisionOf(model).c_str());
   printf("weights   %s, %s\n", formatBytes(info.weights_bytes).c_str(),
          info.separate_weights ? "in a file of their own" : "embedded");
-  if (info.separate_weights)
+  if (info.weights_bytes)
     printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
   printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
   if (info.num_size_rules_proved || info.num_size_rules_checked)
