@@ -55,7 +55,7 @@ def command_of(engine, case, threads, seconds, bin_dir):
     if engine == "ingot":
         return [os.path.join(bin_dir, "ingot"), "bench", case.artifact, f"--threads={threads}",
                 f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
-                *[f"--load-inputs={key}:{file}" for key, file in case.inputs.items()]]
+                *[f"--input={key}={file}" for key, file in case.inputs.items()]]
     hint = ["--precision=bf16"] if case.precision == "bf16" else []
     return [sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine,
             case.files.get(engine, case.onnx_path), str(threads), str(seconds), *hint, *[f"{key}={file}" for key, file in case.inputs.items()]]

@@ -318,6 +318,10 @@ LogicalResult Compilation::describePrecision() {
   setMetadata(kOptimizeKey, goal == OptimizeFor::balanced
                                 ? StringRef()
                                 : StringRef(getSizeRule(goal).name));
+  setMetadata(kModelHashKey, modelSha256);
+  setMetadata(kPreprocessKey, calibration && calibration->preprocess
+                                  ? StringRef(*calibration->preprocess)
+                                  : StringRef());
   return success();
 }
 
@@ -389,10 +393,11 @@ LogicalResult Compilation::readCalibration() {
   return success();
 }
 
-/// Ranges are of one model.
+/// Hashes the model, and checks that the calibration was made from it.
 LogicalResult
 Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
-  if (!pipeline.observe && !pipeline.switches && !calibration)
+  if (options.emit == EmitKind::mlir && !pipeline.observe &&
+      !pipeline.switches && !calibration)
     return success();
   std::string problem = quantize::hashModel(
       options.input,

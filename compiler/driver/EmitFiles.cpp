@@ -157,8 +157,8 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
   if (failed(emitLevels(objects)))
     return failure();
   bool isEmbedded = manifest.weightsBytes != 0 && !options.weightsInFile;
-  if (manifest.weightsBytes != 0 && options.weightsInFile) {
-    manifest.externalWeights = true;
+  if (manifest.weightsBytes != 0) {
+    manifest.externalWeights = options.weightsInFile;
     manifest.weightsSha256 = hashWeights(*module);
   }
 

@@ -16,6 +16,10 @@ namespace ingot {
 /// The artifact's metadata that has what `--precision` and its options were, so
 /// that the same can be compiled once more to look inside.
 constexpr llvm::StringLiteral kPrecisionKey = "ingot.precision";
+/// The entry that says how pictures became samples of the calibration.
+constexpr llvm::StringLiteral kPreprocessKey = "ingot.preprocess";
+/// The entry that has the SHA-256 of the ONNX model and its external files.
+constexpr llvm::StringLiteral kModelHashKey = "ingot.model_sha256";
 
 /// A JSON object in one line; "" of fp32. Of the calibration it has the name,
 /// without folders, and the SHA-256.

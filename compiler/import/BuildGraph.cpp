@@ -12,6 +12,7 @@
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/StringList.h"
+#include "dialects/nn/NodeScope.h"
 #include "dialects/onnx/OnnxDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,6 +75,10 @@ private:
                                        StringRef name, Location loc);
   Type typeOf(StringRef name, const Scope &scope);
   ArrayAttr dimNamesOf(const pb::TypeProto &type);
+  Location nodeLoc(const pb::NodeProto &node) {
+    const std::string name = nodeName(node);
+    return nodeLocation(builder.getStringAttr(name), model.scopes.lookup(name));
+  }
   Location nameLoc(StringRef name) {
     return NameLoc::get(builder.getStringAttr(name));
   }
@@ -269,7 +274,7 @@ Error GraphBuilder::buildConstant(const pb::NodeProto &node, Scope &scope) {
     return makeError("attribute " + quote(node.attribute(0).name()) +
                      " gives no value");
   Expected<Operation *> op =
-      createConstant(*tensor, node.output(0), nameLoc(nodeName(node)));
+      createConstant(*tensor, node.output(0), nodeLoc(node));
   if (!op)
     return op.takeError();
   scope.values[node.output(0)] = (*op)->getResult(0);
@@ -279,7 +284,7 @@ Error GraphBuilder::buildConstant(const pb::NodeProto &node, Scope &scope) {
 Error GraphBuilder::buildNode(const pb::NodeProto &node, Scope &scope) {
   if (node.domain().empty() && node.op_type() == "Constant")
     return buildConstant(node, scope);
-  Location loc = nameLoc(nodeName(node));
+  Location loc = nodeLoc(node);
   int numInputs = node.input_size();
   while (numInputs > 0 && node.input(numInputs - 1).empty())
     --numInputs;

@@ -211,6 +211,7 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (Error error = validateTypes(model))
     return std::move(error);
+  collectScopes(model);
   if (Error error = inlineFunctions(model.proto, options))
     return std::move(error);
   if (Error error = makeTensorsUniform(model))

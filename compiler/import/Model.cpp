@@ -37,7 +37,40 @@ std::string describe(const pb::NodeProto &node) {
   std::string op = printable(node.op_type());
   if (!node.domain().empty())
     op = printable(node.domain()) + "::" + op;
+  if (std::string scope = nodeScope(node); !scope.empty())
+    op += ", " + printable(scope);
   return "node " + quote(nodeName(node)) + " (" + op + ")";
+}
+
+/// Splits the text of a Python list of strings: "['', 'stem', 'conv']".
+static SmallVector<std::string> splitPythonList(StringRef text) {
+  SmallVector<std::string> parts;
+  while (true) {
+    size_t start = text.find_first_of("'\"");
+    if (start == StringRef::npos)
+      return parts;
+    const char quote = text[start];
+    text = text.drop_front(start + 1);
+    std::string &part = parts.emplace_back();
+    while (!text.empty() && text.front() != quote) {
+      if (text.front() == '\\' && text.size() > 1)
+        text = text.drop_front();
+      part += text.front();
+      text = text.drop_front();
+    }
+    text = text.drop_front(std::min<size_t>(text.size(), 1));
+  }
+}
+
+std::string nodeScope(const pb::NodeProto &node) {
+  for (const pb::StringStringEntryProto &entry : node.metadata_props()) {
+    if (entry.key() != "pkg.torch.onnx.name_scopes")
+      continue;
+    // Modules from the outermost on, and last the node's own name.
+    SmallVector<std::string> scopes = splitPythonList(entry.value());
+    return scopes.size() < 2 ? "" : scopes[scopes.size() - 2];
+  }
+  return "";
 }
 
 std::string describeTensor(const pb::TensorProto &tensor,
@@ -45,6 +78,15 @@ std::string describeTensor(const pb::TensorProto &tensor,
   if (node)
     return describe(*node) + ": tensor";
   return "initializer " + quote(tensor.name());
+}
+
+void collectScopes(Model &model) {
+  consumeError(
+      forEachNode(model.proto, [&](pb::NodeProto &node) -> Error {
+        if (std::string scope = nodeScope(node); !scope.empty())
+          model.scopes.try_emplace(nodeName(node), std::move(scope));
+        return Error::success();
+      }));
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,8 @@ struct Model {
   int64_t maxTensorElements = onnx::kLargestTensor;
   /// What the file says of the graph's values, which ONNX infers afresh.
   llvm::StringMap<pb::TypeProto> statedTypes;
+  /// Scopes of nodes, by their names: conversions of versions drop metadata.
+  llvm::StringMap<std::string> scopes;
 };
 
 /// The model's import of an operator set, or null.
@@ -42,6 +44,13 @@ int64_t getOpset(pb::ModelProto &model, llvm::StringRef domain);
 std::string describe(const pb::NodeProto &node);
 /// A node's name, or what stands for it.
 std::string nodeName(const pb::NodeProto &node);
+
+/// The module that PyTorch's exporter notes for a node, such as
+/// "stem.conv_kxk"; "" if the node says nothing.
+std::string nodeScope(const pb::NodeProto &node);
+
+/// Fills `model.scopes`.
+void collectScopes(Model &model);
 
 /// What a tensor is called: an initializer, or one in an attribute of `node`.
 std::string describeTensor(const pb::TensorProto &tensor,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NodeName.h"
+#include "dialects/nn/NodeScope.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,12 +26,34 @@ void ingot::forEachNode(Location location,
 
 std::string ingot::nodeNameOf(Location location) {
   llvm::SetVector<StringRef> names;
-  location->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part))
-      names.insert(name.getName());
-    return WalkResult::advance();
-  });
+  forEachNode(location, [&](StringAttr name) { names.insert(name); });
   return llvm::join(names, " + ");
+}
+
+Location ingot::nodeLocation(StringAttr name, StringRef scope) {
+  if (scope.empty())
+    return NameLoc::get(name);
+  return NameLoc::get(
+      name, NameLoc::get(StringAttr::get(name.getContext(), scope)));
+}
+
+void ingot::forEachScope(Location location,
+                         function_ref<void(StringAttr, StringAttr)> visit) {
+  location->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named)
+      return WalkResult::advance();
+    if (auto scope = dyn_cast<NameLoc>(named.getChildLoc()))
+      visit(named.getName(), scope.getName());
+    return WalkResult::skip();
+  });
+}
+
+std::string ingot::nodeScopeOf(Location location) {
+  llvm::SetVector<StringRef> scopes;
+  forEachScope(location,
+               [&](StringAttr, StringAttr scope) { scopes.insert(scope); });
+  return llvm::join(scopes, " + ");
 }
 
 /// Bytes of the character that `text` begins with; 0 if it is none that is

@@ -11,6 +11,7 @@
 #include "passes/backend/Backend.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/LayerCost.h"
+#include "passes/memory/LayerNotes.h"
 #include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,6 +65,7 @@ struct InstrumentLayersPass
   llvm::StringMap<func::FuncOp> tellers;
   /// Of all bodies, one behind the other.
   SmallVector<Attribute> rows;
+  LayerNotes notes;
 };
 
 } // namespace
@@ -293,6 +295,7 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
   for (Operation *op : layer.ops)
     if (layerWeight(op) > layerWeight(largest))
       largest = op;
+  notes.add(layer.ops, largest);
   SmallVector<StringAttr> nodes(layer.nodes.begin(), layer.nodes.end());
   BackendKind backend = backendOf(largest);
   return LayerAttr::get(&getContext(), layerKind(largest), backend,
@@ -349,6 +352,7 @@ void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
 
 void InstrumentLayersPass::runOnOperation() {
   rows.clear();
+  notes = {};
   tellers.clear();
   collectReasons();
   IngotDialect::InfersAttrHelper infers(&getContext());
@@ -362,4 +366,5 @@ void InstrumentLayersPass::runOnOperation() {
   declareLayerEnd();
   IngotDialect::LayersAttrHelper(&getContext())
       .setAttr(getOperation(), ArrayAttr::get(&getContext(), rows));
+  notes.write(getOperation());
 }

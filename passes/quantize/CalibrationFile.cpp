@@ -28,6 +28,7 @@ using namespace ingot::quantize;
 /// knew only norms that were smoothed.
 static constexpr int64_t kVersion = 3, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
+static constexpr StringLiteral kPreprocessKey("preprocess");
 static constexpr StringLiteral kEqualizeKey("equalize");
 static constexpr StringLiteral kChannelsKey("channels");
 static constexpr StringLiteral kRoundingKey("adaround");
@@ -82,6 +83,8 @@ std::string quantize::toText(const Calibration &calibration) {
     json.attribute("model_sha256", calibration.sha256);
     json.attribute("method", calibration.method);
     json.attribute("samples", calibration.samples);
+    if (calibration.preprocess)
+      json.attribute(kPreprocessKey, *calibration.preprocess);
     json.attributeArray("tensors", [&] {
       for (const TensorCalibration &tensor : calibration.tensors)
         json.object([&] {
@@ -267,6 +270,12 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
   if (!samples || *samples < 1)
     return wrong("it has no number \"samples\" above 0");
   calibration.samples = uint64_t(*samples);
+  if (root->get(kPreprocessKey)) {
+    std::optional<StringRef> how = root->getString(kPreprocessKey);
+    if (!how)
+      return wrong("its \"" + Twine(kPreprocessKey) + "\" is no string");
+    calibration.preprocess = how->str();
+  }
   const json::Array *tensors = root->getArray("tensors");
   if (!tensors)
     return wrong("it has no list \"tensors\"");

@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct Calibration {
   std::string model, sha256;
   std::string method;
   uint64_t samples = 0;
+  /// How pictures became samples, as --preprocess spells it; none if it was not
+  /// given.
+  std::optional<std::string> preprocess;
   std::vector<TensorCalibration> tensors;
   /// What was repaired before ranges were found: weights of neighbours are
   /// as large as each other.

@@ -209,7 +209,7 @@ def speed(entry, variant, row, directory, bin_dir, rounds):
     pairs = [f"{name}={file}" for name, file in files.items()]
     commands = {form: [os.path.join(bin_dir, "ingot"), "bench", os.path.join(folder, form + ".so"), "--threads=1",
                        f"--warm-up={seconds / 4}s", f"--duration={seconds}s", "--turns", "--iterations=2",
-                       *[f"--load-inputs={name}:{file}" for name, file in files.items()]] for form in forms}
+                       *[f"--input={name}={file}" for name, file in files.items()]] for form in forms}
     commands["onnxruntime"] = [*peer, "onnxruntime", model, "1", str(seconds), *pairs, "--turns"]
     commands["openvino"] = [*peer, "openvino", model, "1", str(seconds), *pairs, "--turns"]
     if "open" in forms:

@@ -7,7 +7,7 @@
 #include "test/bench/Cases.h"
 
 #include "tools/ingot/Execute.h"
-#include "tools/ingot/Inputs.h"
+#include "tools/ingot/inputs/Inputs.h"
 
 #include <fstream>
 #include <sstream>
@@ -47,7 +47,7 @@ std::string Kernel::load(const Case &from) {
     problem = tools::createContext(model.get(), pool.get(), context);
   tools::InputSpecs specs;
   specs.inputs = from.inputs;
-  specs.likeTrtexec = true;
+  specs.isRandomByDefault = true;
   if (problem.empty())
     problem = tools::makeInputs(model.get(), specs, inputs);
   if (!problem.empty())

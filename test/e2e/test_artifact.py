@@ -51,6 +51,16 @@ class Files(Case):
         self.assertEqual(os.path.basename(self.weights_of(artifact)),
                          f"model.so.{digest(self.weights_of(artifact))[:16]}.weights")
 
+    def test_hashes_of_weights_and_model(self):
+        model = families.ALL["resnet"]()[0]
+        separate = self.compile(model, "--weights=file", name="separate")
+        wanted = digest(self.weights_of(separate))
+        for artifact in (separate, self.compile(model)):
+            info = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)
+            self.assertEqual(info["weights_sha256"], wanted)
+            self.assertEqual(info["metadata"]["ingot.model_sha256"], digest(self.path("model.onnx")))
+            self.assertIn("SHA-256 " + wanted, tool("ingot", "inspect", artifact).stdout)
+
     def test_library_name(self):
         """Programs that link the library look for it by its file's name, whatever folder it was written to."""
         artifact = self.compile(families.ALL["repvgg"]()[0], name="some model")
@@ -288,7 +298,7 @@ class Embedding(Case):
         artifact = self.compile(model)
         np.ascontiguousarray(runs[0]["input"]).tofile(self.path("x.bin"))
         done = tool("ingot", "bench", artifact, "--json", "--threads=1", "--iterations=1", "--warm-up=0",
-                    "--duration=0", f"--load-inputs=input:{self.path('x.bin')}")
+                    "--duration=0", f"--input=input={self.path('x.bin')}")
         self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads(done.stdout)
         for key in ("load_ms", "first_answer_ms", "peak_rss_mb", "throughput"):

@@ -251,6 +251,45 @@ class Pictures(Calibrating):
         got = self.range_of(model, "--data", self.path("a.png"), "--preprocess", "scale=1,mean=128")
         np.testing.assert_allclose(got, [pixels.min() * 255 - 128, pixels.max() * 255 - 128], atol=1e-4)
 
+    def test_recorded_for_other_commands(self):
+        """What --preprocess said stands in the file and in the artifact; other commands use it, or say the difference."""
+        self.picture("a.png", 8, 8)
+        model, how = self.save(one_conv((1, 3, 8, 8))), "scale=1.0,mean=100,std=50:60:70,order=bgr"
+        plain = self.calibrate(model, "--data", self.path("a.png"))
+        self.assertNotIn("preprocess", plain)
+        found = self.calibrate(model, "--data", self.path("a.png"), "--preprocess", how)
+        self.assertEqual(found["preprocess"], "scale=1,mean=100,std=50:60:70,order=bgr")
+        with open(self.path("how.json"), "w") as f:
+            json.dump(found, f)
+        artifact = self.compile(model, "--precision=int8", "--calibration=" + self.path("how.json"))
+        shown = tool("ingot", "inspect", artifact, "--metadata", "ingot.preprocess").stdout
+        self.assertEqual(shown, found["preprocess"])
+
+        def run(*options):
+            done = tool("ingot", "run", artifact, "--input", self.path("a.png"), *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done
+        alone, same, other = run(), run("--preprocess", how), run("--preprocess=scale=2")
+        self.assertEqual((alone.stdout, alone.stderr), (same.stdout, same.stderr))
+        self.assertNotEqual(alone.stdout, other.stdout)
+        warning = f"warning: the model was calibrated with --preprocess={found['preprocess']}, not scale=2"
+        self.assertIn(warning, other.stderr)
+        compare = ["ingot", "compare", artifact, model, "--data", self.path("a.png"), "--json"]
+        self.assertEqual(tool(*compare).stdout, tool(*compare, "--preprocess", how).stdout)
+        self.assertIn(warning, tool(*compare, "--preprocess=scale=2").stderr)
+        for wrong in (3, "blur=1"):
+            found["preprocess"] = wrong
+            with open(self.path("how.json"), "w") as f:
+                json.dump(found, f)
+            done = tool("ingot", "compile", model, "--precision=int8", "--calibration=" + self.path("how.json"), "-o",
+                        self.path("wrong.so"))
+            if wrong == 3:
+                self.assert_one_line(done, "preprocess", "is no string")
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)  # unknown parts are ignored, as from a newer version
+            ran = tool("ingot", "run", self.path("wrong.so"), "--input", self.path("a.png"))
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
     def test_resized_and_cut_as_pil_does(self):
         image = self.picture("a.png", 40, 60)
         model = one_conv((1, 3, 16, 16))

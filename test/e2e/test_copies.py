@@ -25,7 +25,7 @@ class Copies(Case):
             for shape in [(1, 3, 24, 20)] + [(2, 3, 17, 33)] * (not options):
                 x = np.random.default_rng(8).standard_normal(shape).astype(np.float32)
                 self.assert_agrees(model, artifact, {"x": x})
-            report = json.loads(tool("ingot", "bench", artifact, "--json", "--profile", "--shapes", "x:1x3x24x20",
+            report = json.loads(tool("ingot", "bench", artifact, "--json", "--profile", "--shape", "x=1x3x24x20",
                                      "--duration", "1ms", "--warm-up", "0ms", "--iterations", "1").stdout)
             text = open(self.compile(model, *options, "--compile-to=layout")).read()
             self.assertLessEqual(text.count(" = nn.transpose "), 2, "but for the model's input and output")

@@ -224,7 +224,7 @@ class Reading(Case):
         for path in ("fifo", "/dev/zero", "/dev/null"):
             with self.subTest(path):
                 self.refuses("ingot", "run", self.artifact, "--input", f"x={path}")
-                self.refuses("ingot", "bench", self.artifact, f"--load-inputs=x:{path}")
+                self.refuses("ingot", "bench", self.artifact, f"--input=x={path}")
 
     def test_models_and_kernels(self):
         for path in ("fifo", "/dev/zero"):

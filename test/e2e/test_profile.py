@@ -6,7 +6,7 @@ import subprocess
 
 import families
 
-from support import BUILD, ROOT, Case, helper, make_model, np, tool
+from support import BUILD, ROOT, Case, TensorProto, helper, make_model, np, tool
 
 QUICK = ("--threads=1", "--warm-up=0", "--duration=0", "--iterations=20")
 
@@ -67,7 +67,7 @@ class Profile(Case):
                            [("x", ["rows", 4])], [("y", ["rows", 5])], {"w": weight})
         artifact = self.compile(model)
         for rows in (3, 17):
-            result = self.bench(artifact, "--profile", f"--shapes=x:{rows}x4")
+            result = self.bench(artifact, "--profile", f"--shape=x={rows}x4")
             self.check(result, {"product"})
             self.assertEqual(sum(layer["flops"] for layer in result["layers"]), 2 * rows * 4 * 5)
 
@@ -85,6 +85,90 @@ class Profile(Case):
         done = subprocess.run([program, artifact], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, "same\n")
+
+    def exported(self, opset=20):
+        """A model as PyTorch's exporter writes it: numbered nodes, and modules in their metadata."""
+        rng = np.random.default_rng(0)
+        weights = {"w1": rng.standard_normal((8, 3, 3, 3)).astype(np.float32),
+                   "w2": rng.standard_normal((4, 8, 1, 1)).astype(np.float32)}
+        nodes = [helper.make_node("Conv", ["x", "w1"], ["a"], name="node_Conv_731", pads=[1, 1, 1, 1]),
+                 helper.make_node("Relu", ["a"], ["b"], name="node_relu_1"),
+                 helper.make_node("Conv", ["b", "w2"], ["c"], name="node_Conv_732"),
+                 helper.make_node("Softmax", ["c"], ["y"], name="node_softmax", axis=1)]
+        scopes = ["['', 'stem', 'stem.conv_kxk', 'conv2d']", "['', 'stem', 'stem.act', 'relu_1']",
+                  "['', \"head.it's\", 'conv2d_1']", "['', 'softmax']"]
+        for node, scope in zip(nodes, scopes):
+            node.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=scope)
+        return make_model(nodes, [("x", ["n", 3, 16, 16])], [("y", ["n", 4, 16, 16])], weights, opset=opset)
+
+    def test_names_of_the_exporter(self):
+        for opset in (13, 20):  # with and without conversion to a newer operator set
+            artifact = self.compile(self.exported(opset), "--dim", "n=1")
+            layers = self.bench(artifact, "--profile")["layers"]
+            scopes = dict(pair for layer in layers for pair in zip(layer["nodes"], layer["scopes"]))
+            self.assertEqual(scopes, {"node_Conv_731": "stem.conv_kxk", "node_relu_1": "stem.act",
+                                      "node_Conv_732": "head.it's", "node_softmax": ""})
+            table = tool("ingot", "bench", artifact, "--profile", *QUICK).stdout
+            for words in ("stem.conv_kxk + stem.act\n", "head.it's\n", "node_softmax\n"):
+                self.assertIn(words, table)
+            self.assertNotIn("node_Conv", table)
+            shown = tool("ingot", "inspect", artifact, "--layers").stdout
+            self.assertIn("stem.conv_kxk + stem.act", shown)
+            self.assertNotIn("ingot.scopes", shown)
+            inspected = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["layers"]
+            self.assertEqual([layer["scopes"] for layer in inspected], [layer["scopes"] for layer in layers])
+
+    def test_messages_have_names_of_the_exporter(self):
+        model = self.exported()
+        model.graph.node[0].attribute.append(helper.make_attribute("group", 2))
+        self.assert_refuses(model, "node 'node_Conv_731' (stem.conv_kxk): ", "input channels")
+        done = tool("ingot", "compile", self.save(self.exported()), "-o", self.path("m.so"), "--kernels=onednn",
+                    "--remarks")
+        remarks = [line for line in done.stderr.splitlines() if "node_softmax" in line or "node_Conv_731" in line]
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in remarks:
+            self.assertEqual("node 'node_Conv_731' (stem.conv_kxk): " in line, "node_Conv_731" in line)
+
+    def test_damaged_names_of_the_exporter(self):
+        for scope in ("", "[", "['", "['a", "[\\", "['a\\", "['', 'a\nb', 'c']", "['" + "x" * 100000 + "', 'y']", "'''"):
+            model = self.exported()
+            for node in model.graph.node:
+                node.metadata_props[0].value = scope
+            done = tool("ingot", "bench", self.compile(model, "--dim", "n=1"), "--profile", *QUICK)
+            self.assertEqual((done.returncode, len(done.stdout) < 20000), (0, True), done.stderr)
+
+    def test_shapes_order_and_sums(self):
+        artifact = self.compile(self.exported(), "--dim", "n=1")
+        layers = self.bench(artifact, "--profile")["layers"]
+        self.assertEqual([layer["number"] for layer in layers], list(range(len(layers))))
+        first = next(layer for layer in layers if "node_Conv_731" in layer["nodes"])
+        self.assertEqual(first["shape"], "1x16x16x3 -> 1x16x16x8")
+        result = self.bench(artifact, "--profile", "--sort=time")
+        times = [layer["mean_ms"] for layer in result["layers"]]
+        self.assertEqual(times, sorted(times, reverse=True))
+        kinds = result["kinds"]
+        self.assertAlmostEqual(sum(kind["mean_ms"] for kind in kinds), result["layers_ms"], places=6)
+        self.assertEqual(sum(kind["layers"] for kind in kinds), len(layers))
+        self.assertEqual([k["mean_ms"] for k in kinds], sorted((k["mean_ms"] for k in kinds), reverse=True))
+        table = tool("ingot", "bench", artifact, "--profile", "--sort", "time", *QUICK).stdout
+        for words in ("By kind:", "1x16x16x3 -> 1x16x16x8", "layers  kind"):
+            self.assertIn(words, table)
+        self.assert_one_line(tool("ingot", "bench", artifact, "--sort=time"), "--sort is for --profile")
+        self.assert_one_line(tool("ingot", "bench", artifact, "--profile", "--sort=size"), "time or order")
+
+    def test_loops_are_called_so(self):
+        body = helper.make_graph([helper.make_node("Identity", ["go"], ["again"]),
+                                  helper.make_node("MatMul", ["h", "w"], ["next"], name="product")], "body",
+                                 [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+                                  helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+                                  helper.make_tensor_value_info("h", TensorProto.FLOAT, [4, 4])],
+                                 [helper.make_tensor_value_info("again", TensorProto.BOOL, []),
+                                  helper.make_tensor_value_info("next", TensorProto.FLOAT, [4, 4])])
+        model = make_model([helper.make_node("Loop", ["n", "", "x"], ["y"], name="repeat", body=body)],
+                           [("x", [4, 4]), ("n", [], TensorProto.INT64)], [("y", [4, 4])],
+                           {"w": np.eye(4, dtype=np.float32)})
+        layers = self.bench(self.compile(model), "--profile")["layers"]
+        self.assertIn(("loop", "loop"), {(layer["kind"], layer["backend"]) for layer in layers}, layers)
 
     def test_files(self):
         model, names = named(families.ALL["resnet"]()[0])

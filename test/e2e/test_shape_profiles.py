@@ -83,7 +83,7 @@ class ShapeProfiles(Case):
     def test_profile_shows_the_body_that_ran(self):
         artifact = self.compile(net(), "--shape", "x=1x3x(8:16:40)x24")
         for size in (16, 20):
-            done = tool("ingot", "bench", artifact, "--shapes", f"x:1x3x{size}x24", "--duration", "10ms", "--profile",
+            done = tool("ingot", "bench", artifact, "--shape", f"x=1x3x{size}x24", "--duration", "10ms", "--profile",
                         "--json")
             self.assertEqual(done.returncode, 0, done.stderr)
             layers = json.loads(done.stdout)["layers"]
@@ -92,23 +92,23 @@ class ShapeProfiles(Case):
     def test_sweep(self):
         artifact = self.compile(net(), "--shape", "x=1x3x(8:16:40)x(8:16:40)")
         def sweep(shapes, *options):
-            return tool("ingot", "bench", artifact, "--shapes", shapes, "--duration", "5ms", "--warm-up", "1ms", *options)
-        done = sweep("x:1x3x(8:16:+4)x(8:16:+4)", "--json")
+            return tool("ingot", "bench", artifact, "--shape", shapes, "--duration", "5ms", "--warm-up", "1ms", *options)
+        done = sweep("x=1x3x(8:16:+4)x(8:16:+4)", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         points = json.loads(done.stdout)
-        self.assertEqual([p["shapes"] for p in points], ["x:1x3x8x8", "x:1x3x12x12", "x:1x3x16x16"])
+        self.assertEqual([p["shapes"] for p in points], ["x=1x3x8x8", "x=1x3x12x12", "x=1x3x16x16"])
         self.assertTrue(all(p["latency_ms"] >= p["best_ms"] > 0 for p in points), points)
-        done = sweep("x:1x3x(8:16:40)x(9:20:+11)")
+        done = sweep("x=1x3x(8:16:40)x(9:20:+11)")
         self.assertEqual([line.split()[0] for line in done.stdout.splitlines()[1:]],
-                         [f"x:1x3x{h}x{w}" for h in (8, 16, 40) for w in (9, 20)], done.stdout)
-        for shapes, words in (("x:1x3x(8:16)x8", ["'(8:16)' is no range"]), ("x:1x3x(8:16:+0)x8", ["no range"]),
-                              ("x:1x3x(16:8:+1)x8", ["no range"]), ("x:1x3x(8:16:9)x8", ["no range"]),
-                              ("x:1x3x(8:40:+1)x(9:40:+1)", ["more than 1000"]),
-                              ("x:1x3x(8:44:+36)x8", ["at x:1x3x44x8", "has 44 in dimension 2, not 8 to 40"]),
-                              ("x:1x3x(8:16", ["no range"])):
+                         [f"x=1x3x{h}x{w}" for h in (8, 16, 40) for w in (9, 20)], done.stdout)
+        for shapes, words in (("x=1x3x(8:16)x8", ["'(8:16)' is no range"]), ("x=1x3x(8:16:+0)x8", ["no range"]),
+                              ("x=1x3x(16:8:+1)x8", ["no range"]), ("x=1x3x(8:16:9)x8", ["no range"]),
+                              ("x=1x3x(8:40:+1)x(9:40:+1)", ["more than 1000"]),
+                              ("x=1x3x(8:44:+36)x8", ["at x=1x3x44x8", "has 44 in dimension 2, not 8 to 40"]),
+                              ("x=1x3x(8:16", ["no range"])):
             with self.subTest(shapes=shapes):
                 self.assert_one_line(sweep(shapes), *words)
-        self.assert_one_line(sweep("x:1x3x(8:16:40)x8", "--profile"), "exclude", "--profile")
+        self.assert_one_line(sweep("x=1x3x(8:16:40)x8", "--profile"), "exclude", "--profile")
 
     def test_two_inputs_of_one_name(self):
         node = helper.make_node("Concat", ["a", "b"], ["y"], name="cat", axis=1)

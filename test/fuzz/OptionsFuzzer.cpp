@@ -11,7 +11,7 @@
 // about what people type.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Inputs.h"
+#include "tools/ingot/inputs/Inputs.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
 
@@ -56,12 +56,15 @@ static void checkLine(const std::string &text) {
     abort();
 }
 
-/// Random inputs only, of at most some thousand elements.
+/// Whether inputs come from no file and have at most some thousand elements.
 static bool isHarmless(const InputSpecs &specs) {
   for (const std::string &input : specs.inputs)
-    if (input.find("random") == std::string::npos)
+    if (input.find("random") == std::string::npos &&
+        input.find("zeros") == std::string::npos)
       return false;
-  for (const std::string &shape : specs.shapes) {
+  std::vector<std::string> sizes = specs.shapes;
+  sizes.insert(sizes.end(), specs.dims.begin(), specs.dims.end());
+  for (const std::string &shape : sizes) {
     size_t digits = 0;
     bool isInside = false; // of a number, whose leading zeros do not count
     for (char c : shape) {
@@ -89,12 +92,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   InputSpecs specs;
   unsigned number = 0;
   OptionParser parser("ingot fuzz", "MODEL.so", "fuzzed", "none");
-  parser.flag("--flag", flag, "a flag");
-  parser.value("--value", "TEXT", value, "a value");
-  parser.list("--input", "WHAT", specs.inputs, "a list");
-  parser.list("--shape", "NAME=AxB", specs.shapes, "a list");
-  parser.number("--number", "N", number, 1, 1024, "a number");
-  parser.custom("--custom", "A|B",
+  parser.flag("flag", flag, "a flag");
+  parser.value("value", "TEXT", value, "a value");
+  addInputOptions(parser, specs);
+  parser.number("number", "N", number, 1, 1024, "a number");
+  parser.custom("custom", "A|B",
                 [&](const std::string &given) -> std::string {
                   mode = given;
                   return given == "a" ? "" : "must be a";
@@ -109,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (goesOn && isHarmless(specs)) {
     std::vector<Array> arrays;
     checkLine(makeInputs(model, specs, arrays));
-    specs.likeTrtexec = true;
+    specs.isRandomByDefault = true;
     checkLine(makeInputs(model, specs, arrays));
   }
   for (const std::string &line : lines) {

@@ -128,35 +128,6 @@ ingot::tools::variantsOf(const ingot_model *model) {
   return infos;
 }
 
-std::string Layer::description() const {
-  return precision.empty() ? kind : kind + ", " + precision;
-}
-
-std::string Layer::name() const {
-  std::string text;
-  for (const std::string &node : nodes)
-    text += (text.empty() ? "" : " + ") + node;
-  return text.empty() ? "(" + kind + ")" : text;
-}
-
-std::vector<Layer> ingot::tools::layersOf(const ingot_model *model) {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
-  std::vector<Layer> layers;
-  for (uint32_t i = 0; i < info.num_layers; ++i) {
-    ingot_layer_info described = INGOT_LAYER_INFO_INIT;
-    ingot_model_layer_describe(model, i, &described, nullptr);
-    Layer layer{i,
-                described.kind,      described.backend, described.reason,
-                described.precision, {},                described.flops,
-                described.bytes,     described.usual_of};
-    for (uint32_t n = 0; n < described.num_nodes; ++n)
-      layer.nodes.push_back(ingot_model_layer_node(model, i, n));
-    layers.push_back(std::move(layer));
-  }
-  return layers;
-}
-
 std::vector<std::string> ingot::tools::usesOf(const ingot_model *model,
                                               uint32_t kind) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;

@@ -54,22 +54,6 @@ std::vector<ingot_tensor_info> outputInfosOf(const ingot_model *model);
 
 /// All kinds of machine that there is code for.
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
-/// A layer of a model: a piece of its run.
-struct Layer {
-  /// As the model counts them, of all bodies.
-  uint32_t number = 0;
-  std::string kind, backend, reason, precision;
-  std::vector<std::string> nodes;
-  uint64_t flops = 0, bytes = 0;
-  /// As in ingot_layer_info.
-  uint32_t usualOf = 0;
-
-  /// What it is and, if that is not f32, what it multiplies: "matmul, int8".
-  std::string description() const;
-  /// All nodes, as trtexec names fused layers; of none, the kind.
-  std::string name() const;
-};
-std::vector<Layer> layersOf(const ingot_model *model);
 /// Names of the libraries or of the precisions (INGOT_USE_...) that a model
 /// uses.
 std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);

@@ -7,7 +7,6 @@
 #include "tools/ingot/Inferred.h"
 
 #include "tools/ingot/Handles.h"
-#include "tools/ingot/Inputs.h"
 #include "tools/ingot/Text.h"
 
 #include <stdio.h>
@@ -15,10 +14,8 @@
 using namespace ingot::tools;
 
 std::string ingot::tools::inferSizes(const ingot_model *model,
-                                     const std::vector<std::string> &shapes,
+                                     const InputSpecs &specs,
                                      Inferred &inferred) {
-  InputSpecs specs;
-  specs.shapes = shapes;
   std::string problem = makeShapes(model, specs, inferred.inputs);
   if (!problem.empty())
     return problem;

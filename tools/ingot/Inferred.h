@@ -7,7 +7,7 @@
 #ifndef INGOT_TOOLS_INGOT_INFERRED_H
 #define INGOT_TOOLS_INGOT_INFERRED_H
 
-#include "ingot/ingot.h"
+#include "tools/ingot/inputs/Inputs.h"
 
 #include <string>
 #include <vector>
@@ -21,10 +21,9 @@ struct Inferred {
   uint64_t arenaBytes = 0;
 };
 
-/// Asks a model for a run at the sizes of `--shape`, `NAME=AxB...` each. Empty
-/// string, or what is wrong.
-std::string inferSizes(const ingot_model *model,
-                       const std::vector<std::string> &shapes,
+/// Asks a model for a run at the sizes of --shape and --dim. Returns what is
+/// wrong, or "".
+std::string inferSizes(const ingot_model *model, const InputSpecs &specs,
                        Inferred &inferred);
 
 /// Lines for people.

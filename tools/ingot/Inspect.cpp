@@ -8,6 +8,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Inferred.h"
+#include "tools/ingot/Layers.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/Text.h"
@@ -137,7 +138,7 @@ static void printBackends(const std::vector<Layer> &layers) {
   for (const Layer &layer : layers)
     if (layer.reason.find(INGOT_ABI_IN_A_LOOP) != std::string::npos)
       printf("remark    node '%s': %s\n",
-             formatLine(layer.name(), 100).c_str(),
+             formatLine(layer.shownName(), 100).c_str(),
              formatLine(layer.reason, 200).c_str());
 }
 
@@ -152,7 +153,8 @@ static void printLayers(const std::vector<Layer> &layers) {
   for (const Layer &layer : layers) {
     std::vector<std::string> row = {
         formatLine(layer.description(), 40), formatLine(layer.backend, 40),
-        formatLine(layer.name(), 100), formatLine(layer.reason, 200)};
+        formatLine(layer.shape, 60), formatLine(layer.shownName(), 100),
+        formatLine(layer.reason, 200)};
     if (hasProfiles)
       row.insert(row.begin(), layer.usualOf
                                   ? "profile " + std::to_string(layer.usualOf)
@@ -215,7 +217,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   printf("precision %s\n", precisionOf(model).c_str());
   printf("weights   %s, %s\n", formatBytes(info.weights_bytes).c_str(),
          info.separate_weights ? "in a file of their own" : "embedded");
-  if (info.separate_weights)
+  if (info.weights_bytes)
     printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
   printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
   if (info.num_size_rules_proved || info.num_size_rules_checked)
@@ -234,15 +236,19 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   printTensors("outputs", outputInfosOf(model));
   if (withLayers)
     printLayers(layers);
-  if (!info.num_metadata)
-    return;
-  printf("\nmetadata\n");
   std::vector<std::vector<std::string>> rows;
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
+    // The list of layers has them.
+    if (std::string(key) == "ingot.layer_shapes" ||
+        std::string(key) == "ingot.scopes")
+      continue;
     rows.push_back({formatLine(key, 40), formatLine(value, 72)});
   }
+  if (rows.empty())
+    return;
+  printf("\nmetadata\n");
   printTable(rows);
 }
 
@@ -300,11 +306,15 @@ static void printJsonLayers(const std::vector<Layer> &layers) {
   const char *separator = "";
   for (const Layer &layer : layers) {
     printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
-           "\"precision\": %s, \"usual_of\": %u, \"nodes\": ",
+           "\"precision\": %s, \"shape\": %s, \"usual_of\": %u, "
+           "\"nodes\": ",
            separator, formatJson(layer.kind).c_str(),
            formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str(),
-           formatJson(layer.precision).c_str(), layer.usualOf);
+           formatJson(layer.precision).c_str(),
+           formatJson(layer.shape).c_str(), layer.usualOf);
     printJsonNames(layer.nodes);
+    printf(", \"scopes\": ");
+    printJsonNames(layer.scopes);
     printf("}");
     separator = ",";
   }
@@ -378,20 +388,18 @@ int ingot::inspectMain(int argc, char **argv) {
                       "running it; it may be for another CPU.",
                       "ingot inspect repvgg_a0.so --json");
   std::string path, key, weights;
-  std::vector<std::string> shapes;
+  InputSpecs specs;
   bool json = false, verify = false, layers = false;
   parser.flag("json", json, "print one JSON object");
   parser.flag("layers", layers,
               "list the layers: what they are, which backend computes them, "
               "and why no better one does");
-  parser.list("shape", "NAME=AxB...", shapes,
-              "print sizes of outputs and memory of a run at these sizes of "
-              "inputs; the model must be for this CPU");
+  addShapeOptions(parser, specs);
   parser.flag("verify", verify,
               "compare all of the model with the checksums that it was "
               "compiled with, and fail if they differ");
   parser.value("weights", "FILE", weights,
-               "with --verify or --shape: separate weights (default: "
+               "with --verify, --shape or --dim: separate weights (default: "
                "MODEL.so.HASH.weights)");
   parser.value("metadata", "KEY", key, "print only the value of KEY, as it is");
   int exitCode;
@@ -399,19 +407,20 @@ int ingot::inspectMain(int argc, char **argv) {
     return exitCode;
   if (json && !key.empty())
     return parser.usageError("--json and --metadata exclude each other");
-  if (!weights.empty() && !verify && shapes.empty())
-    return parser.usageError("--weights needs --verify or --shape");
-  if (verify && !shapes.empty())
-    return parser.usageError("--verify and --shape exclude each other");
+  const bool asksForSizes = !specs.shapes.empty() || !specs.dims.empty();
+  if (!weights.empty() && !verify && !asksForSizes)
+    return parser.usageError("--weights needs --verify, --shape or --dim");
+  if (verify && asksForSizes)
+    return parser.usageError("--verify excludes --shape and --dim");
 
   ModelHandle model;
   std::string problem = verify ? verifyModel(path, weights, model)
-                        : shapes.empty()
-                            ? describeModel(path, model)
-                            : loadModel(path, weights, /*pool=*/nullptr, model);
+                        : asksForSizes
+                            ? loadModel(path, weights, /*pool=*/nullptr, model)
+                            : describeModel(path, model);
   Inferred inferred;
-  if (problem.empty() && !shapes.empty())
-    problem = inferSizes(model.get(), shapes, inferred);
+  if (problem.empty() && asksForSizes)
+    problem = inferSizes(model.get(), specs, inferred);
   if (!problem.empty())
     return parser.failure(problem);
   const ingot_model *raw = model.get();
@@ -423,10 +432,9 @@ int ingot::inspectMain(int argc, char **argv) {
       return parser.failure("'" + path + "' has no metadata '" + key + "'");
     fputs(value, stdout);
   } else if (json) {
-    printJson(raw, info, verify, shapes.empty() ? nullptr : &inferred);
+    printJson(raw, info, verify, asksForSizes ? &inferred : nullptr);
   } else {
-    printText(raw, info, verify, layers,
-              shapes.empty() ? nullptr : &inferred);
+    printText(raw, info, verify, layers, asksForSizes ? &inferred : nullptr);
   }
   return exitSuccess;
 }

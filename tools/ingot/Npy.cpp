@@ -385,23 +385,28 @@ std::string ingot::tools::reorder(const NpyOrder &order, Array &array) {
   return problem;
 }
 
+std::string ingot::tools::readNpy(const NpyRead &read, uint64_t size,
+                                  Array &array, const NpyCheck &check) {
+  NpyOrder order;
+  std::string problem = readNpyHeader(read, size, array, order);
+  if (problem.empty() && check)
+    problem = check(array);
+  if (!problem.empty())
+    return problem;
+  array.data.resize(order.dataBytes);
+  problem = read(array.data.data(), order.dataBytes);
+  return problem.empty() ? reorder(order, array) : problem;
+}
+
 std::string ingot::tools::readNpy(const std::string &path, Array &array,
                                   const NpyCheck &check) {
   InputFile file;
   std::string problem = file.open(path);
   if (!problem.empty())
     return problem;
-  NpyOrder order;
-  problem = readNpyHeader(
+  return readNpy(
       [&](void *data, uint64_t bytes) { return file.read(data, bytes); },
-      file.size(), array, order);
-  if (problem.empty() && check)
-    problem = check(array);
-  if (!problem.empty())
-    return problem;
-  array.data.resize(order.dataBytes);
-  problem = file.read(array.data.data(), order.dataBytes);
-  return problem.empty() ? reorder(order, array) : problem;
+      file.size(), array, check);
 }
 
 static bool writeAll(int descriptor, const void *data, size_t bytes) {

@@ -64,6 +64,10 @@ struct NpyOrder {
 /// Reads the next so many bytes; returns what is wrong.
 using NpyRead = std::function<std::string(void *data, uint64_t bytes)>;
 
+/// Reads an array of `size` bytes as readNpy above does, from elsewhere.
+std::string readNpy(const NpyRead &read, uint64_t size, Array &array,
+                    const NpyCheck &check);
+
 /// Reads type and shape, up to the data, of a file of `size` bytes.
 std::string readNpyHeader(const NpyRead &read, uint64_t size, Array &array,
                           NpyOrder &order);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Options.h"
 
+#include "tools/ingot/Text.h"
+
 #include "ingot/ingot.h"
 
 #include <charconv>
@@ -17,6 +19,17 @@ bool ingot::tools::parseNumber(const std::string &text, long long &value) {
   const char *end = text.data() + text.size();
   auto [stop, failed] = std::from_chars(text.data(), end, value);
   return !text.empty() && failed == std::errc() && stop == end;
+}
+
+std::vector<std::string> ingot::tools::split(const std::string &text,
+                                             char separator) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
 }
 
 OptionParser::OptionParser(std::string command, std::string usage,
@@ -84,18 +97,23 @@ void OptionParser::printHelp() const {
           option.help);
   print("--help", "print this and exit");
   print("--version", "print the version and exit");
-  printf("\nexample:\n  %s\n\nexit codes: 0 done, 1 failed, 2 wrong use\n",
-         example.c_str());
+  printf("\nexample:\n  %s\n\nexit codes: 0 done, 1 failed, 2 wrong use%s\n",
+         example.c_str(), moreExitCodes.c_str());
 }
+
+/// Most bytes of a message, which may quote options and files.
+static constexpr size_t kMostMessage = 1000;
 
 int OptionParser::usageError(const std::string &message) const {
   fprintf(stderr, "ingot %s: error: %s; see: ingot %s --help\n",
-          command.c_str(), message.c_str(), command.c_str());
+          command.c_str(), formatLine(message, kMostMessage).c_str(),
+          command.c_str());
   return exitUsage;
 }
 
 int OptionParser::failure(const std::string &message) const {
-  fprintf(stderr, "ingot %s: error: %s\n", command.c_str(), message.c_str());
+  fprintf(stderr, "ingot %s: error: %s\n", command.c_str(),
+          formatLine(message, kMostMessage).c_str());
   return exitFailure;
 }
 

@@ -14,7 +14,13 @@
 namespace ingot::tools {
 
 /// Exit codes of every subcommand.
-enum ExitCode { exitSuccess = 0, exitFailure = 1, exitUsage = 2 };
+enum ExitCode {
+  exitSuccess = 0,
+  exitFailure = 1,
+  exitUsage = 2,
+  /// Outputs are beyond the tolerance of `ingot compare`.
+  exitBeyond = 3
+};
 
 /// Options of a subcommand. `--name value` and `--name=value` are the same, a
 /// name of one letter has one dash; `--` ends the options.
@@ -39,6 +45,9 @@ public:
   void custom(std::string name, std::string metavar,
               std::function<std::string(const std::string &)> set,
               std::string help);
+
+  /// Adds an exit code to the help: "3 the outputs differ".
+  void exitCode(std::string meaning) { moreExitCodes += ", " + meaning; }
 
   /// Lets a second positional argument follow the model.
   void optionalArgument(std::string &value) { second = &value; }
@@ -66,10 +75,13 @@ private:
   int addPositional(const std::string &argument, std::string &first);
   int parseOne(int argc, char **argv, int &index, const std::string &argument);
 
-  std::string command, usage, summary, example;
+  std::string command, usage, summary, example, moreExitCodes;
   std::vector<Option> options;
   std::string *second = nullptr;
 };
+
+/// Splits `text` at each `separator`; without one, the whole text is one part.
+std::vector<std::string> split(const std::string &text, char separator);
 
 /// Parses a whole decimal number; false if it is none or too large.
 bool parseNumber(const std::string &text, long long &value);

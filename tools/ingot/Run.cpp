@@ -7,7 +7,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Execute.h"
 #include "tools/ingot/Handles.h"
-#include "tools/ingot/Inputs.h"
+#include "tools/ingot/inputs/Inputs.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Outputs.h"
 #include "tools/ingot/Text.h"
@@ -21,7 +21,7 @@ using namespace ingot::tools;
 namespace {
 struct RunOptions {
   std::string model, outputDirectory, weights;
-  std::vector<std::string> inputs, shapes;
+  InputSpecs specs;
   unsigned threads = 0;
   bool verify = false;
 };
@@ -59,11 +59,7 @@ static Summary summarizeOutputs(const std::vector<std::string> &names,
 
 static int runOnce(OptionParser &parser, int argc, char **argv) {
   RunOptions options;
-  parser.list("input", "[NAME=]WHAT", options.inputs,
-              "FILE.npy, FILE.txt (a string a line), or random[:SEED]; without "
-              "NAME random means all");
-  parser.list("shape", "NAME=AxB...", options.shapes,
-              "the shape of a random input whose sizes are not fixed");
+  addInputOptions(parser, options.specs);
   parser.value("output-dir", "DIR", options.outputDirectory,
                "write each output to DIR/<output name>.npy");
   parser.number("threads", "N", options.threads, 1, 1024,
@@ -91,10 +87,11 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
     return parser.failure(problem);
 
   std::vector<Array> inputs;
-  InputSpecs specs;
-  specs.inputs = options.inputs;
-  specs.shapes = options.shapes;
-  problem = makeInputs(model.get(), specs, inputs);
+  if (std::string warning =
+          preprocessWarning(model.get(), options.specs.preprocess);
+      !warning.empty())
+    fprintf(stderr, "ingot run: warning: %s\n", warning.c_str());
+  problem = makeInputs(model.get(), options.specs, inputs);
   if (!problem.empty())
     return parser.failure(problem);
 
@@ -126,7 +123,7 @@ int ingot::runMain(int argc, char **argv) {
   OptionParser parser(
       "run", "MODEL.so [options]",
       "Runs a compiled model once and prints a table of its outputs.",
-      "ingot run repvgg_a0.so --input input=picture.npy --output-dir out/");
+      "ingot run repvgg_a0.so --input picture.jpg --output-dir out/");
   try {
     return runOnce(parser, argc, argv);
   } catch (const std::bad_alloc &) {

@@ -6,7 +6,7 @@
 // what each op reads and writes, the fill its 6 floats.
 // CHECK: module attributes {ingot.layers = [
 // CHECK-SAME: #ingot.layer<"convolution" by onednn, flops = 1536, bytes = 2632, nodes = "conv_1">,
-// CHECK-SAME: #ingot.layer<"elementwise" by loops, flops = 768, bytes = 3096, nodes = "add_1", "relu_1">]}
+// CHECK-SAME: #ingot.layer<"elementwise" by loops, flops = 768, bytes = 3096, nodes = "add_1", "relu_1">], ingot.metadata = {ingot.layer_shapes = 
 // CHECK: func.func private @ingot_support_layer_end(!llvm.ptr, i64, i64, i64) attributes {passthrough = ["cold"]}
 // CHECK-LABEL: func.func @forward
 // CHECK: linalg.fill
@@ -225,7 +225,7 @@ func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10x
 
 // CHECK: module attributes {ingot.layers = [
 // CHECK-SAME: #ingot.layer<"copy" by loops, flops = 0, bytes = 128, nodes = "copy_1">,
-// CHECK-SAME: #ingot.layer<"copy" by loops, usual_of = 2, flops = 0, bytes = 64, nodes = "copy_1">]}
+// CHECK-SAME: #ingot.layer<"copy" by loops, usual_of = 2, flops = 0, bytes = 64, nodes = "copy_1">],
 // CHECK-LABEL: func.func @forward_3
 // CHECK: %[[LAYER:.*]] = arith.constant 1 : i64
 // CHECK: call @ingot_support_layer_end(%{{.*}}, %[[LAYER]],
@@ -236,4 +236,27 @@ func.func @forward(%x: memref<16xf32>, %y: memref<16xf32>, %call: !llvm.ptr {ing
 func.func @forward_3(%x: memref<8xf32>, %y: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) attributes {ingot.usual_of = 2 : i64} {
   memref.copy %x, %y : memref<8xf32> to memref<8xf32> loc("copy_1")
   return
+}
+
+// -----
+
+// Metadata have a line of sizes for each layer, and the exporter's modules of
+// the nodes that have one. What the metadata had before stays.
+// CHECK: module attributes
+// CHECK-SAME: ingot.layer_shapes = "1x4 -> 1x4\0A?x4 -> ?x4\0A\0A"
+// CHECK-SAME: ingot.scopes = "node_Relu_1\09stem.act\0Anode_Relu_2\09head\0A"
+// CHECK-SAME: labels = "cat"
+module attributes {ingot.metadata = {labels = "cat"}} {
+  func.func @forward(%a: memref<1x4xf32>, %b: memref<1x4xf32>, %c: memref<?x4xf32>, %d: memref<?x4xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    memref.copy %a, %b : memref<1x4xf32> to memref<1x4xf32> loc("node_Relu_1"("stem.act"))
+    memref.copy %c, %d : memref<?x4xf32> to memref<?x4xf32> loc(fused["node_Relu_2"("head"), "other"])
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %c4 step %c1 {
+      %v = memref.load %a[%c0, %i] : memref<1x4xf32> loc("plain")
+      memref.store %v, %b[%c0, %i] : memref<1x4xf32> loc("plain")
+    } loc("plain")
+    return
+  } loc("graph")
 }

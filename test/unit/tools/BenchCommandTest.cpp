@@ -73,15 +73,16 @@ TEST_F(Bench, Layers) {
   ASSERT_EQ(run("bench @static.so --profile" + std::string(quick)), 0) << err;
   expectOutput("Layers: mean of ");
   expectOutput("Roofline: ");
-  expectOutput("matmul       native  mul + scale");
-  expectOutput("elementwise  loops   add");
+  expectOutput("matmul       native         mul + scale");
+  expectOutput("elementwise  loops          add");
   ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
   expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": "
                "\"native\", \"reason\": \"\", "
-               "\"precision\": \"\", \"nodes\": "
-               "[\"mul\", \"scale\"]");
+               "\"precision\": \"\", \"number\": 0, \"shape\": \"\", "
+               "\"nodes\": [\"mul\", \"scale\"], \"scopes\": [\"\", "
+               "\"\"]");
   expectOutput("\"flops\": 7, \"bytes\": 84");
-  expectError("bench @dynamic.so --shapes x:2x4 --profile" +
+  expectError("bench @dynamic.so --shape x=2x4 --profile" +
                   std::string(quick),
               1, "ingot bench: error: '");
 }
@@ -125,21 +126,21 @@ TEST_F(Bench, Inputs) {
   x.data.resize(24);
   ASSERT_EQ(writeNpy(directory + "/x.npy", x), "");
   std::ofstream(directory + "/b.bin") << "1234";
-  ASSERT_EQ(run("bench @static.so --load-inputs=x:%x.npy,b:%b.bin" +
+  ASSERT_EQ(run("bench @static.so --input=x=%x.npy --input b=%b.bin" +
                 std::string(quick)),
             0)
       << err;
   std::ofstream(directory + "/b.bin") << "123";
-  expectError("bench @static.so --load-inputs b:%b.bin" + std::string(quick),
+  expectError("bench @static.so --input b=%b.bin" + std::string(quick),
               1, "ingot bench: error: cannot read '");
-  expectError("bench @static.so --load-inputs c:%b.bin" + std::string(quick),
+  expectError("bench @static.so --input c=%b.bin" + std::string(quick),
               1, "ingot bench: error: the model has no input 'c'");
   expectError("bench @dynamic.so" + std::string(quick), 1,
               "ingot bench: error: input 'x' (float32 <batch>x4) has sizes "
-              "that only you know; add --shapes x=1x4");
-  expectError("bench @dynamic.so --shapes=x:4" + std::string(quick), 1,
+              "that only you know; add --shape x=1x4");
+  expectError("bench @dynamic.so --shape=x=4" + std::string(quick), 1,
               "ingot bench: error: input 'x'");
-  ASSERT_EQ(run("bench @dynamic.so --shapes=x:5x4" + std::string(quick)), 0)
+  ASSERT_EQ(run("bench @dynamic.so --shape=x=5x4" + std::string(quick)), 0)
       << err;
   expectOutput("Input: x 5x4\n");
 }

@@ -53,15 +53,17 @@ TEST(Json, Commas) {
       .member("e", double(INFINITY))
       .end('}');
   EXPECT_EQ(json.str(), "{\"a\": 1.5, \"b\": [\"x\\\"\", {}], \"c\": [], "
-                        "\"d\": 1099511627776, \"e\": 0}");
+                        "\"d\": 1099511627776, \"e\": null}");
 }
 
 TEST(Layer, Names) {
   LayerResult layer;
   layer.kind = "copy";
   EXPECT_EQ(layer.name(), "(copy)");
-  layer.nodes = {"conv", "relu"};
-  EXPECT_EQ(layer.name(), "conv + relu");
+  layer.nodes = {"conv", "relu", "add"};
+  layer.scopes = {"stem", "stem", ""};
+  EXPECT_EQ(layer.name(), "conv + relu + add");
+  EXPECT_EQ(layer.shownName(), "stem + add");
 }
 
 TEST(Roofline, BoundByWhatIsSlower) {

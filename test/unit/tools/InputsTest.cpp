@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Handles.h"
-#include "tools/ingot/Inputs.h"
+#include "tools/ingot/inputs/Inputs.h"
 #include "tools/ingot/Values.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 #include <string.h>
 #include <unistd.h>
@@ -37,11 +39,12 @@ protected:
     return ModelHandle(model);
   }
   std::string make(const char *model, const Strings &inputs,
-                   const Strings &shapes = {}) {
+                   const Strings &shapes = {}, const Strings &dims = {}) {
     arrays.clear();
     InputSpecs specs;
     specs.inputs = inputs;
     specs.shapes = shapes;
+    specs.dims = dims;
     return makeInputs(open(model).get(), specs, arrays);
   }
   void write(ingot_dtype dtype, std::vector<int64_t> dims) {
@@ -81,10 +84,8 @@ TEST_F(Inputs, FileAndRandom) {
 }
 
 TEST_F(Inputs, Shapes) {
-  for (const char *shape : {"x=3x4", "x:3x4"}) {
-    ASSERT_EQ(make("dynamic", {"random"}, {shape}), "");
-    EXPECT_EQ(arrays[0].dims, (std::vector<int64_t>{3, 4}));
-  }
+  ASSERT_EQ(make("dynamic", {"random"}, {"x=3x4"}), "");
+  EXPECT_EQ(arrays[0].dims, (std::vector<int64_t>{3, 4}));
   ASSERT_EQ(make("dynamic", {"random"}, {"x=0x4"}), "");
   EXPECT_EQ(make("dynamic", {"random"}),
             "input 'x' (float32 <batch>x4) has sizes that only you know; add "
@@ -114,6 +115,47 @@ TEST_F(Inputs, Shapes) {
                 "', whose shape is 5x4");
 }
 
+TEST_F(Inputs, Dims) {
+  ASSERT_EQ(make("dynamic", {"zeros"}, {}, {"batch=3"}), "");
+  EXPECT_EQ(arrays[0].dims, (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(arrays[0].data, std::vector<unsigned char>(48, 0));
+  ASSERT_EQ(make("dynamic", {"zeros"}, {"x=3x4"}, {"batch=3"}), "");
+  EXPECT_EQ(make("dynamic", {"zeros"}, {"x=2x4"}, {"batch=3"}),
+            "input 'x' (float32 <batch>x4) cannot have the shape 2x4 of "
+            "--shape: --dim says otherwise");
+  EXPECT_EQ(make("dynamic", {"zeros"}, {}, {"height=3"}),
+            "the model has no open dimension 'height'; its open dimensions are "
+            "'batch'");
+  EXPECT_EQ(make("static", {"zeros"}, {}, {"batch=3"}),
+            "the model has no open dimension 'batch'; it has none");
+  EXPECT_EQ(make("dynamic", {"zeros"}, {}, {"batch=3", "batch=4"}),
+            "--dim is given twice for 'batch'");
+  for (const char *text : {"batch", "batch=", "=3", "batch=3x4", "batch=?",
+                           "batch=-1", "batch=1:2:3"})
+    EXPECT_EQ(make("dynamic", {"zeros"}, {}, {text}),
+              std::string("--dim ") + text +
+                  " cannot be read: write it as --dim batch=1");
+  write(INGOT_FLOAT, {5, 4});
+  EXPECT_EQ(make("dynamic", {path}, {}, {"batch=3"}),
+            "input 'x' (float32 <batch>x4) cannot have the shape 5x4 of '" +
+                path + "': --dim says otherwise");
+}
+
+TEST_F(Inputs, ElementsAlone) {
+  std::ofstream(path) << std::string(48, 'a');
+  ASSERT_EQ(make("dynamic", {path}, {"x=3x4"}), "");
+  EXPECT_EQ(arrays[0].data, std::vector<unsigned char>(48, 'a'));
+  EXPECT_EQ(make("dynamic", {path}, {"x=4x4"}),
+            "cannot read '" + path +
+                "' for input 'x': it is no picture, .npy or .npz file, and has "
+                "48 bytes, not those of float32 4x4");
+  EXPECT_EQ(make("dynamic", {path}),
+            "cannot read '" + path +
+                "' for input 'x': it is no picture, .npy or .npz file, and the "
+                "shape of its elements is not known: input 'x' (float32 "
+                "<batch>x4) has sizes that only you know; add --shape x=1x4");
+}
+
 TEST_F(Inputs, WrongNames) {
   EXPECT_EQ(make("static", {"random", "z=" + path}),
             "the model has no input 'z'; its inputs are 'x', 'b'");
@@ -121,13 +163,13 @@ TEST_F(Inputs, WrongNames) {
             "--input " + path + " must say which input it is for, NAME=" +
                 path + "; the model's inputs are 'x', 'b'");
   EXPECT_EQ(make("static", {"x=random"}),
-            "input 'b' (float32 1) is not given; add --input b=FILE.npy or "
+            "input 'b' (float32 1) is not given; add --input b=FILE or "
             "--input random");
   EXPECT_EQ(make("static", {"x=random", "x=random"}),
             "input 'x' (float32 2x3) is given twice");
   EXPECT_EQ(make("static", {"x="}),
-            "--input x= names no file; give NAME=FILE.npy or "
-            "NAME=random[:SEED]");
+            "--input x= names no file; give NAME=FILE, NAME=random[:SEED] or "
+            "NAME=zeros");
   EXPECT_EQ(make("static", {"random:abc"}),
             "--input random:abc: the seed must be a whole number");
 }
@@ -141,8 +183,6 @@ TEST_F(Inputs, WrongFiles) {
   EXPECT_EQ(make("dynamic", {"/no/such.npy"}),
             "cannot read '/no/such.npy' for input 'x': No such file or "
             "directory");
-  EXPECT_EQ(make("dynamic", {path}),
-            "cannot read '" + path + "' for input 'x': it is not an .npy file");
   write(INGOT_DOUBLE, {5, 4});
   EXPECT_EQ(make("dynamic", {path}),
             "input 'x' (float32 <batch>x4) cannot take float64 from '" + path +

@@ -131,7 +131,7 @@ std::string Comparison::writeInputs() {
     return problem;
   precision = precisionOf(model.get());
   std::vector<Array> arrays;
-  problem = makeBenchInputs(model.get(), options, arrays);
+  problem = makeInputs(model.get(), options.specs, arrays);
   for (size_t i = 0; i < arrays.size() && problem.empty(); ++i) {
     ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
     ingot_model_input_describe(model.get(), uint32_t(i), &info, nullptr);
@@ -162,7 +162,7 @@ std::string Comparison::measureOurselves(Sample &sample) {
   if (!options.weights.empty())
     command.push_back("--weights=" + options.weights);
   for (const auto &[name, file] : inputs)
-    command.push_back("--load-inputs=" + name + ":" + file);
+    command.push_back("--input=" + name + "=" + file);
   ProcessResult done = runProcess(command);
   auto median = findNumber(done.out, "median"),
        first = findNumber(done.out, "first_answer_ms"),

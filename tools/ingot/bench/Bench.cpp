@@ -42,20 +42,10 @@ static std::string readTime(const std::string &text, double unitMs,
   return "";
 }
 
-static std::vector<std::string> splitCommas(const std::string &text) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at <= text.size();) {
-    size_t end = std::min(text.find(',', at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 static std::string readPercentiles(const std::string &text,
                                    std::vector<double> &percentiles) {
   percentiles.clear();
-  for (const std::string &part : splitCommas(text)) {
+  for (const std::string &part : split(text, ',')) {
     double value;
     std::string rest;
     if (!readNumber(part, value, rest) || !rest.empty() || value > 100)
@@ -69,7 +59,7 @@ static std::string readPercentiles(const std::string &text,
 static std::string readPeers(const std::string &text,
                              std::vector<std::string> &peers) {
   peers.clear();
-  for (const std::string &part : splitCommas(text)) {
+  for (const std::string &part : split(text, ',')) {
     if (part != "onnxruntime" && part != "openvino")
       return "knows onnxruntime and openvino, not '" + part + "'";
     peers.push_back(part);
@@ -78,12 +68,7 @@ static std::string readPeers(const std::string &text,
 }
 
 static void addOptions(OptionParser &parser, BenchOptions &options) {
-  parser.list("shapes", "NAME:AxB,...", options.shapes,
-              "shapes of inputs whose sizes are not fixed; "
-              "x:1x3x48x(64:320:+64) measures 64, 128, ... in turn, and "
-              "(64:320:2048) these three");
-  parser.list("load-inputs", "NAME:FILE,...", options.inputs,
-              "inputs from .npy or raw files (default: random)");
+  addInputOptions(parser, options.specs);
   parser.value("weights", "FILE", options.weights,
                "separate weights (default: MODEL.so.HASH.weights)");
   parser.number("iterations", "N", options.iterations, 1, 1000000,
@@ -105,6 +90,16 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
       [&](auto &text) { return readPercentiles(text, options.percentiles); },
       "percentiles of the latency (default: 90,95,99)");
   parser.flag("profile", options.profile, "print the time of each layer");
+  parser.custom(
+      "sort", "time|order",
+      [&](const std::string &text) -> std::string {
+        options.sortsByTime = text == "time";
+        return text == "time" || text == "order"
+                   ? ""
+                   : "must be time or order, not '" + text + "'";
+      },
+      "order of the layers in --profile: the longest first, or as they run "
+      "(default)");
   parser.flag("json", options.json, "print one JSON object");
   parser.flag("turns", options.turns,
               "measure at every line on standard input, print a line of JSON; "
@@ -129,16 +124,19 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
 
 /// What contradicts what, or an empty string.
 static std::string checkOptions(const BenchOptions &options) {
-  if (isSweep(options.shapes) &&
-      (options.turns || options.wantsProfile() || !options.inputs.empty() ||
-       !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
-    return "several sizes in --shapes exclude --load-inputs, --turns, "
+  if (isSweep(options.specs) &&
+      (options.turns || options.wantsProfile() ||
+       !options.specs.inputs.empty() || !options.exportTimes.empty() ||
+       !options.exportLayerInfo.empty()))
+    return "several sizes in --shape or --dim exclude --input, --turns, "
            "--profile and the --export options";
   if (options.turns &&
       (options.wantsProfile() || options.json || !options.against.empty() ||
        !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
     return "--turns excludes --json, --profile, --against and the --export "
            "options";
+  if (options.sortsByTime && !options.profile)
+    return "--sort is for --profile";
   if (options.against.empty()) {
     if (!options.onnxModel.empty())
       return "unexpected argument '" + options.onnxModel + "'";
@@ -179,13 +177,12 @@ static int bench(OptionParser &parser, int argc, char **argv) {
   if (!problem.empty())
     return parser.usageError(problem);
   setDefaults(options);
-  if (isSweep(options.shapes)) {
+  if (isSweep(options.specs)) {
     problem = runSweep(options);
     return problem.empty() ? exitSuccess : parser.failure(problem);
   }
   if (!options.against.empty())
-    return runAgainst(options, problem) ? exitSuccess
-                                        : parser.failure(problem);
+    return runAgainst(options, problem) ? exitSuccess : parser.failure(problem);
 
   if (options.turns) {
     problem = measureInTurns(options);
@@ -199,6 +196,8 @@ static int bench(OptionParser &parser, int argc, char **argv) {
     problem = exportFiles(options, result);
   if (!problem.empty())
     return parser.failure(problem);
+  if (options.sortsByTime)
+    sortByTime(result);
   if (options.json)
     fputs(jsonReport(options, result).c_str(), stdout);
   else

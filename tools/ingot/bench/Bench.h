@@ -8,8 +8,10 @@
 #define INGOT_TOOLS_INGOT_BENCH_BENCH_H
 
 #include "tools/ingot/Handles.h"
+#include "tools/ingot/Layers.h"
 #include "tools/ingot/Npy.h"
 #include "tools/ingot/bench/Peaks.h"
+#include "tools/ingot/inputs/Inputs.h"
 
 #include <optional>
 #include <string>
@@ -18,13 +20,17 @@
 namespace ingot::tools {
 
 struct BenchOptions {
+  BenchOptions() { specs.isRandomByDefault = true; }
+
   std::string model, weights;
-  std::vector<std::string> shapes, inputs;
+  InputSpecs specs;
   unsigned iterations = 10, threads = 0, contexts = 1;
   double warmUpMs = 200, durationMs = 3000;
   std::vector<double> percentiles;
   std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
   bool profile = false, json = false;
+  /// Layers with the longest time first, not in the order of the run.
+  bool sortsByTime = false;
   /// Measure once for every line on standard input.
   bool turns = false;
   /// Only measure the layers; nothing is compared with the machine's peaks.
@@ -98,15 +104,8 @@ std::string measureModel(const BenchOptions &options, BenchResult &result);
 /// JSON. Empty string, or what went wrong.
 std::string measureInTurns(const BenchOptions &options);
 
-/// Splits `name:1x2,other:3` at commas in front of an input's name.
-std::vector<std::string> splitSpecs(const ingot_model *model,
-                                    const std::vector<std::string> &specs);
-
-/// Arrays for all inputs: files where given, random otherwise. Empty string,
-/// or what is wrong.
-std::string makeBenchInputs(const ingot_model *model,
-                            const BenchOptions &options,
-                            std::vector<Array> &arrays);
+/// Puts the layers that take most time first.
+void sortByTime(BenchResult &result);
 
 void printReport(const BenchOptions &options, const BenchResult &result);
 std::string jsonReport(const BenchOptions &options, const BenchResult &result);

@@ -95,7 +95,7 @@ static std::string traceFile(const BenchOptions &options,
     const LayerResult &layer = result.layers[slice.layer];
     json.line()
         .begin('{')
-        .member("name", layer.name())
+        .member("name", layer.shownName())
         .member("cat", layer.kind)
         .member("ph", "X")
         .member("ts", 1e3 * slice.startMs)

@@ -71,12 +71,13 @@ private:
   }
   void write(const std::string &value) { text += formatJson(value); }
   void write(const char *value) { text += formatJson(value); }
+  void write(bool value) { text += value ? "true" : "false"; }
   void write(uint64_t value) { text += std::to_string(value); }
   void write(unsigned value) { text += std::to_string(value); }
   void write(double value) {
-    char digits[40];
-    // JSON has no infinity.
-    snprintf(digits, sizeof(digits), "%.9g", isfinite(value) ? value : 0);
+    char digits[40] = "null"; // JSON has neither infinity nor NaN
+    if (isfinite(value))
+      snprintf(digits, sizeof(digits), "%.9g", value);
     text += digits;
   }
 

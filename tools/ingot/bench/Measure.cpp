@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Execute.h"
-#include "tools/ingot/Inputs.h"
+#include "tools/ingot/inputs/Inputs.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Distribution.h"
@@ -43,53 +43,6 @@ double BenchResult::layersMs() const {
   for (const LayerResult &layer : layers)
     sum += layer.averageMs;
   return sum;
-}
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-/// Whether `text` begins with the name of an input and a separator.
-static bool startsWithInput(const ingot_model *model, const char *text) {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
-  for (uint32_t i = 0; i < info.num_inputs; ++i) {
-    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
-    ingot_model_input_describe(model, i, &tensor, nullptr);
-    size_t length = strlen(tensor.name);
-    if (!strncmp(text, tensor.name, length) &&
-        (text[length] == ':' || text[length] == '='))
-      return true;
-  }
-  return false;
-}
-
-std::vector<std::string>
-ingot::tools::splitSpecs(const ingot_model *model,
-                         const std::vector<std::string> &specs) {
-  std::vector<std::string> parts;
-  for (const std::string &spec : specs) {
-    size_t start = 0;
-    for (size_t at = 0; at < spec.size(); ++at)
-      if (spec[at] == ',' && startsWithInput(model, spec.c_str() + at + 1)) {
-        parts.push_back(spec.substr(start, at - start));
-        start = at + 1;
-      }
-    parts.push_back(spec.substr(start));
-  }
-  return parts;
-}
-
-std::string ingot::tools::makeBenchInputs(const ingot_model *model,
-                                          const BenchOptions &options,
-                                          std::vector<Array> &arrays) {
-  InputSpecs specs;
-  specs.inputs = splitSpecs(model, options.inputs);
-  specs.shapes = splitSpecs(model, options.shapes);
-  specs.inputOption = "--load-inputs";
-  specs.shapeOption = "--shapes";
-  specs.likeTrtexec = true;
-  return makeInputs(model, specs, arrays);
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,7 +115,12 @@ std::string Session::load() {
   uint64_t start = nowNs();
   problem = loadModel(options.model, options.weights, pool.get(), model);
   result.loadMs = double(nowNs() - start) / 1e6;
-  return problem.empty() ? makeBenchInputs(model.get(), options, inputs)
+  if (problem.empty())
+    if (std::string warning =
+            preprocessWarning(model.get(), options.specs.preprocess);
+        !warning.empty())
+      result.warnings.push_back(warning);
+  return problem.empty() ? makeInputs(model.get(), options.specs, inputs)
                          : problem;
 }
 

@@ -36,6 +36,23 @@ static std::string percentName(double percent) {
   return format("%.6g", percent);
 }
 
+namespace {
+/// Layers of one kind that one backend computes.
+struct KindSum {
+  std::string kind, backend;
+  double ms = 0;
+  uint64_t layers = 0;
+};
+} // namespace
+
+void ingot::tools::sortByTime(BenchResult &result) {
+  std::sort(result.layers.begin(), result.layers.end(),
+            [](const LayerResult &a, const LayerResult &b) {
+              return a.averageMs != b.averageMs ? a.averageMs > b.averageMs
+                                                : a.number < b.number;
+            });
+}
+
 //===----------------------------------------------------------------------===//
 // For people
 //===----------------------------------------------------------------------===//
@@ -54,8 +71,10 @@ static void printPeaks(const BenchResult &result) {
   printf("\n");
 }
 
-static void padLeft(std::vector<std::vector<std::string>> &rows) {
-  for (size_t column = 0; column + 3 < rows[0].size(); ++column) {
+/// Aligns the first columns to the right.
+static void padLeft(std::vector<std::vector<std::string>> &rows,
+                    size_t columns) {
+  for (size_t column = 0; column < columns; ++column) {
     size_t width = 0;
     for (const auto &row : rows)
       width = std::max(width, row[column].size());
@@ -64,17 +83,49 @@ static void padLeft(std::vector<std::vector<std::string>> &rows) {
   }
 }
 
+/// What all layers of a kind take together, the longest first.
+static std::vector<KindSum> sumKinds(const BenchResult &result) {
+  std::vector<KindSum> sums;
+  for (const LayerResult &layer : result.layers) {
+    auto sum =
+        std::find_if(sums.begin(), sums.end(), [&](const KindSum &known) {
+          return known.kind == layer.description() &&
+                 known.backend == layer.backend;
+        });
+    if (sum == sums.end())
+      sum = sums.insert(sums.end(), {layer.description(), layer.backend});
+    sum->ms += layer.averageMs;
+    ++sum->layers;
+  }
+  std::sort(sums.begin(), sums.end(), [](const KindSum &a, const KindSum &b) {
+    return a.ms != b.ms ? a.ms > b.ms : a.kind < b.kind;
+  });
+  return sums;
+}
+
+static void printKinds(const BenchResult &result) {
+  const double all = result.layersMs();
+  std::vector<std::vector<std::string>> rows = {
+      {"ms", "share", "layers", "kind", "by"}};
+  for (const KindSum &sum : sumKinds(result))
+    rows.push_back({format("%.4f", sum.ms),
+                    format("%.1f %%", all > 0 ? 100 * sum.ms / all : 0),
+                    std::to_string(sum.layers), sum.kind, sum.backend});
+  padLeft(rows, 3);
+  printf("\nBy kind:\n");
+  printTable(rows);
+}
+
 static void printLayers(const BenchResult &result) {
   double sum = result.layersMs();
   printf("\nLayers: mean of %s, %.4f ms each; all layers together %.4f ms "
          "(%.1f %%)\n",
-         plural(result.profiledRuns, "profiled run").c_str(),
-         result.profiledMs, sum,
-         result.profiledMs > 0 ? 100 * sum / result.profiledMs : 0);
+         plural(result.profiledRuns, "profiled run").c_str(), result.profiledMs,
+         sum, result.profiledMs > 0 ? 100 * sum / result.profiledMs : 0);
   printPeaks(result);
   std::vector<std::vector<std::string>> rows = {{"ms", "share", "GFLOP/s",
                                                  "GB/s", "roofline", "kind",
-                                                 "by", "ONNX nodes"}};
+                                                 "by", "shape", "layer"}};
   for (const LayerResult &layer : result.layers) {
     double seconds = layer.averageMs / 1e3;
     double best = result.peaks.bestTime(layer.flops, layer.bytes);
@@ -83,22 +134,22 @@ static void printLayers(const BenchResult &result) {
                  ? format("%.1f", double(amount) / seconds / 1e9)
                  : std::string("-");
     };
-    rows.push_back({format("%.4f", layer.averageMs),
-                    format("%.1f %%", sum > 0 ? 100 * layer.averageMs / sum
-                                              : 0),
-                    rate(layer.flops), rate(layer.bytes),
-                    best > 0 && seconds > 0
-                        ? format("%.0f %%", 100 * best / seconds)
-                        : "-",
-                    layer.description(), layer.backend,
-                    formatLine(layer.name(), 100)});
+    rows.push_back(
+        {format("%.4f", layer.averageMs),
+         format("%.1f %%", sum > 0 ? 100 * layer.averageMs / sum : 0),
+         rate(layer.flops), rate(layer.bytes),
+         best > 0 && seconds > 0 ? format("%.0f %%", 100 * best / seconds)
+                                 : "-",
+         layer.description(), layer.backend, formatLine(layer.shape, 60),
+         formatLine(layer.shownName(), 100)});
   }
-  padLeft(rows);
+  padLeft(rows, 5);
   printTable(rows);
+  printKinds(result);
   const char *title = "\nNot by a better backend:\n";
   for (const LayerResult &layer : result.layers)
     if (!layer.reason.empty()) {
-      printf("%s  %s: %s\n", title, formatLine(layer.name(), 100).c_str(),
+      printf("%s  %s: %s\n", title, formatLine(layer.shownName(), 100).c_str(),
              formatLine(layer.reason, 200).c_str());
       title = "";
     }
@@ -170,9 +221,14 @@ static void writeLayers(const BenchResult &result, JsonWriter &json) {
         .member("backend", layer.backend)
         .member("reason", layer.reason)
         .member("precision", layer.precision)
+        .member("number", layer.number)
+        .member("shape", layer.shape)
         .begin("nodes", '[');
     for (const std::string &node : layer.nodes)
       json.element(node);
+    json.end(']').begin("scopes", '[');
+    for (const std::string &scope : layer.scopes)
+      json.element(scope);
     json.end(']')
         .member("mean_ms", layer.averageMs)
         .member("median_ms", layer.medianMs)
@@ -183,6 +239,15 @@ static void writeLayers(const BenchResult &result, JsonWriter &json) {
                 layer.averageMs > 0 ? 1e5 * best / layer.averageMs : 0)
         .end('}');
   }
+  json.line().end(']').begin("kinds", '[');
+  for (const KindSum &sum : sumKinds(result))
+    json.line()
+        .begin('{')
+        .member("kind", sum.kind)
+        .member("backend", sum.backend)
+        .member("layers", sum.layers)
+        .member("mean_ms", sum.ms)
+        .end('}');
   json.line().end(']');
 }
 

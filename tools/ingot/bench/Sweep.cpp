@@ -7,6 +7,7 @@
 #include "tools/ingot/bench/Sweep.h"
 
 #include "tools/ingot/Options.h"
+#include "tools/ingot/SizeText.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/bench/Distribution.h"
 #include "tools/ingot/bench/Json.h"
@@ -20,10 +21,10 @@ using namespace ingot::tools;
 static constexpr size_t maxPoints = 1000;
 
 namespace {
-/// What stands in brackets, and the sizes that it stands for.
+/// A range as it is written, and the sizes that it stands for.
 struct Range {
   std::string text;
-  std::vector<long long> sizes;
+  std::vector<int64_t> sizes;
 };
 
 /// A point that was measured.
@@ -34,83 +35,97 @@ struct Point {
 };
 } // namespace
 
-bool ingot::tools::isSweep(const std::vector<std::string> &shapes) {
-  return std::any_of(shapes.begin(), shapes.end(), [](const std::string &text) {
-    return text.find('(') != std::string::npos;
-  });
+/// Whether a spec gives more than one size: a range or steps.
+static bool hasRange(const std::string &spec) {
+  return spec.find(':', spec.rfind('=') + 1) != std::string::npos;
 }
 
-/// Reads "64:320:+64" or "64:320:2048".
-static bool readRange(const std::string &text, std::vector<long long> &sizes) {
-  size_t first = text.find(':'), second = text.rfind(':');
-  if (first == std::string::npos || first == second)
-    return false;
-  bool hasStep = text.compare(second + 1, 1, "+") == 0;
-  long long low, middle, last;
-  if (!parseNumber(text.substr(0, first), low) ||
-      !parseNumber(text.substr(first + 1, second - first - 1), middle) ||
-      !parseNumber(text.substr(second + 1 + hasStep), last) || low < 0 ||
-      middle < low)
-    return false;
-  if (!hasStep) {
-    sizes = {low, middle, last};
+bool ingot::tools::isSweep(const InputSpecs &specs) {
+  return std::any_of(specs.shapes.begin(), specs.shapes.end(), hasRange) ||
+         std::any_of(specs.dims.begin(), specs.dims.end(), hasRange);
+}
+
+/// Lists the sizes that a text stands for. Returns what is wrong, or "".
+static std::string listSizes(const std::string &text,
+                             std::vector<int64_t> &sizes) {
+  SizeText size;
+  std::string problem;
+  bool isRange = parseSizeText(text, size, problem) &&
+                 (size.kind == SizeText::range || size.kind == SizeText::steps);
+  if (!isRange || (size.kind == SizeText::range && size.usual < 0))
+    return "'" + formatLine(text, 60) + "' is no range of sizes; " +
+           (problem.empty() ? "write (FIRST:LAST:+STEP), e.g. (64:320:+64), or "
+                              "(MIN:USUAL:MAX)"
+                            : problem);
+  if (size.kind == SizeText::range) {
+    sizes = {size.min, size.usual, size.max};
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    return last >= middle;
+    return "";
   }
-  if (last < 1 || (middle - low) / last >= (long long)(maxPoints))
-    return false;
-  for (long long size = low; size <= middle; size += last)
-    sizes.push_back(size);
-  return true;
-}
-
-static std::string findRanges(const std::vector<std::string> &shapes,
-                              std::vector<Range> &ranges) {
-  for (const std::string &spec : shapes)
-    for (size_t at = 0; (at = spec.find('(', at)) != std::string::npos; ++at) {
-      size_t end = spec.find(')', at);
-      std::string text = spec.substr(
-          at, end == std::string::npos ? end : end + 1 - at);
-      Range range{text, {}};
-      if (end == std::string::npos ||
-          !readRange(text.substr(1, text.size() - 2), range.sizes))
-        return "--shapes " + spec + ": '" + text +
-               "' is no range of sizes; write (FIRST:LAST:+STEP), e.g. "
-               "(64:320:+64), or (MIN:USUAL:MAX)";
-      if (std::none_of(ranges.begin(), ranges.end(), [&](const Range &known) {
-            return known.text == text;
-          }))
-        ranges.push_back(std::move(range));
-    }
+  if ((size.max - size.min) / size.step >= int64_t(maxPoints))
+    return "'" + formatLine(text, 60) + "' are more than " +
+           std::to_string(maxPoints) + " sizes; take a larger step";
+  for (int64_t at = size.min; at <= size.max; at += size.step)
+    sizes.push_back(at);
   return "";
 }
 
-static std::string replaceAll(std::string text, const std::string &what,
-                              const std::string &by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos;
-       at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
+/// Collects the ranges of one spec, equal ones once.
+static std::string findRanges(const std::string &option,
+                              const std::string &spec,
+                              std::vector<Range> &ranges) {
+  std::string name, value;
+  if (!splitNameAndValue(spec, name, value))
+    return option + " " + spec + " cannot be read: write NAME=SIZES";
+  for (const std::string &part : split(value, 'x')) {
+    if (!hasRange(part) ||
+        std::any_of(ranges.begin(), ranges.end(),
+                    [&](const Range &known) { return known.text == part; }))
+      continue;
+    Range range{part, {}};
+    std::string problem = listSizes(part, range.sizes);
+    if (!problem.empty())
+      return option + " " + spec + ": " + problem;
+    ranges.push_back(std::move(range));
+  }
+  return "";
 }
 
-std::string
-ingot::tools::expandShapes(const std::vector<std::string> &shapes,
-                           std::vector<std::vector<std::string>> &points) {
+/// Writes one size of a range into each spec that has the range.
+static void choose(std::vector<std::string> &specs, const std::string &range,
+                   int64_t size) {
+  for (std::string &spec : specs) {
+    const size_t start = spec.rfind('=') + 1;
+    std::string chosen;
+    for (const std::string &part : split(spec.substr(start), 'x'))
+      chosen += (chosen.empty() ? "" : "x") +
+                (part == range ? std::to_string(size) : part);
+    spec.replace(start, std::string::npos, chosen);
+  }
+}
+
+std::string ingot::tools::expandSizes(const InputSpecs &specs,
+                                      std::vector<InputSpecs> &points) {
   std::vector<Range> ranges;
-  std::string problem = findRanges(shapes, ranges);
-  if (!problem.empty())
-    return problem;
-  points = {shapes};
+  std::string problem;
+  for (const std::string &spec : specs.shapes)
+    if (problem = findRanges("--shape", spec, ranges); !problem.empty())
+      return problem;
+  for (const std::string &spec : specs.dims)
+    if (problem = findRanges("--dim", spec, ranges); !problem.empty())
+      return problem;
+  points = {specs};
   for (const Range &range : ranges) {
-    std::vector<std::vector<std::string>> finer;
-    for (const std::vector<std::string> &point : points)
-      for (long long size : range.sizes) {
+    std::vector<InputSpecs> finer;
+    for (const InputSpecs &point : points)
+      for (int64_t size : range.sizes) {
         if (finer.size() == maxPoints)
-          return "--shapes asks for more than " + std::to_string(maxPoints) +
+          return "--shape and --dim ask for more than " +
+                 std::to_string(maxPoints) +
                  " combinations of sizes; take larger steps";
         finer.push_back(point);
-        for (std::string &spec : finer.back())
-          spec = replaceAll(spec, range.text, std::to_string(size));
+        choose(finer.back().shapes, range.text, size);
+        choose(finer.back().dims, range.text, size);
       }
     points = std::move(finer);
   }
@@ -197,18 +212,19 @@ static void printJson(const std::vector<Point> &points) {
 }
 
 std::string ingot::tools::runSweep(const BenchOptions &options) {
-  std::vector<std::vector<std::string>> shapes;
-  std::string problem = expandShapes(options.shapes, shapes);
+  std::vector<InputSpecs> specs;
+  std::string problem = expandSizes(options.specs, specs);
   std::vector<Point> points;
-  for (size_t i = 0; i < shapes.size() && problem.empty(); ++i) {
+  for (size_t i = 0; i < specs.size() && problem.empty(); ++i) {
     Point point = {};
-    for (const std::string &spec : shapes[i])
-      point.shapes += (point.shapes.empty() ? "" : ",") + spec;
+    for (const auto *list : {&specs[i].shapes, &specs[i].dims})
+      for (const std::string &spec : *list)
+        point.shapes += (point.shapes.empty() ? "" : ",") + spec;
     if (isatty(2))
-      fprintf(stderr, "\r\033[K%zu of %zu: %s\r", i + 1, shapes.size(),
+      fprintf(stderr, "\r\033[K%zu of %zu: %s\r", i + 1, specs.size(),
               point.shapes.c_str());
     BenchOptions one = options;
-    one.shapes = shapes[i];
+    one.specs = specs[i];
     problem = measurePoint(one, point);
     if (!problem.empty())
       problem = "at " + point.shapes + ": " + problem;

@@ -11,14 +11,14 @@
 
 namespace ingot::tools {
 
-/// Whether `--shapes` asks for more than one size of anything.
-bool isSweep(const std::vector<std::string> &shapes);
+/// Whether --shape or --dim ask for more than one size.
+bool isSweep(const InputSpecs &specs);
 
-/// `--shapes` for each point: `(64:320:+64)` stands for 64, 128 … up to 320,
-/// `(64:320:2048)` for these three. What is written the same is the same size
-/// at each point; others combine. Empty string, or what is wrong.
-std::string expandShapes(const std::vector<std::string> &shapes,
-                         std::vector<std::vector<std::string>> &points);
+/// Makes the specs of each point: `(64:320:+64)` stands for 64, 128, ... 320,
+/// `(64:320:2048)` for these three. Equal ranges have equal sizes in each
+/// point; different ranges combine. Returns what is wrong, or "".
+std::string expandSizes(const InputSpecs &specs,
+                        std::vector<InputSpecs> &points);
 
 /// Measures each point, beside the peers if there are any, and prints a line
 /// for it. Empty string, or what went wrong.

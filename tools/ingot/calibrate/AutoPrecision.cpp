@@ -11,6 +11,7 @@
 // multiplied as bf16 if that is faster, and right as well.
 //
 //===----------------------------------------------------------------------===//
+#include "tools/ingot/Layers.h"
 #include "tools/ingot/Execute.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/calibrate/PrecisionStudy.h"

@@ -8,6 +8,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/calibrate/Repair.h"
 #include "tools/ingot/calibrate/TextFiles.h"
+#include "tools/ingot/inputs/Inputs.h"
 
 #include "llvm/Support/Path.h"
 
@@ -19,7 +20,8 @@ using namespace ingot::tools;
 namespace {
 
 struct Options {
-  std::string model, output, preprocess, rules;
+  std::string model, output, rules;
+  Preprocess preprocess;
   std::vector<std::string> data, shapes, dims;
   unsigned threads = 0, numSamples = 0;
   quantize::MethodChoice method;
@@ -62,10 +64,7 @@ static int calibrate(const Options &options, const OptionParser &parser) {
   chosen.model.threads = options.threads;
   chosen.data = options.data;
   chosen.method = options.method;
-  if (!options.preprocess.empty())
-    if (std::string wrong = chosen.preprocess.parse(options.preprocess);
-        !wrong.empty())
-      return parser.usageError("--preprocess: " + wrong);
+  chosen.preprocess = options.preprocess;
   const Progress progress(parser);
   std::string problem =
       checkWritable(options.output, options.model, options.data);
@@ -128,9 +127,7 @@ int ingot::calibrateMain(int argc, char **argv) {
               ".npz or .npy files, pictures, or a folder of them");
   parser.value("o", "FILE", options.output,
                "what to write (default: MODEL.calib.json)");
-  parser.value("preprocess", "HOW", options.preprocess,
-               "of pictures: resize=SIDE or WxH, crop=SIDE, scale=F, "
-               "mean=R:G:B, std=R:G:B, order=rgb|bgr");
+  addPreprocessOption(parser, options.preprocess);
   parser.custom(
       "method", "NAME",
       [&](const std::string &name) -> std::string {

@@ -141,6 +141,8 @@ int Calibrator::choose(quantize::Calibration &result, bool warns) {
   result.sha256 = model.sha256();
   result.method = nameOf(options.method.method);
   result.samples = numSamples();
+  if (options.preprocess.isGiven)
+    result.preprocess = options.preprocess.text();
   for (size_t i = 0; i < tensors().size(); ++i) {
     const quantize::Histogram &histogram = watched[i].histogram;
     // What no sample computed is left as it is.

@@ -9,7 +9,7 @@
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 #include "tools/ingot/calibrate/OutputDifference.h"
-#include "tools/ingot/calibrate/Zip.h"
+#include "tools/ingot/inputs/Zip.h"
 
 #include <algorithm>
 #include <cmath>

@@ -30,7 +30,7 @@ TimedModel::timeOf(const std::vector<std::string> &nodes) const {
   return sum;
 }
 
-/// `name:1x3` for each input whose sizes only the data tell.
+/// Makes --shape, `name=1x3`, for each input with open sizes.
 static std::vector<std::string> openShapes(const ScratchModel &model,
                                            const std::vector<Array> &sample) {
   std::vector<std::string> shapes;
@@ -39,7 +39,7 @@ static std::vector<std::string> openShapes(const ScratchModel &model,
     const std::vector<int64_t> &dims = inputs[i].dims;
     if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; }))
       shapes.push_back(
-          inputs[i].name + ":" +
+          inputs[i].name + "=" +
           formatShape(sample[i].dims.data(), sample[i].dims.size()));
   }
   return shapes;
@@ -50,7 +50,7 @@ static std::string measureOnce(TimedModel &model,
                                unsigned threads, TimedMachine &machine) {
   BenchOptions options;
   options.model = model.model.library();
-  options.shapes = openShapes(model.model, sample);
+  options.specs.shapes = openShapes(model.model, sample);
   options.threads = threads;
   options.warmUpMs = 100;
   options.durationMs = 300;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tools/ingot/Layers.h"
 #include "tools/ingot/calibrate/PrecisionStudy.h"
 
 #include "tools/ingot/Execute.h"

@@ -8,7 +8,7 @@
 
 #include "base/InputFile.h"
 #include "tools/ingot/Text.h"
-#include "tools/ingot/calibrate/Zip.h"
+#include "tools/ingot/inputs/Npz.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -43,11 +43,6 @@ struct Samples::Source {
 Samples::Samples(Preprocess preprocess) : preprocess(std::move(preprocess)) {}
 
 Samples::~Samples() = default;
-
-static bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 static std::string inQuotes(const std::string &text) {
   return "'" + formatLine(text, 200) + "'";
@@ -181,32 +176,17 @@ std::string Samples::openNpz(const std::string &path) {
   std::string problem = source->npz.open(path);
   if (!problem.empty())
     return "cannot read " + inQuotes(path) + ": " + problem;
-  const std::vector<ZipMember> &members = source->npz.members();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    auto member = std::find_if(
-        members.begin(), members.end(), [&](const ZipMember &candidate) {
-          return candidate.name == inputs[i].name + ".npy" ||
-                 candidate.name == inputs[i].name;
-        });
-    // There is no doubt what the only array is.
-    if (member == members.end() && inputs.size() == 1 && members.size() == 1)
-      member = members.begin();
-    if (member == members.end()) {
-      std::string names;
-      for (size_t m = 0; m < members.size() && m < 8; ++m)
-        names += (m ? ", " : "") +
-                 members[m].name.substr(0, members[m].name.rfind(".npy"));
+    const ZipMember *member =
+        findArray(source->npz, inputs[i].name, inputs.size() == 1);
+    if (!member)
       return inQuotes(path) + ": it has no array for input " +
-             inQuotes(inputs[i].name) +
-             (names.empty() ? ": it is empty"
-                            : ", but " + formatLine(names, 120));
-    }
+             inQuotes(inputs[i].name) + ": " + listArrays(source->npz);
     source->readers.push_back(
         std::make_unique<ZipReader>(source->npz, *member));
     ZipReader &reader = *source->readers.back();
     const std::string what =
-        inQuotes(path) + ", array " +
-        inQuotes(member->name.substr(0, member->name.rfind(".npy")));
+        inQuotes(path) + ", array " + inQuotes(arrayName(*member));
     problem = reader.open();
     if (!problem.empty())
       return what + ": " + problem;

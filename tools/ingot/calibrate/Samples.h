@@ -8,7 +8,7 @@
 #define INGOT_TOOLS_INGOT_CALIBRATE_SAMPLES_H
 
 #include "tools/ingot/Npy.h"
-#include "tools/ingot/calibrate/Pictures.h"
+#include "tools/ingot/inputs/Pictures.h"
 #include "tools/ingot/calibrate/SampleSurvey.h"
 
 #include <memory>
@@ -39,6 +39,9 @@ public:
 
   /// What samples are read for; before the first of them.
   void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
+
+  /// Before the first sample.
+  void setPreprocess(const Preprocess &how) { preprocess = how; }
 
   /// Only these are wanted, in ascending order.
   void choose(std::vector<PickedSample> picked) { wanted = std::move(picked); }

@@ -8,6 +8,7 @@
 
 #include "compiler/driver/UserText.h"
 #include "dialects/nn/NodeName.h"
+#include "dialects/nn/NodeScope.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Path.h"
@@ -20,13 +21,15 @@ static void printMessage(StringRef severity, mlir::Location location,
                          StringRef text, StringRef model,
                          StringRef command = "compile") {
   errs() << "ingot " << command << ": " << severity << ": ";
-  std::string where = nodeNameOf(location);
+  std::string where = nodeNameOf(location), scope = nodeScopeOf(location);
+  if (!scope.empty())
+    scope = " (" + printable(scope) + ")";
   // The module has the name of the file, ops those of nodes.
   if (!where.empty()) {
     StringRef name = sys::path::filename(model);
     errs() << printable(name) << ": ";
     if (where != name)
-      errs() << "node '" << printable(where) << "': ";
+      errs() << "node '" << printable(where) << "'" << scope << ": ";
   }
   errs() << oneLine(text.str(), 2000) << '\n';
 }

@@ -10,6 +10,7 @@
 #include "compiler/pipeline/PrecisionName.h"
 #include "compiler/quantize/RulesFile.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/quantize/CalibrationFile.h"
 #include "passes/support/Rules.h"
 #include "tools/ingot/calibrate/Report.h"
 #include "tools/ingot/calibrate/TextFiles.h"
@@ -23,6 +24,29 @@ using namespace ingot::tools;
 int tools::usageError(const Twine &message) {
   errs() << "ingot compile: error: " << message << '\n';
   return kUsage;
+}
+
+/// Takes over how the calibration made samples of pictures, or warns if the
+/// command line differs. A file that cannot be read is an error later.
+static void adoptPreprocess(const std::string &calibration,
+                            Preprocess &preprocess) {
+  if (calibration.empty())
+    return;
+  llvm::Expected<quantize::Calibration> read =
+      quantize::readCalibration(calibration);
+  if (!read)
+    return llvm::consumeError(read.takeError());
+  Preprocess recorded;
+  if (!read->preprocess ||
+      (!read->preprocess->empty() &&
+       !recorded.parse(*read->preprocess).empty()))
+    return;
+  if (!preprocess.isGiven)
+    preprocess = recorded;
+  else if (preprocess.text() != recorded.text())
+    errs() << "ingot compile: warning: '" << printable(calibration)
+           << "' was made with --preprocess=" << printable(recorded.text())
+           << ", not " << printable(preprocess.text()) << '\n';
 }
 
 int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
@@ -136,6 +160,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
     if (std::string wrong = study.preprocess.parse(options.preprocess);
         !wrong.empty())
       return usageError("--preprocess: " + wrong);
+  adoptPreprocess(options.calibration, study.preprocess);
   return kSuccess;
 }
 

@@ -8,19 +8,17 @@
 #define INGOT_TOOLS_INGOT_COMPILE_PROFILEOPTION_H
 
 #include "compiler/driver/ShapeProfiles.h"
+#include "tools/ingot/SizeText.h"
 
 namespace ingot {
 
-/// How an option gives a size.
-struct GivenSize {
-  enum Kind { open, fixed, range } kind = open;
-  SizeRange sizes;
-};
+/// Parses a size as parseSizeText does, but refuses steps, which are for
+/// `ingot bench`.
+bool parseSize(llvm::StringRef text, tools::SizeText &size,
+               std::string &problem);
 
-/// Reads `?`, `224`, `64:320:2048`, `(64:320:2048)`, with steps
-/// `64:320:2048:32k`, or `8k`: a multiple of 8. On failure `problem` says what
-/// is wrong with the text, if that is not only how it is written.
-bool parseSize(llvm::StringRef text, GivenSize &size, std::string &problem);
+/// The range of sizes that a text allows; none for an open size.
+std::optional<SizeRange> rangeOf(const tools::SizeText &size);
 
 /// Reads what --profile gives: `x=1x3x(32:48:64)x?,length=1:128:512`.
 bool parseProfile(llvm::StringRef text, ShapeProfile &profile,

@@ -13,6 +13,7 @@
 
 using namespace llvm;
 using namespace ingot;
+using namespace ingot::tools;
 
 static std::string unreadable(StringRef option, StringRef text,
                               const std::string &problem, StringRef example) {
@@ -30,35 +31,26 @@ bool ingot::parseShape(StringRef text, ImportOptions &import,
                                           : "input=1x3x224x224");
     return false;
   };
-  StringRef name, list;
-  char separator = 'x';
-  if (text.ends_with("]") && text.contains('[')) {
-    std::tie(name, list) = text.drop_back().rsplit('[');
-    separator = ',';
-  } else {
-    std::tie(name, list) = text.rsplit(text.contains('=') ? '=' : ':');
-  }
-  if (name.empty())
+  std::string name, list;
+  if (!splitNameAndValue(text.str(), name, list) || list.empty())
     return fails();
   SmallVector<int64_t> dims;
   SmallVector<std::optional<SizeRange>> ranges;
   SmallVector<StringRef> parts;
-  if (!list.empty())
-    list.split(parts, separator);
-  else if (separator == 'x')
-    return fails();
+  if (list != "scalar")
+    StringRef(list).split(parts, 'x');
   bool hasRange = false;
   for (StringRef part : parts) {
-    GivenSize size;
+    SizeText size;
     if (!parseSize(part, size, problem))
       return fails();
-    bool isRange = size.kind == GivenSize::range;
+    bool isRange = size.kind == SizeText::range;
     hasRange |= isRange;
-    dims.push_back(size.kind == GivenSize::fixed ? size.sizes.usual : -1);
-    ranges.push_back(isRange ? std::optional(size.sizes) : std::nullopt);
+    dims.push_back(size.kind == SizeText::fixed ? size.usual : -1);
+    ranges.push_back(isRange ? rangeOf(size) : std::nullopt);
   }
   if (!import.shapes.try_emplace(name, dims).second) {
-    error = "--shape is given twice for input '" + name.str() + "'";
+    error = "--shape is given twice for input '" + name + "'";
     return false;
   }
   if (hasRange)
@@ -69,18 +61,18 @@ bool ingot::parseShape(StringRef text, ImportOptions &import,
 bool ingot::parseDim(StringRef text, ImportOptions &import,
                      ShapeProfile &profile, std::string &error) {
   auto [name, value] = text.rsplit('=');
-  GivenSize size;
+  SizeText size;
   std::string problem;
   if (name.empty() || !parseSize(value, size, problem) ||
-      size.kind == GivenSize::open) {
+      size.kind == SizeText::open) {
     error = unreadable("dim", text, problem,
                        value.contains(':') ? "width=64:320:2048" : "batch=1");
     return false;
   }
-  bool isRange = size.kind == GivenSize::range;
+  bool isRange = size.kind == SizeText::range;
   if ((isRange ? import.dims.count(name) : profile.dims.count(name)) ||
-      !(isRange ? profile.dims.try_emplace(name, size.sizes).second
-                : import.dims.try_emplace(name, size.sizes.usual).second)) {
+      !(isRange ? profile.dims.try_emplace(name, *rangeOf(size)).second
+                : import.dims.try_emplace(name, size.usual).second)) {
     error = "--dim is given twice for '" + name.str() + "'";
     return false;
   }

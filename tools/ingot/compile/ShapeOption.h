@@ -17,8 +17,8 @@
 
 namespace ingot {
 
-/// Reads `name=1x3x?x224`, `name:1x3x…` or `name[1,3,…]`. Ranges of sizes, as
-/// in `name=1x3x(32:48:64)x224`, go into `profile`.
+/// Reads `name=1x3x?x224` or `name=scalar`. Ranges of sizes, as in
+/// `name=1x3x(32:48:64)x224`, go into `profile`.
 bool parseShape(llvm::StringRef text, ImportOptions &import,
                 ShapeProfile &profile, std::string &error);
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/calibrate/Zip.h"
+#include "tools/ingot/inputs/Zip.h"
 
 #include <algorithm>
 #include <zlib.h>

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_CALIBRATE_PICTURES_H
-#define INGOT_TOOLS_INGOT_CALIBRATE_PICTURES_H
+#ifndef INGOT_TOOLS_INGOT_INPUTS_PICTURES_H
+#define INGOT_TOOLS_INGOT_INPUTS_PICTURES_H
 
 #include "tools/ingot/Npy.h"
 
@@ -25,10 +25,16 @@ struct Preprocess {
   float scale = 1.0f / 255;
   std::vector<float> mean, deviation;
   bool isBgr = false;
+  /// Whether `parse` was called: defaults may be replaced by what a model
+  /// records.
+  bool isGiven = false;
 
   /// Reads `resize=256,crop=224,mean=0.485:0.456:0.406,std=…`; returns what is
   /// wrong, or "".
   std::string parse(const std::string &text);
+  /// Writes what differs from the defaults, as `parse` reads it. Equal options
+  /// have equal texts.
+  std::string text() const;
 };
 
 /// Whether the name is that of a picture which can be read.
@@ -57,4 +63,4 @@ Picture resize(const Picture &picture, int64_t height, int64_t width);
 
 } // namespace ingot::tools
 
-#endif // INGOT_TOOLS_INGOT_CALIBRATE_PICTURES_H
+#endif // INGOT_TOOLS_INGOT_INPUTS_PICTURES_H

@@ -4,15 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/calibrate/Pictures.h"
+#include "tools/ingot/inputs/Pictures.h"
 
 #include "base/InputFile.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
-#include "tools/ingot/calibrate/DecodePicture.h"
+#include "tools/ingot/inputs/DecodePicture.h"
 
 #include <algorithm>
 #include <cmath>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,16 +31,6 @@ static bool parseFloat(const std::string &text, float &value) {
   char *end = nullptr;
   value = strtof(text.c_str(), &end);
   return !text.empty() && !*end && std::isfinite(value);
-}
-
-static std::vector<std::string> split(const std::string &text, char at) {
-  std::vector<std::string> parts(1);
-  for (char c : text)
-    if (c == at)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
 }
 
 static bool parseFloats(const std::string &text, std::vector<float> &values) {
@@ -60,7 +51,41 @@ static bool parseSide(const std::string &text, int64_t &side) {
   return true;
 }
 
+static std::string formatFloats(const std::vector<float> &values) {
+  std::string text;
+  for (float value : values) {
+    char digits[40];
+    snprintf(digits, sizeof(digits), "%.9g", double(value));
+    text += (text.empty() ? "" : ":") + std::string(digits);
+  }
+  return text;
+}
+
+std::string Preprocess::text() const {
+  const Preprocess usual;
+  std::string text;
+  auto add = [&](const std::string &part) {
+    text += (text.empty() ? "" : ",") + part;
+  };
+  if (side)
+    add("resize=" + std::to_string(side));
+  if (width)
+    add("resize=" + std::to_string(width) + "x" + std::to_string(height));
+  if (crop)
+    add("crop=" + std::to_string(crop));
+  if (scale != usual.scale)
+    add("scale=" + formatFloats({scale}));
+  if (!mean.empty())
+    add("mean=" + formatFloats(mean));
+  if (!deviation.empty())
+    add("std=" + formatFloats(deviation));
+  if (isBgr)
+    add("order=bgr");
+  return text;
+}
+
 std::string Preprocess::parse(const std::string &text) {
+  isGiven = true;
   const std::string sizes = "a number from 1 to " + std::to_string(kMostSide);
   for (const std::string &part : split(text, ',')) {
     const size_t equals = part.find('=');

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/calibrate/DecodePicture.h"
+#include "tools/ingot/inputs/DecodePicture.h"
 
 #include <limits.h>
 
@@ -20,17 +20,31 @@
 #define STBI_MAX_DIMENSIONS 16384
 #include <stb/stb_image.h>
 
+/// Most pixels of a picture; a color picture then takes 1 GiB.
+static constexpr int64_t kMostPixels = int64_t(1) << 26;
+
 std::string ingot::tools::decode(const std::string &bytes, int64_t channels,
                                  Picture &picture) {
   if (bytes.size() > INT_MAX)
     return "it is too large";
+  const auto *data = reinterpret_cast<const stbi_uc *>(bytes.data());
+  const int size = int(bytes.size());
   int width = 0, height = 0, found = 0;
-  stbi_uc *pixels = stbi_load_from_memory(
-      reinterpret_cast<const stbi_uc *>(bytes.data()), int(bytes.size()),
-      &width, &height, &found, int(channels));
-  if (!pixels)
+  auto unreadable = [] {
     return std::string("it is no picture that can be read (") +
            stbi_failure_reason() + ")";
+  };
+  // A small file may claim any size, so look before memory is taken.
+  if (!stbi_info_from_memory(data, size, &width, &height, &found))
+    return unreadable();
+  if (int64_t(width) * height > kMostPixels)
+    return "it has " + std::to_string(width) + "x" + std::to_string(height) +
+           " pixels, but at most " + std::to_string(kMostPixels) +
+           " can be read";
+  stbi_uc *pixels = stbi_load_from_memory(data, size, &width, &height, &found,
+                                          int(channels));
+  if (!pixels)
+    return unreadable();
   picture.width = width;
   picture.height = height;
   picture.channels = channels;

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_CALIBRATE_DECODEPICTURE_H
-#define INGOT_TOOLS_INGOT_CALIBRATE_DECODEPICTURE_H
+#ifndef INGOT_TOOLS_INGOT_INPUTS_DECODEPICTURE_H
+#define INGOT_TOOLS_INGOT_INPUTS_DECODEPICTURE_H
 
-#include "tools/ingot/calibrate/Pictures.h"
+#include "tools/ingot/inputs/Pictures.h"
 
 namespace ingot::tools {
 
@@ -18,4 +18,4 @@ std::string decode(const std::string &bytes, int64_t channels,
 
 } // namespace ingot::tools
 
-#endif // INGOT_TOOLS_INGOT_CALIBRATE_DECODEPICTURE_H
+#endif // INGOT_TOOLS_INGOT_INPUTS_DECODEPICTURE_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
-#define INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
+#ifndef INGOT_TOOLS_INGOT_INPUTS_ZIP_H
+#define INGOT_TOOLS_INGOT_INPUTS_ZIP_H
 
 #include "base/InputFile.h"
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace ingot::tools
 
-#endif // INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
+#endif // INGOT_TOOLS_INGOT_INPUTS_ZIP_H

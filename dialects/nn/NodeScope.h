@@ -1,0 +1,37 @@
+//===- NodeScope.h - where an exporter found a node -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// PyTorch's exporter numbers nodes ("node_Conv_731") and notes the module that
+// a node comes from ("stem.conv_kxk"). The location of an operation has the
+// module as the child of the node's name:
+// loc("node_Conv_731"("stem.conv_kxk")).
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_NN_NODESCOPE_H
+#define INGOT_DIALECTS_NN_NODESCOPE_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <string>
+
+namespace ingot {
+
+/// Returns the location of a node; an empty scope is left out.
+mlir::Location nodeLocation(mlir::StringAttr name, llvm::StringRef scope);
+
+/// Calls `visit` with each ONNX node that a location names and has a scope.
+void forEachScope(
+    mlir::Location location,
+    llvm::function_ref<void(mlir::StringAttr name, mlir::StringAttr scope)>
+        visit);
+
+/// Returns the scopes of the nodes that a location names, joined by " + ".
+std::string nodeScopeOf(mlir::Location location);
+
+} // namespace ingot
+
+#endif // INGOT_DIALECTS_NN_NODESCOPE_H

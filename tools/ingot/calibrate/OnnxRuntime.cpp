@@ -1,0 +1,75 @@
+//===- OnnxRuntime.cpp - ONNX Runtime as another process ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/OnnxRuntime.h"
+
+#include "base/ScratchFolder.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/bench/Process.h"
+
+#include "ingot/ingot.h"
+
+using namespace ingot;
+using namespace ingot::tools;
+
+/// scripts/run_onnxruntime.py, carried along so that it is found wherever the
+/// command was installed.
+static constexpr char kScript[] =
+#include "OnnxRuntimeScript.inc"
+    ;
+
+std::string OnnxRuntime::check() const {
+  ProcessResult found = runProcess({python, "-c", "import numpy, onnxruntime"});
+  if (found.exitCode == 127)
+    return "cannot run '" + python +
+           "'; name a Python interpreter with --python";
+  if (found.exitCode)
+    return "'" + python + "' cannot use onnxruntime (" + found.lastError() +
+           "); install it with: " + python +
+           " -m pip install numpy onnxruntime, or name another interpreter "
+           "with --python";
+  return "";
+}
+
+static std::string fileName(const ScratchFolder &folder, size_t sample,
+                            const char *kind, size_t number) {
+  return folder.path() + "/" + std::to_string(sample) + "." + kind + "." +
+         std::to_string(number) + ".npy";
+}
+
+std::string OnnxRuntime::run(const std::vector<Tensors> &inputs,
+                             std::vector<Tensors> &outputs) {
+  ScratchFolder folder;
+  std::string problem = folder.create();
+  for (size_t s = 0; s < inputs.size() && problem.empty(); ++s)
+    for (size_t i = 0; i < inputs[s].size() && problem.empty(); ++i)
+      problem = writeNpy(fileName(folder, s, "in", i), inputs[s][i]);
+  if (!problem.empty())
+    return problem;
+  std::vector<std::string> command = {
+      python,
+      "-c",
+      kScript,
+      model,
+      folder.path(),
+      std::to_string(inputs.size()),
+      std::to_string(threads ? threads : ingot_cpu_count())};
+  command.insert(command.end(), inputNames.begin(), inputNames.end());
+  command.push_back("--");
+  command.insert(command.end(), outputNames.begin(), outputNames.end());
+  ProcessResult done = runProcess(command);
+  if (done.exitCode)
+    return "onnxruntime cannot run '" + model + "': " + done.lastError();
+  found = done.out.substr(0, done.out.find('\n'));
+  outputs.assign(inputs.size(), Tensors(outputNames.size()));
+  for (size_t s = 0; s < inputs.size(); ++s)
+    for (size_t i = 0; i < outputNames.size(); ++i)
+      if (problem = readNpy(fileName(folder, s, "out", i), outputs[s][i]);
+          !problem.empty())
+        return "output '" + formatLine(outputNames[i], 120) +
+               "' of onnxruntime: " + problem;
+  return "";
+}

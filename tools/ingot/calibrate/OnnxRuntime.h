@@ -1,0 +1,45 @@
+//===- OnnxRuntime.h - ONNX Runtime as another process ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_ONNXRUNTIME_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_ONNXRUNTIME_H
+
+#include "tools/ingot/Npy.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+/// The tensors of one run, inputs or outputs.
+using Tensors = std::vector<Array>;
+
+/// ONNX Runtime in a Python interpreter that has it. It is never linked.
+class OnnxRuntime {
+public:
+  std::string python = "python3", model;
+  unsigned threads = 0;
+  std::vector<std::string> inputNames, outputNames;
+
+  /// Checks that the interpreter has ONNX Runtime. Returns what is wrong, or
+  /// "".
+  std::string check() const;
+
+  /// Runs all samples in one process, which starts in about a second. Returns
+  /// what is wrong, or "".
+  std::string run(const std::vector<Tensors> &inputs,
+                  std::vector<Tensors> &outputs);
+
+  /// Version of the library; known after the first run.
+  const std::string &version() const { return found; }
+
+private:
+  std::string found;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_ONNXRUNTIME_H
