@@ -171,7 +171,7 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
     patterns.add<ConvTransposePattern>(&getContext());
     lower::populatePackedMatMulToCpu(patterns);
-    lower::populateResampleToCpu(patterns);
+    lower::populateResampleToCpu(patterns, maxTableBytes);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     // What read bytes as floats, users before operands.

@@ -35,7 +35,9 @@ void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Operation *kernel, bool hasScale = false,
                       bool hasBias = false);
 
-void populateResampleToCpu(mlir::RewritePatternSet &patterns);
+/// Tables of more bytes than `maxTableBytes` are made by the run.
+void populateResampleToCpu(mlir::RewritePatternSet &patterns,
+                           int64_t maxTableBytes);
 /// Reductions, softmax, normalizations, pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
 void populatePackedMatMulToCpu(mlir::RewritePatternSet &patterns);

@@ -22,9 +22,12 @@ using namespace ingot::lower;
 namespace {
 
 struct ResizePattern : OpRewritePattern<nn::ResizeOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ResizePattern(MLIRContext *context, int64_t maxTableBytes)
+      : OpRewritePattern(context), maxTableBytes(maxTableBytes) {}
   LogicalResult matchAndRewrite(nn::ResizeOp op,
                                 PatternRewriter &b) const override;
+
+  int64_t maxTableBytes;
 };
 
 /// What the elements of a dimension of `size` are made of, where `inner`
@@ -36,6 +39,7 @@ struct TapTables {
   ResampledAxis axis;
   OpFoldResult size;
   int64_t inner;
+  int64_t maxBytes;
   /// Tensors of as many rows as there are taps; no weights of the nearest.
   Value positions, weights;
 
@@ -108,10 +112,15 @@ static Attribute foldStep(Operation &step,
   return {};
 }
 
-/// What a run would compute, as constants; false if only that knows it.
+/// Elements of a dimension whose taps are computed here: one after the other,
+/// which takes the compiler a hundred times as long as a run.
+static constexpr int64_t kMostElements = int64_t(1) << 16;
+
+/// Makes the tables constants. Returns false if only a run knows them, or if
+/// they are too large.
 bool TapTables::createNow() {
   std::optional<int64_t> width = getConstantIntValue(size);
-  if (!width)
+  if (!width || *width > kMostElements || *width * taps() > maxBytes / 4)
     return false;
   Block block;
   Value at = block.addArgument(b.getIndexType(), loc);
@@ -203,6 +212,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
                      axisOf(s, op, i, from[i], sizes[i]),
                      mulSizes(b, loc, sizes[i], b.getIndexAttr(inner)),
                      inner,
+                     maxTableBytes,
                      {},
                      {}};
     tables.create();
@@ -237,6 +247,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   return success();
 }
 
-void lower::populateResampleToCpu(RewritePatternSet &patterns) {
-  patterns.add<ResizePattern>(patterns.getContext());
+void lower::populateResampleToCpu(RewritePatternSet &patterns,
+                                  int64_t maxTableBytes) {
+  patterns.add<ResizePattern>(patterns.getContext(), maxTableBytes);
 }
