@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
 
 #include "ingot/ingot.h"
 
@@ -88,14 +89,19 @@ void OptionParser::printHelp() const {
          example.c_str());
 }
 
+/// Bytes of a message. Option values and names in it may be anything.
+static constexpr size_t kMostOfMessage = 2000;
+
 int OptionParser::usageError(const std::string &message) const {
   fprintf(stderr, "ingot %s: error: %s; see: ingot %s --help\n",
-          command.c_str(), message.c_str(), command.c_str());
+          command.c_str(), formatLine(message, kMostOfMessage).c_str(),
+          command.c_str());
   return exitUsage;
 }
 
 int OptionParser::failure(const std::string &message) const {
-  fprintf(stderr, "ingot %s: error: %s\n", command.c_str(), message.c_str());
+  fprintf(stderr, "ingot %s: error: %s\n", command.c_str(),
+          formatLine(message, kMostOfMessage).c_str());
   return exitFailure;
 }
 
