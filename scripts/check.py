@@ -113,6 +113,7 @@ def suites(build, jobs):
             "--list", os.path.join(ROOT, "test/sweeps/fast.txt")),
         own("constants", "test/sweeps/constants.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--phase", "linalg", "--every", "9"),
+        own("huge-sizes", "test/sweeps/huge_sizes.py", "--bin", os.path.join(build, "bin"), "--every", "23"),
         own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         own("cliffs", "test/bench/cliffs.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         lit("lit", build),
