@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes attributes constants roofline callgrind cliffs bench \
+.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
   zoo fuzz soak faults docs clean
 
 help: ## this list
@@ -90,6 +90,9 @@ attributes: build ## compile operators with other values of each attribute: thes
 
 constants: build ## compile operators with constants at and beyond the border of what they may be
 	@$(python) test/sweeps/constants.py --jobs $(JOBS)
+
+huge-sizes: build ## run operators at sizes that only tensors without elements have
+	@$(python) test/sweeps/huge_sizes.py
 
 roofline: build ## measure each kernel family against this machine's roofline; writes docs/kernel-roofline.md
 	@$(python) test/bench/roofline.py --jobs $(JOBS) --output docs/kernel-roofline.md

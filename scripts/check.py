@@ -115,6 +115,7 @@ def suites(build, jobs):
             "--subsets", "--list", os.path.join(ROOT, "test/sweeps/fast-subsets.txt")),
         own("constants", "test/sweeps/constants.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--phase", "linalg", "--every", "9"),
+        own("huge-sizes", "test/sweeps/huge_sizes.py", "--bin", os.path.join(build, "bin"), "--every", "23"),
         own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         own("cliffs", "test/bench/cliffs.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         lit("lit", build),

@@ -8,6 +8,7 @@
 #include "compiler/import/Message.h"
 
 #include "compiler/import/Types.h"
+#include "dialects/onnx/Limits.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -19,9 +20,6 @@ namespace ingot::importer {
 namespace {
 
 using pb::TensorProto;
-
-/// Ranks above this are no model's; inference is quadratic in them in places.
-constexpr int kMaxRank = 64;
 
 std::string tooLarge(const Model &model) {
   return ("a shape too large: more than " + Twine(model.maxTensorElements) +
@@ -71,8 +69,9 @@ Error validateTensor(const Model &model, const TensorProto &tensor,
     return fail("has an unknown element type, " + Twine(tensor.data_type()));
   if (tensor.has_segment())
     return fail("is stored in segments, which no version of ONNX reads");
-  if (tensor.dims_size() > kMaxRank)
-    return fail("has " + Twine(tensor.dims_size()) + " dimensions");
+  if (tensor.dims_size() > onnx::kMostDimensions)
+    return fail("has " + Twine(tensor.dims_size()) + " dimensions, but " +
+                Twine(onnx::kMostDimensions) + " is the most");
   for (int64_t dim : tensor.dims())
     if (dim < 0)
       return fail("has a negative dimension, " + Twine(dim));
@@ -115,8 +114,9 @@ Error validateType(const Model &model, const pb::ValueInfoProto &info,
   if (tensor.elem_type() != TensorProto::STRING &&
       !elementBitsOf(tensor.elem_type()))
     return fail("an unknown element type, " + Twine(tensor.elem_type()));
-  if (tensor.shape().dim_size() > kMaxRank)
-    return fail(Twine(tensor.shape().dim_size()) + " dimensions");
+  if (tensor.shape().dim_size() > onnx::kMostDimensions)
+    return fail(Twine(tensor.shape().dim_size()) + " dimensions, but " +
+                Twine(onnx::kMostDimensions) + " is the most");
   int64_t elements = 1;
   for (const pb::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
     // Some exporters write -1, others 0, for a dimension that is not fixed; 0

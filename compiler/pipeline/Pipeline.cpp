@@ -250,6 +250,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());
   passes.addNestedPass<func::FuncOp>(createPlaceOutputs());
+  passes.addPass(createCheckSizes());
+  passes.addNestedPass<func::FuncOp>(createSkipEmptyLoops());
   passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());
   passes.addPass(createOutlineInference());

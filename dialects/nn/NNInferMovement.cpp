@@ -65,6 +65,11 @@ LogicalResult BroadcastToOp::inferSizes(SizeRules &rules,
                         ? rules.sizeOfIndex(getSizes()[next++])
                         : rules.constant(size));
   results.push_back({sizes, type.getElementType()});
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (failed(rules.require(SizeRelation::atLeast, size, rules.constant(0),
+                             "dimension " + Twine(i) +
+                                 " of the result would have {0} elements")))
+      return failure();
   size_t offset = sizes.size() - own.size();
   for (auto [i, size] : llvm::enumerate(own))
     if (failed(rules.require(SizeRelation::broadcastTo, size,

@@ -19,6 +19,10 @@ constexpr int64_t kLargestTensor = int64_t(1) << 44;
 /// take more, and who waits for so many wants to be told.
 constexpr int64_t kMostLoopSteps = 1'000'000'000;
 
+/// The most dimensions of a tensor of the model: libingot loads no artifact
+/// whose inputs or outputs have more.
+constexpr int64_t kMostDimensions = 64;
+
 } // namespace ingot::onnx
 
 #endif // INGOT_DIALECTS_ONNX_LIMITS_H

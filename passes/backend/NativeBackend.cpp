@@ -67,7 +67,8 @@ class NativeBackend : public Backend {
       passes.addNestedPass<func::FuncOp>(
           createConvToWinograd({options.halfSums, options.optimize}));
     passes.addNestedPass<func::FuncOp>(createProductsToSigns());
-    passes.addNestedPass<func::FuncOp>(createNNToCpu({options.halfSums}));
+    passes.addNestedPass<func::FuncOp>(createNNToCpu(
+        {options.halfSums, options.maxFoldedBytes}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createSignsToThresholds());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());

@@ -30,11 +30,15 @@ bool ScaleShift::shifts() const {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// A number for each element of a longer dimension takes as long to compute as
+/// the model itself.
+static constexpr int64_t kMostChannels = int64_t(1) << 20;
+
 std::optional<std::vector<double>>
 graph::getPerChannel(Value constant, RankedTensorType type, int64_t dim) {
   ElementsAttr attr = nn::getConstant(constant);
   int64_t channels = type.getDimSize(dim);
-  if (!attr || ShapedType::isDynamic(channels))
+  if (!attr || ShapedType::isDynamic(channels) || channels > kMostChannels)
     return std::nullopt;
   RankedTensorType from = typeOf(constant);
   if (from.getRank() > type.getRank())

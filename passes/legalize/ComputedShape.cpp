@@ -117,9 +117,27 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
   return above;
 }
 
-static Value isNot(Indices i, Value condition) {
+Value legalize::isNot(Indices i, Value condition) {
   return arith::XOrIOp::create(i.b, i.loc, condition,
                                arith::ConstantIntOp::create(i.b, i.loc, 1, 1));
+}
+
+void legalize::requireNumber(Node &node, Value number, int64_t least,
+                             int64_t most, const Twine &name) {
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Type f64 = b.getF64Type();
+  Value element = tensor::ExtractOp::create(
+      b, loc, castTo(node, number, f64), ValueRange());
+  auto holds = [&](arith::CmpFPredicate predicate, int64_t bound) -> Value {
+    Value limit =
+        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(double(bound)));
+    return arith::CmpFOp::create(b, loc, predicate, element, limit);
+  };
+  require(b, loc,
+          Indices{b, loc}.both(holds(arith::CmpFPredicate::OGE, least),
+                               holds(arith::CmpFPredicate::OLE, most)),
+          name + " is outside of [" + Twine(least) + ", " + Twine(most) + "]");
 }
 
 void legalize::requireRest(Node &node, OpFoldResult known) {

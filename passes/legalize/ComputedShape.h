@@ -46,6 +46,17 @@ void requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 LogicalResult squeezeComputed(Node &node);
 LogicalResult unsqueezeComputed(Node &node);
 
+/// Range: start + i delta for each i, in any type.
+LogicalResult legalizeRange(Node &node);
+
+/// Ends the run unless the element of `number`, a tensor of rank 0 that `name`
+/// names, is within [least, most]. NaN is not.
+void requireNumber(Node &node, Value number, int64_t least, int64_t most,
+                   const llvm::Twine &name);
+
+/// Returns the negation of a condition.
+Value isNot(Indices i, Value condition);
+
 /// Requires of an axis that a run computes that it names one of `rank`
 /// dimensions, counted from the front or, negative, from the end.
 void requireAxis(Node &node, mlir::Value axis, int64_t rank);

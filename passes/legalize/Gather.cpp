@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/legalize/ComputedShape.h"
 #include "passes/legalize/Helpers.h"
 #include "passes/legalize/Unique.h"
 
@@ -162,9 +163,9 @@ static LogicalResult legalizeOneHot(Node &node) {
                              nn::describeRange({1, nn::kMostElements}));
     depth = sizeAttr(node, int64_t(constant->front()));
   } else {
-    auto elements = elementsOf(
-        node, castTo(node, reshape(node, node.input(1), ArrayRef<int64_t>()),
-                     i64));
+    Value given = reshape(node, node.input(1), ArrayRef<int64_t>());
+    requireNumber(node, given, 1, nn::kMostElements, "depth");
+    auto elements = elementsOf(node, castTo(node, given, i64));
     if (failed(elements))
       return failure();
     depth = maxSizes(node, elements->front(), sizeAttr(node, 0));

@@ -128,9 +128,11 @@ Value Pool::count(Value x) {
         Indices n{b, loc};
         Value row = at[0], first = index(b, loc, from, at[1]),
               length = index(b, loc, sizes, at[1]);
-        // A single token has no distances; what is not counted has no tokens.
-        Value distances = n.choose(n.less(n.n(1), length), n.n(skips + 1),
-                                   n.min(length, n.n(1)));
+        // A single token has no distances, and a column that is not counted has
+        // no tokens. No two tokens are as far apart as the row is long.
+        Value most = n.add(n.min(n.n(skips), end), n.n(1));
+        Value distances =
+            n.choose(n.less(n.n(1), length), most, n.min(length, n.n(1)));
         Value none = arith::ConstantIntOp::create(b, loc, 0, 64);
         auto byDistance = scf::ForOp::create(
             b, loc, n.n(0), distances, n.n(1), ValueRange{none},

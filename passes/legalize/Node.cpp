@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/nn/NodeName.h"
+#include "dialects/onnx/Limits.h"
 #include "passes/legalize/Legalize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -136,6 +137,13 @@ Value Node::splat(Value scalar, Value like) {
 
 LogicalResult Node::replace(ValueRange values) {
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    auto type = i < values.size() && values[i]
+                    ? dyn_cast<RankedTensorType>(values[i].getType())
+                    : RankedTensorType();
+    if (type && type.getRank() > ingot::onnx::kMostDimensions)
+      return invalid("output " + Twine(i) + " would have " +
+                     Twine(type.getRank()) + " dimensions, but " +
+                     Twine(ingot::onnx::kMostDimensions) + " is the most");
     if (i < values.size() && values[i])
       output.replaceAllUsesWith(values[i]);
     else if (!output.use_empty())

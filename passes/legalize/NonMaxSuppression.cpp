@@ -340,6 +340,11 @@ Value Suppression::run() {
   auto type = RankedTensorType::get({ShapedType::kDynamic, 3},
                                     b.getI64Type());
   Value empty = tensor::EmptyOp::create(b, loc, type, rows);
+  // No batch is looked at where no box can be taken.
+  Value takesAny =
+      both(compare(arith::CmpIPredicate::slt, n(0), most),
+           compare(arith::CmpIPredicate::slt, n(0), types));
+  batches = select(takesAny, batches, n(0));
   SmallVector<Value> all = loop(
       n(0), batches, {empty, n(0)}, [&](Value batch, ValueRange state) {
         return loop(n(0), types, state, [&](Value type, ValueRange state) {

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -385,65 +384,6 @@ static LogicalResult legalizeConstantOfShape(Node &node) {
   if (!llvm::is_contained(shape, ShapedType::kDynamic) && !countElements(shape))
     return node.invalid("'input' asks for too many elements");
   return node.replace(filled(node, type, value, *sizes));
-}
-
-/// start + i delta for each i, of any type.
-static LogicalResult legalizeRange(Node &node) {
-  for (size_t i = 0; i < 3; ++i)
-    if (!node.has(i) || node.type(i).getRank() > 1 ||
-        !node.type(i).hasStaticShape() || node.type(i).getNumElements() != 1)
-      return node.invalid("start, limit and delta need one element each");
-  Type type = node.elementType(0);
-  auto start = nn::getConstantDoubles(node.input(0));
-  auto limit = nn::getConstantDoubles(node.input(1));
-  auto delta = nn::getConstantDoubles(node.input(2));
-  if (delta && delta->front() == 0)
-    return node.badElement("delta", std::nullopt, "0", "other than 0");
-  OpFoldResult size;
-  if (start && limit && delta) {
-    double count =
-        std::ceil((limit->front() - start->front()) / delta->front());
-    if (!(count <= double(onnx::kLargestTensor)))
-      return node.invalid("the range has too many elements");
-    size = sizeAttr(node, count > 0 ? int64_t(count) : 0);
-  } else if (isa<IntegerType>(type) && delta) {
-    int64_t step = int64_t(delta->front());
-    auto from = elementsOf(node, node.input(0));
-    auto to = elementsOf(node, node.input(1));
-    if (failed(from) || failed(to))
-      return failure();
-    OpFoldResult length = step > 0 ? subSizes(node, to->front(), from->front())
-                                   : subSizes(node, from->front(), to->front());
-    int64_t by = std::abs(step);
-    if (by != 1)
-      length = divSizes(node, addSizes(node, length, sizeAttr(node, by - 1)),
-                        sizeAttr(node, by));
-    size = maxSizes(node, length, sizeAttr(node, 0));
-  } else {
-    // ceil((limit - start) / delta), in double.
-    Type f64 = node.builder.getF64Type();
-    auto number = [&](size_t i) {
-      return castTo(node, reshape(node, node.input(i), ArrayRef<int64_t>()),
-                    f64);
-    };
-    Value length = binary<nn::SubOp>(node, number(1), number(0));
-    Value count =
-        unary<nn::CeilOp>(node, binary<nn::DivOp>(node, length, number(2)));
-    auto counted =
-        elementsOf(node, castTo(node, count, node.builder.getI64Type()));
-    if (failed(counted))
-      return failure();
-    size = maxSizes(node, counted->front(), sizeAttr(node, 0));
-  }
-  Value steps = countUp(node, {size});
-  auto asScalar = [&](size_t i) {
-    return reshape(node, node.input(i), ArrayRef<int64_t>());
-  };
-  auto scaled = node.infer<nn::MulOp>(castTo(node, steps, type), asScalar(2));
-  if (failed(scaled))
-    return failure();
-  auto y = node.infer<nn::AddOp>(*scaled, asScalar(0));
-  return failed(y) ? failure() : node.replace(*y);
 }
 
 /// 1 where column - row = k.

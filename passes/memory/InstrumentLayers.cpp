@@ -10,6 +10,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/backend/Backend.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/SizeChecks.h"
 #include "passes/memory/LayerCost.h"
 #include "passes/memory/LayerNotes.h"
 #include "passes/support/Contractions.h"
@@ -78,7 +79,8 @@ struct InstrumentLayersPass
 static bool isWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RequireOp, ObserveOp, ListOp, RoomOp, StackOp, memref::AllocOp,
-          memref::AllocaOp, memref::DeallocOp>(op))
+          memref::AllocaOp, memref::DeallocOp>(op) ||
+      holdsChecksOnly(op))
     return false;
   if (op->getNumRegions() != 0 || isa<func::CallOp>(op))
     return true;

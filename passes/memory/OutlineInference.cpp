@@ -14,6 +14,8 @@
 #include "passes/memory/BufferSizes.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/ReleaseBuffers.h"
+#include "passes/memory/SizeChecks.h"
+#include "passes/support/RunChecks.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +24,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ingot {
@@ -40,6 +43,8 @@ static constexpr StringLiteral kUnreserve = "ingot_support_unreserve";
 static constexpr StringLiteral kSetDims = "ingot_support_set_dims";
 /// Bytes that no host has.
 static constexpr int64_t kTooMany = int64_t(1) << 62;
+/// Bytes that no address space has, as runtime/support says.
+static constexpr int64_t kMostBytes = int64_t(1) << 47;
 
 namespace {
 
@@ -59,6 +64,7 @@ private:
   void copy(Operation &op);
   void copyScalars(Operation &op);
   void require(RequireOp op);
+  void copyChecks(Operation &branch);
   void reserve(memref::AllocOp op);
   void storeOutput(func::CallOp op);
 
@@ -187,7 +193,17 @@ void Inference::require(RequireOp op) {
     builder.clone(*op, scalars);
 }
 
-/// What does not fit into 64 bits is as large as memory can be.
+/// Copies a branch of checks, if all that it needs is known.
+void Inference::copyChecks(Operation &branch) {
+  llvm::SetVector<Value> needed;
+  getUsedValuesDefinedAbove(branch.getRegions(), needed);
+  needed.insert(branch.getOperand(0));
+  if (llvm::all_of(needed, [&](Value value) { return known(value); }))
+    builder.clone(branch, scalars);
+}
+
+/// Bytes that do not fit into 64 bits are as many as memory can have, unless
+/// the buffer has no elements.
 void Inference::reserve(memref::AllocOp op) {
   Location loc = op.getLoc();
   MemRefType type = op.getType();
@@ -197,7 +213,11 @@ void Inference::reserve(memref::AllocOp op) {
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       fixed = llvm::SaturatingMultiply<uint64_t>(fixed, size);
-  Value bytes = constant(loc, fixed), none = constant(loc, 0), fits;
+  Value bytes = constant(loc, fixed), none = constant(loc, 0);
+  Value fits, isEmpty;
+  auto either = [&](Value a, Value b) {
+    return a ? arith::OrIOp::create(builder, loc, a, b).getResult() : b;
+  };
   for (Value dynamic : op.getDynamicSizes()) {
     Value size = known(dynamic);
     if (!size) {
@@ -210,10 +230,20 @@ void Inference::reserve(memref::AllocOp op) {
                                       product.getHigh(), none);
     fits = fits ? arith::AndIOp::create(builder, loc, fits, fit).getResult()
                 : fit;
+    isEmpty = either(isEmpty,
+                  arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        size, none));
   }
+  // The product of sizes with a 0 is 0 even where it wraps around.
+  if (fits)
+    fits = either(fits, isEmpty);
   if (fits)
     bytes = arith::SelectOp::create(builder, loc, fits, bytes,
                                     constant(loc, kTooMany));
+  ingot::require(builder, loc,
+                 arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       bytes, constant(loc, kMostBytes)),
+                 "a tensor is too large for any memory");
   addresses[op] = callSupport(loc, kReserve, bytes, builder.getIndexType());
 }
 
@@ -249,6 +279,8 @@ void Inference::copy(Operation &op) {
   }
   if (auto check = dyn_cast<RequireOp>(op))
     return require(check);
+  if (holdsChecksOnly(&op))
+    return copyChecks(op);
   if (isOfHost(&op))
     return reserve(cast<memref::AllocOp>(op));
   if (auto room = dyn_cast<RoomOp>(op)) {

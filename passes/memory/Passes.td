@@ -22,6 +22,41 @@ def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def CheckSizes : Pass<"ingot-check-sizes", "::mlir::ModuleOp"> {
+  let summary = "Check that computed sizes fit into 64 bits";
+  let description = [{
+    Sums, differences and products of sizes wrap around where an input is large
+    enough, which a tensor without elements may be. Each size that the run's
+    function computes gets an `ingot.require` with the name of its node, unless
+    sizes of inputs within `ingot.shape_profiles` cannot make it wrap.
+
+    Sizes that depend on inputs alone are checked at the function's entry, in a
+    branch that a run takes only if an input is large: one comparison for all
+    other runs. A size that data decide is checked where it is computed.
+
+    Example:
+    ```mlir
+    %twice = affine.apply affine_map<()[s0] -> (s0 * 2)>()[%n]
+    ```
+    gets
+    ```mlir
+    %isLarge = arith.cmpi uge, %n, %c1099511627776 : index
+    scf.if %isLarge {
+      %0 = arith.index_cast %n : index to i64
+      %1 = arith.sitofp %0 : i64 to f64
+      %2 = arith.mulf %1, %cst : f64
+      %fits = arith.cmpf olt, %2, %limit : f64
+      ingot.require %fits, "node 'Concat_1': a size is too large: …"
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numChecked", "checked", "Sizes that a run checks">];
+}
+
 def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
   let summary = "Place large constants in one block of weights";
   let description = [{
@@ -174,6 +209,20 @@ def ReuseOperands : Pass<"linalg-reuse-operands"> {
     A `linalg.generic` that reads an intermediate value only where it writes its
     result takes that value, instead of a fresh `tensor.empty`, as destination.
   }];
+}
+
+def SkipEmptyLoops : Pass<"ingot-skip-empty-loops", "::mlir::func::FuncOp"> {
+  let summary = "Skip loop nests that write to empty buffers only";
+  let description = [{
+    A nest of loops over 2^40 rows of no elements takes 2^40 steps and writes
+    nothing. The outermost loop gets no steps where all buffers that it writes
+    to are empty in this run. Loops that do more than to write, and those that
+    write to a buffer of known size, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numSkipped", "guarded", "Loops that may be skipped">];
 }
 
 #endif // INGOT_PASSES_MEMORY_PASSES_TD

@@ -25,7 +25,7 @@ using nn::SizeRelation;
 //===----------------------------------------------------------------------===//
 
 Size SizeAnalysis::newSymbol(Symbol symbol) {
-  bool isComputed = symbol.value && symbol.dim < 0;
+  bool isComputed = symbol.value && symbol.dim < 0 && !isCount(symbol.value);
   auto &table = isComputed ? computed : symbols;
   unsigned position = table.size() + (isComputed ? nn::kFirstComputed : 0);
   table.push_back(std::move(symbol));
@@ -152,8 +152,22 @@ Size SizeAnalysis::sizeOfIndex(Value index) {
   return found->second = simplify(found->second);
 }
 
-/// What is more than this many operations away is a symbol of its own.
+/// A number that is more than this many operations away is a symbol of its own.
 static constexpr unsigned kMaxDepth = 64;
+
+bool SizeAnalysis::isCount(Value index) {
+  Operation *op = index.getDefiningOp();
+  auto isNotNegative = [&](unsigned i) {
+    return nn::decide(SizeRelation::atLeast, sizeOfIndex(op->getOperand(i)),
+                      constant(0)) == true;
+  };
+  if (isa_and_nonnull<arith::MaxSIOp>(op))
+    return isNotNegative(0) || isNotNegative(1);
+  if (isa_and_nonnull<arith::MinSIOp>(op))
+    return isNotNegative(0) && isNotNegative(1);
+  return isa_and_nonnull<arith::SelectOp>(op) && isNotNegative(1) &&
+         isNotNegative(2);
+}
 
 Size SizeAnalysis::expressionOf(Value index) {
   if (auto number = getConstantIntValue(index))

@@ -101,6 +101,8 @@ private:
     return const_cast<SizeAnalysis *>(this)->lookup(symbol);
   }
   Size symbolOf(mlir::Value value, int64_t dim);
+  /// Returns whether a number that a run computes is never negative.
+  bool isCount(mlir::Value index);
   Size broadcastOf(Size a, Size b);
   /// Whether `cut` is `whole` held below a number of two or more.
   bool isCutOf(Size cut, Size whole);

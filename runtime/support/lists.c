@@ -17,7 +17,7 @@ typedef struct ingot_support_rows {
 } ingot_support_rows;
 
 void *ingot_support_list(ingot_abi_call *call) {
-  ingot_support_rows *rows = ingot_support_allocate(call, sizeof *rows);
+  ingot_support_rows *rows = ingot_support_allocate(call, sizeof *rows, NULL);
   memset(rows, 0, sizeof *rows);
   return rows;
 }
@@ -71,7 +71,7 @@ static void grow(ingot_abi_call *call, ingot_support_rows *rows) {
   room = needed;
   if (rows->count != 0 && __builtin_add_overflow(needed, used, &room))
     room = UINT64_MAX;
-  char *data = ingot_support_allocate(call, room);
+  char *data = ingot_support_allocate(call, room, NULL);
   if (rows->data != NULL) {
     memcpy(data, rows->data, used);
     ingot_support_release(call, rows->data);
@@ -87,7 +87,7 @@ void ingot_support_append(ingot_abi_call *call, void *list,
   ingot_support_rows *rows = list;
   const uint64_t dims_bytes = rank * sizeof *dims;
   if (rows->dims == NULL) {
-    rows->dims = ingot_support_allocate(call, dims_bytes);
+    rows->dims = ingot_support_allocate(call, dims_bytes, NULL);
     memcpy(rows->dims, dims, dims_bytes);
     rows->row_bytes = row_bytes(element_bytes, rank, dims);
   }
@@ -117,5 +117,5 @@ void *ingot_support_stack(ingot_abi_call *call, void *list, uint32_t rank,
   if (rows->dims != NULL)
     ingot_support_release(call, rows->dims);
   ingot_support_release(call, rows);
-  return data != NULL ? data : ingot_support_allocate(call, 0);
+  return data != NULL ? data : ingot_support_allocate(call, 0, NULL);
 }

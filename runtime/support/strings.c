@@ -177,7 +177,7 @@ void ingot_support_read_strings(ingot_abi_call *call,
                                 const ingot_abi_artifact *artifact,
                                 const ingot_support_dictionary *dictionary) {
   const ingot_support_layout layout = lay_out(call, artifact, dictionary);
-  char *memory = ingot_support_allocate(call, layout.bytes);
+  char *memory = ingot_support_allocate(call, layout.bytes, NULL);
   ingot_support_strings *strings = (ingot_support_strings *)memory;
   memset(memory, 0, sizeof *strings);
   strings->dictionary = dictionary;
@@ -220,7 +220,7 @@ void ingot_support_make_strings(ingot_abi_call *call, uint64_t index,
   /* The copy that ingot_support_read_strings made. */
   ingot_abi_buffer *output = (ingot_abi_buffer *)&call->outputs[index];
   output->bytes = count * sizeof(int32_t);
-  output->data = ingot_support_allocate(call, output->bytes);
+  output->data = ingot_support_allocate(call, output->bytes, NULL);
 }
 
 /** The bytes of a number; none for one that no string has. */

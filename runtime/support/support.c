@@ -154,9 +154,10 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
   ingot_support_stop(call);
 }
 
-/** The host's memory for a block and `bytes` behind it; null is not returned.
- */
-static void *get_block(ingot_abi_call *call, uint64_t bytes) {
+/** Returns the host's memory for a block and `bytes` behind it, or ends the run
+ *  with the name of the node, if there is one. */
+static void *get_block(ingot_abi_call *call, uint64_t bytes,
+                       const char *node) {
   const ingot_abi_host *host = call->host;
   void *block = NULL;
   /* A size that overflowed is larger than any address space. */
@@ -164,15 +165,24 @@ static void *get_block(ingot_abi_call *call, uint64_t bytes) {
     block = host->allocate(host->user, INGOT_ABI_ALIGNMENT + bytes,
                            INGOT_ABI_ALIGNMENT);
   if (block == NULL) {
-    ingot_support_fail(call, INGOT_ABI_OUT_OF_MEMORY,
-                       "out of memory for a tensor of dynamic shape");
+    ingot_support_text text;
+    ingot_support_text_begin(&text);
+    if (node != NULL) {
+      ingot_support_text_string(&text, "node '");
+      ingot_support_text_string(&text, node);
+      ingot_support_text_string(&text, "': ");
+    }
+    ingot_support_text_string(&text,
+                              "out of memory for a tensor of dynamic shape");
+    ingot_support_fail(call, INGOT_ABI_OUT_OF_MEMORY, text.bytes);
     ingot_support_stop(call);
   }
   return block;
 }
 
-void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
-  ingot_support_block *block = get_block(call, bytes);
+void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes,
+                             const char *node) {
+  ingot_support_block *block = get_block(call, bytes, node);
   ingot_support_block *list = &ingot_support_frame_of(call)->blocks;
   block->previous = list->previous;
   block->next = list;
@@ -189,15 +199,16 @@ void ingot_support_release(ingot_abi_call *call, void *pointer) {
   call->host->release(call->host->user, block);
 }
 
-void *ingot_support_room(ingot_abi_call *call, uint64_t index, uint64_t bytes) {
+void *ingot_support_room(ingot_abi_call *call, uint64_t index, uint64_t bytes,
+                         const char *node) {
   const ingot_abi_buffer *output = &call->outputs[index];
   if (bytes <= output->bytes)
     return output->data;
-  return ingot_support_allocate(call, bytes);
+  return ingot_support_allocate(call, bytes, node);
 }
 
 uintptr_t ingot_support_reserve(ingot_abi_call *call, uintptr_t bytes) {
-  return (uintptr_t)get_block(call, bytes);
+  return (uintptr_t)get_block(call, bytes, NULL);
 }
 
 void ingot_support_unreserve(ingot_abi_call *call, uintptr_t address) {
@@ -229,15 +240,16 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
   const ingot_abi_buffer *output = &call->outputs[index];
   const int64_t *sizes = (const int64_t *)dims;
   uint64_t bytes = element_bits % 8 ? 1 : element_bits / 8;
-  int overflows = 0;
+  int overflows = 0, is_empty = 0;
   for (uintptr_t i = 0; i < rank; ++i) {
     output->dims[i] = sizes[i];
+    is_empty |= sizes[i] == 0;
     overflows |= __builtin_mul_overflow(bytes, (uint64_t)sizes[i], &bytes);
   }
   if (element_bits % 8)
     bytes = bytes / 8 * element_bits + (bytes % 8 * element_bits + 7) / 8;
   if (overflows)
-    bytes = UINT64_MAX;
+    bytes = is_empty ? 0 : UINT64_MAX;
   if (ingot_support_has_room(call, index, bytes) && bytes != 0 &&
       output->data != (void *)data)
     memcpy(output->data, (const void *)data, bytes);

@@ -41,16 +41,19 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call));
 
-/** Memory of the run, INGOT_ABI_ALIGNMENT-aligned. If the host has none, the
- *  run ends with INGOT_ABI_OUT_OF_MEMORY and this does not return. */
-void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes);
+/** Returns memory of the run, INGOT_ABI_ALIGNMENT-aligned. If the host has
+ *  none, the run ends with INGOT_ABI_OUT_OF_MEMORY and a message that begins
+ *  with `node`, unless that is null. */
+void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes,
+                             const char *node);
 /** Gives back what ingot_support_allocate returned; not null. */
 void ingot_support_release(ingot_abi_call *call, void *pointer);
 
 /** Memory for output `index`, of `bytes`: the caller's, which is as it should
  *  be aligned for its elements, where it has room; otherwise as
  *  ingot_support_allocate, and the run's end releases it. */
-void *ingot_support_room(ingot_abi_call *call, uint64_t index, uint64_t bytes);
+void *ingot_support_room(ingot_abi_call *call, uint64_t index, uint64_t bytes,
+                         const char *node);
 
 /** Tell the host, in a function that infers sizes, what a run would allocate
  *  and release: nothing is there. `reserve` ends the function where a run would

@@ -192,9 +192,12 @@ class DataChecks(Case):
         for sizes in ([3, 4], [-1, 6], [0, 1], [12, -1]):
             got = self.run_model(artifact, {"x": x, "s": np.array(sizes)})
             np.testing.assert_array_equal(got["y"], x.reshape([12 if size == 0 else size for size in sizes]))
-        for sizes in ([3, 5], [-1, 5], [-1, -1], [4, 2**62 + 3], [-3, -4], [2**32, 2**32], [-2**63, 2]):
+        for sizes in ([3, 5], [-1, 5], [-1, -1], [-3, -4]):
             with self.subTest(sizes=sizes):
                 self.refuses(artifact, {"x": x, "s": np.array(sizes)}, "fold0", "shape", "elements")
+        for sizes in ([4, 2**62 + 3], [2**32, 2**32], [-2**63, 2]):
+            with self.subTest(sizes=sizes):
+                self.refuses(artifact, {"x": x, "s": np.array(sizes)}, "fold0", "does not fit into 64 bits")
 
     def test_labels_of_another_size(self):
         """Sizes of Einsum's labels that do not fit, though their products do; a size that is known to be 1 fits all."""

@@ -7,6 +7,7 @@
 #include "base/SystemFailures.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
 
 #include "ingot/ingot.h"
 
@@ -82,6 +83,6 @@ int ingot::dispatch(int argc, char **argv) {
       return flushOutput(command.name, command.main(argc - 1, argv + 1));
     }
   fprintf(stderr, "ingot: error: unknown command '%s'; see: ingot --help\n",
-          argv[1]);
+          tools::formatLine(argv[1], 120).c_str());
   return exitUsage;
 }

@@ -21,7 +21,7 @@ std::string ingot::tools::formatShape(const int64_t *dims, size_t rank,
     if (dims[i] != INGOT_ABI_DYNAMIC)
       text += std::to_string(dims[i]);
     else
-      text += names && *names[i] ? "<" + std::string(names[i]) + ">" : "?";
+      text += names && *names[i] ? "<" + formatLine(names[i], 60) + ">" : "?";
   }
   return rank ? text : "scalar";
 }
@@ -63,6 +63,12 @@ static size_t sequenceLength(const std::string &text, size_t at) {
   return length;
 }
 
+static std::string escapeByte(const char *prefix, unsigned byte) {
+  char digits[4];
+  snprintf(digits, sizeof(digits), "%02X", byte & 0xff);
+  return std::string(prefix) + digits;
+}
+
 std::string ingot::tools::formatLine(const std::string &text, size_t width) {
   std::string line;
   for (size_t at = 0; at < text.size();) {
@@ -74,7 +80,9 @@ std::string ingot::tools::formatLine(const std::string &text, size_t width) {
     else if (byte == '\t')
       piece = "\\t";
     else if (byte < 0x20 || byte == 0x7f)
-      piece = "?";
+      piece = escapeByte("\\x", byte);
+    else if (length == 2 && byte == 0xc2 && uint8_t(text[at + 1]) < 0xa0)
+      piece = escapeByte("\\u00", uint8_t(text[at + 1]));
     if (line.size() + piece.size() > width)
       return line + "...";
     line += piece;
@@ -105,10 +113,15 @@ std::string ingot::tools::formatJson(const std::string &text) {
   return json + "\"";
 }
 
+/// Bytes of a table's cell. Tables hold names of the model.
+static constexpr size_t kMostOfCell = 400;
+
 std::string
-ingot::tools::formatTable(const std::vector<std::vector<std::string>> &rows) {
+ingot::tools::formatTable(std::vector<std::vector<std::string>> rows) {
   std::vector<size_t> widths;
-  for (const auto &row : rows) {
+  for (auto &row : rows) {
+    for (std::string &cell : row)
+      cell = formatLine(cell, kMostOfCell);
     widths.resize(std::max(widths.size(), row.size()), 0);
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], row[i].size());

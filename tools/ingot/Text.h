@@ -26,8 +26,9 @@ std::string formatLine(const std::string &text, size_t width);
 /// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 std::string formatJson(const std::string &text);
 
-/// Rows with aligned columns, indented; the first is a heading.
-std::string formatTable(const std::vector<std::vector<std::string>> &rows);
+/// Rows with aligned columns, indented; the first is a heading. Cells are
+/// escaped and cut.
+std::string formatTable(std::vector<std::vector<std::string>> rows);
 /// The same, on stdout.
 void printTable(const std::vector<std::vector<std::string>> &rows);
 

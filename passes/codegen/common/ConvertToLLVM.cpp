@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/BooleanToLLVM.h"
 #include "passes/codegen/common/BufferToLLVM.h"
@@ -56,8 +57,9 @@ static constexpr StringLiteral kRelease = "ingot_support_release";
 /// Shows a tensor to who observes the run.
 static constexpr StringLiteral kObserve = "ingot_support_observe";
 
-/// The bytes of a buffer of these sizes, or the largest number if there is no
-/// such buffer: sizes may come from a run's inputs.
+/// Computes the bytes of a buffer of these sizes, or the largest number if no
+/// memory holds it. A buffer without elements has none, however large its other
+/// sizes are.
 static Value checkedBytes(OpBuilder &b, Location loc, Type element,
                           ValueRange sizes) {
   Type i64 = b.getI64Type();
@@ -67,7 +69,12 @@ static Value checkedBytes(OpBuilder &b, Location loc, Type element,
   Value total = LLVM::ConstantOp::create(
       b, loc, i64, b.getI64IntegerAttr(llvm::divideCeil(bits, 8)));
   Value overflows = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  Value isEmpty = overflows;
+  Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
   for (Value size : sizes) {
+    isEmpty = LLVM::OrOp::create(
+        b, loc, isEmpty,
+        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, size, zero));
     Value product =
         LLVM::UMulWithOverflowOp::create(b, loc, pair, total, size);
     total = LLVM::ExtractValueOp::create(b, loc, product, 0);
@@ -76,16 +83,21 @@ static Value checkedBytes(OpBuilder &b, Location loc, Type element,
   }
   Value most =
       LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(-1));
+  most = LLVM::SelectOp::create(b, loc, isEmpty, zero, most);
   return LLVM::SelectOp::create(b, loc, overflows, most, total);
 }
 
 namespace {
 
+/// Symbols of strings that name ONNX nodes, by their text.
+using Names = llvm::StringMap<std::string>;
+
 /// What makes memory of a run whose sizes may be open.
 template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
-  LowerMemory(const LLVMTypeConverter &converter, Functions &functions)
+  LowerMemory(const LLVMTypeConverter &converter, Functions &functions,
+              Names &names)
       : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/10),
-        functions(functions) {}
+        functions(functions), names(names) {}
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -117,17 +129,36 @@ template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
   FailureOr<LLVM::CallOp> ask(memref::AllocOp op, OpBuilder &b, Value call,
                               Value bytes) const {
     return callSupport(functions, b, op, kAllocate, call.getType(), call,
-                       bytes);
+                       {bytes, nodeOf(op, b, call)});
   }
   FailureOr<LLVM::CallOp> ask(ingot::RoomOp op, OpBuilder &b, Value call,
                               Value bytes) const {
     Value number = LLVM::ConstantOp::create(b, op.getLoc(), b.getI64Type(),
                                             op.getNumberAttr());
     return callSupport(functions, b, op, kRoom, call.getType(), call,
-                       {number, bytes});
+                       {number, bytes, nodeOf(op, b, call)});
+  }
+  /// Returns the name of the op's ONNX node as a string, or null if it has none
+  /// or if the function computes several nodes that are alike.
+  Value nodeOf(Operation *op, OpBuilder &b, Value call) const {
+    std::string name = ingot::nodeNameOf(op->getLoc());
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    auto argument = cast<BlockArgument>(call);
+    StringRef mark = ingot::IngotDialect::OperandAttrHelper::getNameStr();
+    if (name.empty() || !function.getArgAttr(argument.getArgNumber(), mark))
+      return LLVM::ZeroOp::create(b, op->getLoc(), call.getType());
+    name.push_back('\0');
+    auto [symbol, isNew] = names.try_emplace(
+        name, "ingot_node_" + std::to_string(names.size()));
+    if (isNew)
+      return LLVM::createGlobalString(op->getLoc(), b, symbol->second, name,
+                                      LLVM::Linkage::Internal);
+    return LLVM::AddressOfOp::create(b, op->getLoc(), call.getType(),
+                                     symbol->second);
   }
 
   Functions &functions;
+  Names &names;
 };
 
 struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
@@ -311,8 +342,10 @@ struct ConvertToLLVMPass
     LLVMTypeConverter converter(context, options);
     RewritePatternSet patterns(context);
     Functions functions;
-    patterns.add<LowerMemory<memref::AllocOp>, LowerMemory<ingot::RoomOp>,
-                 LowerDealloc>(converter, functions);
+    Names names;
+    patterns.add<LowerMemory<memref::AllocOp>, LowerMemory<ingot::RoomOp>>(
+        converter, functions, names);
+    patterns.add<LowerDealloc>(converter, functions);
     patterns.add<LowerMaskedBF16<vector::MaskedLoadOp>,
                  LowerMaskedBF16<vector::MaskedStoreOp>>(converter,
                                                          /*benefit=*/10);

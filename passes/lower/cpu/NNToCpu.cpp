@@ -172,7 +172,7 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     patterns.add<ConvTransposePattern>(&getContext());
     lower::populateBandMatMulToCpu(patterns);
     lower::populatePackedMatMulToCpu(patterns);
-    lower::populateResampleToCpu(patterns);
+    lower::populateResampleToCpu(patterns, maxTableBytes);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     // Casts of bytes that kernels read, and what moved the results of kernels

@@ -36,7 +36,9 @@ void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                       bool hasBias = false);
 
 void populateBandMatMulToCpu(mlir::RewritePatternSet &patterns);
-void populateResampleToCpu(mlir::RewritePatternSet &patterns);
+/// Tables of more bytes than `maxTableBytes` are made by the run.
+void populateResampleToCpu(mlir::RewritePatternSet &patterns,
+                           int64_t maxTableBytes);
 /// Reductions, softmax, normalizations, pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
 void populatePackedMatMulToCpu(mlir::RewritePatternSet &patterns);

@@ -183,7 +183,10 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let options = [
     Option<"halfSums", "half-sums", "bool", "false",
            "Whether products of fp16 multiply f16 by f16, for CPU levels with "
-           "AVX512-FP16">];
+           "AVX512-FP16">,
+    Option<"maxTableBytes", "max-table-bytes", "int64_t", "16777216",
+           "Bytes of a table of positions or weights of nn.resize that is made "
+           "here; a run makes larger ones">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
     "::mlir::linalg::LinalgDialect", "::ingot::nn::NNDialect",

@@ -23,9 +23,12 @@ using namespace ingot::lower;
 namespace {
 
 struct ResizePattern : OpRewritePattern<nn::ResizeOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ResizePattern(MLIRContext *context, int64_t maxTableBytes)
+      : OpRewritePattern(context), maxTableBytes(maxTableBytes) {}
   LogicalResult matchAndRewrite(nn::ResizeOp op,
                                 PatternRewriter &b) const override;
+
+  int64_t maxTableBytes;
 };
 
 /// What the elements of a dimension of `size` are made of, where `inner`
@@ -37,12 +40,13 @@ struct TapTables {
   ResampledAxis axis;
   OpFoldResult size;
   int64_t inner;
+  int64_t maxBytes;
   /// Tensors of as many rows as there are taps; no weights of the nearest.
   Value positions, weights;
 
   void create();
-  /// What a run would compute: the rows of all tables, one behind the other;
-  /// nullopt if only the run knows it.
+  /// Returns the rows of all tables, one behind the other; nullopt if only a
+  /// run knows them, or if they are too large.
   std::optional<std::vector<double>> compute();
 
 private:
@@ -108,9 +112,13 @@ static Attribute foldStep(Operation &step,
   return {};
 }
 
+/// Elements of a dimension whose taps are computed here: one after the other,
+/// which takes the compiler a hundred times as long as a run.
+static constexpr int64_t kMostElements = int64_t(1) << 16;
+
 std::optional<std::vector<double>> TapTables::compute() {
   std::optional<int64_t> width = getConstantIntValue(size);
-  if (!width)
+  if (!width || *width > kMostElements || *width * taps() > maxBytes / 4)
     return std::nullopt;
   Block block;
   Value at = block.addArgument(b.getIndexType(), loc);
@@ -137,7 +145,7 @@ std::optional<std::vector<double>> TapTables::compute() {
   return numbers;
 }
 
-/// Creates constants; false if only a run knows the numbers.
+/// Makes the tables constants. Returns false if the run must make them.
 bool TapTables::createNow() {
   std::optional<std::vector<double>> numbers = compute();
   if (!numbers)
@@ -198,7 +206,7 @@ static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums) {
 /// only a run knows it. Rows of pixels with few channels need no permutations
 /// so, and no element is weighted twice with the same weights.
 static Value multiplyByTaps(OpBuilder &b, nn::ResizeOp op,
-                            ArrayRef<int64_t> resized) {
+                            ArrayRef<int64_t> resized, int64_t maxTableBytes) {
   RankedTensorType from = typeOf(op.getX()), type = op.getY().getType();
   if (!from.hasStaticShape() || !type.hasStaticShape())
     return {};
@@ -214,6 +222,7 @@ static Value multiplyByTaps(OpBuilder &b, nn::ResizeOp op,
                      axisOf(s, op, i, sizes[i], dstSizes[i]),
                      dstSizes[i],
                      /*inner=*/1,
+                     maxTableBytes,
                      {},
                      {}};
     std::optional<std::vector<double>> numbers = tables.compute();
@@ -262,7 +271,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   bool areFew = last != rank - 1 && last != 0 &&
                 ShapedType::isStatic(channels) && channels < kFewChannels;
   if (areFew && channels > 1 && op.getMode() != nn::ResizeMode::nearest)
-    if (Value y = multiplyByTaps(b, op, resized)) {
+    if (Value y = multiplyByTaps(b, op, resized, maxTableBytes)) {
       b.replaceOp(op, roundTo(b, type, y));
       return success();
     }
@@ -278,6 +287,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
                      axisOf(s, op, i, from[i], sizes[i]),
                      mulSizes(b, loc, sizes[i], b.getIndexAttr(inner)),
                      inner,
+                     maxTableBytes,
                      {},
                      {}};
     tables.create();
@@ -312,6 +322,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   return success();
 }
 
-void lower::populateResampleToCpu(RewritePatternSet &patterns) {
-  patterns.add<ResizePattern>(patterns.getContext());
+void lower::populateResampleToCpu(RewritePatternSet &patterns,
+                                  int64_t maxTableBytes) {
+  patterns.add<ResizePattern>(patterns.getContext(), maxTableBytes);
 }

@@ -14,7 +14,10 @@
 // CHECK: %[[EACH:.*]] = arith.constant 32 : index
 // CHECK: %[[BYTES:.*]], %[[HIGH:.*]] = arith.mului_extended %[[EACH]], %[[HALF]]
 // CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]]
-// CHECK: %[[ASKED:.*]] = arith.select %[[FITS]], %[[BYTES]]
+// CHECK: %[[EMPTY:.*]] = arith.cmpi eq, %[[HALF]]
+// CHECK: %[[KNOWN:.*]] = arith.ori %[[FITS]], %[[EMPTY]]
+// CHECK: %[[ASKED:.*]] = arith.select %[[KNOWN]], %[[BYTES]]
+// CHECK: ingot.require %{{.*}}, "a tensor is too large for any memory"
 // CHECK: %[[PLACE:.*]] = call @ingot_support_reserve(%[[CALL]], %[[ASKED]])
 // CHECK-NOT: linalg
 // The size of a view of it.

@@ -59,7 +59,7 @@ TEST(Support, OneThreadRunsTasksInOrder) {
 //===----------------------------------------------------------------------===//
 
 void *allocateAligned(ingot_abi_call *call, uint64_t bytes) {
-  void *memory = ingot_support_allocate(call, bytes);
+  void *memory = ingot_support_allocate(call, bytes, nullptr);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % INGOT_ABI_ALIGNMENT, 0u);
   memset(memory, 0xaa, bytes);
   return memory;
@@ -278,7 +278,7 @@ TEST(Support, ARunWithoutMemoryReleasesWhatItHad) {
                                   for (int i = 0; i < 5; ++i)
                                     allocateAligned(call, 1000);
                                   running->hasMemory = false;
-                                  ingot_support_allocate(call, wanted);
+                                  ingot_support_allocate(call, wanted, nullptr);
                                   FAIL() << "went on";
                                 }),
               INGOT_ABI_OUT_OF_MEMORY);
@@ -300,7 +300,8 @@ TEST(Support, OutputsAreComputedWhereTheyHaveRoom) {
     host.call.outputs = &output;
     bool fits = room >= 24;
     int32_t status = ingot_support_run(&host.call, [](ingot_abi_call *call) {
-      auto *data = static_cast<float *>(ingot_support_room(call, 0, 24));
+      auto *data = static_cast<float *>(ingot_support_room(call, 0, 24,
+                                                           nullptr));
       for (int i = 0; i < 6; ++i)
         data[i] = float(i);
       const int64_t sizes[2] = {2, 3};
@@ -358,7 +359,7 @@ TEST(Support, StateComesBackWhenARunStopsEarly) {
   seen = 0;
   EXPECT_EQ(ingot_support_run(&host.call,
                               [](ingot_abi_call *call) {
-                                ingot_support_allocate(call, 64);
+                                ingot_support_allocate(call, 64, nullptr);
                                 seen = 1;
                               }),
             INGOT_ABI_OUT_OF_MEMORY);

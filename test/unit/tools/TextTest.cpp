@@ -32,7 +32,8 @@ TEST(Text, Bytes) {
 }
 
 TEST(Text, Lines) {
-  EXPECT_EQ(formatLine("a\nb\tc\x01", 80), "a\\nb\\tc?");
+  EXPECT_EQ(formatLine("a\nb\tc\x01", 80), "a\\nb\\tc\\x01");
+  EXPECT_EQ(formatLine("a\xc2\x9b\x7f", 80), "a\\u009B\\x7F");
   EXPECT_EQ(formatLine("abcdef", 3), "abc...");
   EXPECT_EQ(formatLine("\xc3\xa9\xff", 80), "\xc3\xa9\xef\xbf\xbd");
   EXPECT_EQ(formatLine("\xc3\xa9\xc3\xa9", 3), "\xc3\xa9...");

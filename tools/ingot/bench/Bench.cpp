@@ -9,6 +9,7 @@
 
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
 
 #include <math.h>
 #include <new>
@@ -204,7 +205,8 @@ static int bench(OptionParser &parser, int argc, char **argv) {
     printReport(options, result);
   fflush(stdout);
   for (const std::string &warning : result.warnings)
-    fprintf(stderr, "ingot bench: warning: %s\n", warning.c_str());
+    fprintf(stderr, "ingot bench: warning: %s\n",
+            formatLine(warning, 2000).c_str());
   return exitSuccess;
 }
 

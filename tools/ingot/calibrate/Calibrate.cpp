@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/CalibrationFile.h"
 #include "tools/ingot/Commands.h"
+#include "tools/ingot/Text.h"
 #include "tools/ingot/calibrate/Repair.h"
 #include "tools/ingot/calibrate/TextFiles.h"
 #include "tools/ingot/inputs/Inputs.h"
@@ -103,7 +104,8 @@ static int calibrate(const Options &options, const OptionParser &parser) {
   problem = writeTexts({{options.output, toText(result)}});
   if (!problem.empty())
     return progress.fail(problem);
-  printf("%s: %zu tensors, %s of %llu samples\n", options.output.c_str(),
+  printf("%s: %zu tensors, %s of %llu samples\n",
+         formatLine(options.output, 200).c_str(),
          result.tensors.size(), result.method.c_str(),
          static_cast<unsigned long long>(result.samples));
   for (const Repairer::Trial &trial : trials)

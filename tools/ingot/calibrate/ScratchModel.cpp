@@ -8,6 +8,7 @@
 
 #include "base/SystemFailures.h"
 #include "tools/ingot/Execute.h"
+#include "tools/ingot/Text.h"
 #include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
@@ -30,7 +31,7 @@ Progress::Progress(const OptionParser &parser)
 
 void Progress::show(const std::string &text) const {
   if (isTerminal)
-    fprintf(stderr, "\r\033[K%s …", text.c_str());
+    fprintf(stderr, "\r\033[K%s …", formatLine(text, 200).c_str());
 }
 
 void Progress::clear() const {
@@ -41,7 +42,7 @@ void Progress::clear() const {
 void Progress::warn(const std::string &message) const {
   clear();
   fprintf(stderr, "ingot %s: warning: %s\n", parser.name().c_str(),
-          message.c_str());
+          formatLine(message, 2000).c_str());
 }
 
 int Progress::fail(const std::string &message) const {

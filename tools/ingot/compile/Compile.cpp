@@ -213,7 +213,7 @@ static void printBytes(raw_ostream &out, uint64_t bytes) {
 static void printSummary(const CompileOptions &options,
                          const Manifest &manifest) {
   raw_ostream &out = outs();
-  out << options.output << ": ";
+  out << printable(options.output) << ": ";
   for (const LevelCode &level : manifest.levels) {
     out << level.target.level << " code ";
     printBytes(out, level.bytes);

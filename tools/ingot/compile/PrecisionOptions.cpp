@@ -22,7 +22,7 @@ using namespace ingot;
 using namespace ingot::tools;
 
 int tools::usageError(const Twine &message) {
-  errs() << "ingot compile: error: " << message << '\n';
+  errs() << "ingot compile: error: " << oneLine(message.str()) << '\n';
   return kUsage;
 }
 

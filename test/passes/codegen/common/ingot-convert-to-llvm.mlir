@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: llvm.func @forward
 // CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
-// CHECK: %[[P:.*]] = llvm.call @ingot_support_allocate(%[[CALL]], %{{.*}})
+// CHECK: %[[P:.*]] = llvm.call @ingot_support_allocate(%[[CALL]], %{{.*}}, %{{.*}})
 // CHECK: llvm.call @ingot_support_release(%[[CALL]], %{{.*}})
 func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %a = memref.alloc(%n) : memref<?xf32>
@@ -19,7 +19,7 @@ func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<c
 // CHECK-LABEL: llvm.func @forward
 // CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i64)
-// CHECK: llvm.call @ingot_support_room(%[[CALL]], %[[NUMBER]], %{{.*}}) : (!llvm.ptr, i64, i64) -> !llvm.ptr
+// CHECK: llvm.call @ingot_support_room(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64, !llvm.ptr) -> !llvm.ptr
 func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %a = ingot.room 2(%n) : memref<?xf32>
   return

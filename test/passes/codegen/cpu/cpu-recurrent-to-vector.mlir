@@ -43,7 +43,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @open
 // CHECK: %[[SEVEN:.*]] = arith.addi %{{.*}}, %c7
 // CHECK: %[[TASKS:.*]] = arith.divui %[[SEVEN]], %c8
-// CHECK: cpu.launch @recurrent.0({{.*}}) tasks(%[[TASKS]]) writes 2
+// CHECK: %[[ANY:.*]] = arith.muli %[[TASKS]], %{{.*}} : index
+// CHECK: cpu.launch @recurrent.0({{.*}}) tasks(%[[ANY]]) writes 2
 // CHECK-LABEL: func.func private @recurrent.0
 // Rounds of four steps for four sequences, of two for two.
 // CHECK-COUNT-32: vector.fma

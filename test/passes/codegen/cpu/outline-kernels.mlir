@@ -121,3 +121,22 @@ func.func @large(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %d: me
   }
   return
 }
+
+// -----
+
+// No task where the result has no elements, however many rows it has.
+// CHECK-LABEL: func.func @empty_rows
+// CHECK: %[[N:.*]] = memref.dim %arg1, %c0
+// CHECK: %[[ROWS:.*]] = arith.minsi %[[N]], %{{.*}}
+// CHECK: %[[M:.*]] = memref.dim %arg1, %c1
+// CHECK: %[[COLUMNS:.*]] = arith.minsi %[[M]], %{{.*}}
+// CHECK: %[[HOLDS:.*]] = arith.muli %[[ROWS]], %[[COLUMNS]]
+// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %[[HOLDS]]
+// CHECK: cpu.launch @softmax.0(%{{.*}}) tasks(%[[TASKS]])
+func.func @empty_rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  cpu.softmax ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%e: f32):
+    cpu.yield %e : f32
+  }
+  return
+}

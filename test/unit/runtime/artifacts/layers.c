@@ -26,7 +26,8 @@ static const ingot_abi_layer layers[LAYERS];
 
 static void body(ingot_abi_call *call) {
   int *steps = *(int *const *)call->inputs[0].data;
-  ingot_support_allocate(call, 1000); /* not released by a run that stops */
+  /* Not released by a run that stops. */
+  ingot_support_allocate(call, 1000, NULL);
   for (int i = 0; i < LAYERS; ++i) {
     int now = __atomic_add_fetch(&steps[0], 1, __ATOMIC_ACQ_REL);
     while (__atomic_load_n(&steps[1], __ATOMIC_ACQUIRE) < now)
