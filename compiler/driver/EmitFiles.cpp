@@ -94,8 +94,10 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
   llvm::ThreadPoolStrategy strategy =
       llvm::hardware_concurrency(unsigned(codes.size()));
   strategy.Limit = true;
+  // Times of steps add up to the whole only one after the other.
+  const bool isTimed = options.timing && *options.timing;
   const bool isParallel =
-      codes.size() > 1 && strategy.compute_thread_count() > 1;
+      !isTimed && codes.size() > 1 && strategy.compute_thread_count() > 1;
   // Its destructor waits for what has begun.
   std::optional<llvm::DefaultThreadPool> threads;
   if (isParallel)
