@@ -52,7 +52,7 @@ struct Matrix {
 
 /// A banded factor of a product.
 struct BandFactor {
-  /// Whether it is the left one.
+  /// True if it is the left one.
   bool isLeft;
   Band band;
 };
@@ -61,7 +61,7 @@ struct BandFactor {
 
 std::optional<Band>
 lower::makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
-                function_ref<BandRow(int64_t)> rowAt) {
+                function_ref<BandElements(int64_t)> rowAt) {
   int64_t taps = 1;
   Band band{columns, 0, {}, {}};
   for (int64_t row = 0; row < rows; ++row) {
@@ -192,8 +192,9 @@ static std::optional<BandFactor> findBand(nn::MatMulOp op) {
       isBand = readRow(*matrix, row, most, rows[row]);
     if (!isBand)
       continue;
-    if (auto band = makeBand(matrix->rows, matrix->columns, channels, most,
-                             [&](int64_t row) { return BandRow(rows[row]); }))
+    auto rowAt = [&](int64_t row) { return BandElements(rows[row]); };
+    if (auto band =
+            makeBand(matrix->rows, matrix->columns, channels, most, rowAt))
       return BandFactor{isLeft, std::move(*band)};
   }
   return std::nullopt;
@@ -202,7 +203,7 @@ static std::optional<BandFactor> findBand(nn::MatMulOp op) {
 bool lower::isBandMatMul(nn::MatMulOp op) { return findBand(op).has_value(); }
 
 //===----------------------------------------------------------------------===//
-// What is around the product
+// Reshapes, slices and gathers behind the product
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -295,7 +296,8 @@ static void followReshape(OpBuilder &b, Picture &picture) {
   picture = {sizes, found, {}, reshape.getY()};
 }
 
-/// Whether channels are one dimension that every level has in a vector.
+/// Returns true if channels are one dimension that a vector of each level
+/// holds.
 static bool hasFewChannels(const Picture &picture) {
   ArrayRef<int64_t> shape = picture.type().getShape();
   return picture.channelsDim() + 1 == int64_t(shape.size()) &&
@@ -311,7 +313,7 @@ static void reorder(Picture &picture, ArrayRef<int64_t> order) {
   picture.order = all;
 }
 
-/// Takes rows and channels as a slice has them.
+/// Takes rows and channels as a slice has them; false if it cuts others.
 static bool followSlice(nn::SliceOp slice, Picture &picture, Band &band) {
   ArrayRef<int64_t> from = picture.type().getShape(),
                     to = typeOf(slice.getY()).getShape();
@@ -342,7 +344,7 @@ static bool followSlice(nn::SliceOp slice, Picture &picture, Band &band) {
   return true;
 }
 
-/// Takes channels in the order of constant indices.
+/// Takes channels in the order of constant indices; false for others.
 static bool followGather(nn::GatherOp gather, Picture &picture) {
   if (gather.getX() != picture.value || !hasFewChannels(picture) ||
       int64_t(gather.getAxis()) != picture.channelsDim() ||

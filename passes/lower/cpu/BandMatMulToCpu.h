@@ -25,28 +25,28 @@ struct Band {
 };
 
 /// The elements of a row of a matrix: the column of each, and what it is.
-using BandRow = llvm::ArrayRef<std::pair<int64_t, double>>;
+using BandElements = llvm::ArrayRef<std::pair<int64_t, double>>;
 
-/// A band of so many `rows`, each of which `rowAt` gives; elements of one
+/// Makes a band of `rows` rows, whose elements `rowAt` gives; elements of one
 /// column add up. Nullopt if it needs more than `most` taps for products with
 /// `channels` elements behind the dimension.
 std::optional<Band>
 makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
-         llvm::function_ref<BandRow(int64_t row)> rowAt);
+         llvm::function_ref<BandElements(int64_t row)> rowAt);
 
-/// Dimension `dim` of `x`, which has one dimension behind it at most,
-/// multiplied by the band; channels of the result in `order`, if there is one.
+/// Multiplies dimension `dim` of `x`, which has one dimension behind it at
+/// most, by the band. Channels of the result are in `order`, if there is one.
 cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::Value x, int64_t dim, const Band &band,
                                  llvm::ArrayRef<int64_t> order = {});
 
-/// The elements of `x`, of floats, before they were reshaped, and before they
-/// were cast from bytes.
+/// Returns the elements of `x`, of floats, as they were before reshapes and a
+/// cast from bytes.
 mlir::Value withoutCast(mlir::Value x);
 
-/// Whether a factor of `op` is a constant matrix whose rows have few
-/// neighbouring elements that are not 0, so few that cpu.band_matmul does
-/// better than a product of all elements.
+/// Returns true if a factor of `op` is a constant matrix whose rows have few
+/// neighbouring elements that are not 0. They are so few that cpu.band_matmul
+/// does better than a product of all elements.
 bool isBandMatMul(nn::MatMulOp op);
 
 } // namespace ingot::lower

@@ -304,7 +304,8 @@ static Reason whyNotWords(Operation *op) {
   return whyNotEmpty(op);
 }
 
-/// Whether kernels interpolate bytes: along rows, or pixels of few channels.
+/// Returns true if kernels interpolate the bytes: along rows, or pixels of few
+/// channels.
 static bool interpolatesBytes(Operation *op) {
   auto resize = dyn_cast<nn::ResizeOp>(op);
   if (!resize || resize.getMode() != nn::ResizeMode::linear)

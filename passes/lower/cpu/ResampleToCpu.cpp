@@ -191,7 +191,7 @@ void TapTables::create() {
     weights = generic.getResult(1);
 }
 
-/// Sums as elements of `type`, of floats or bytes.
+/// Converts sums to elements of `type`, floats or bytes.
 static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums) {
   if (!type.getElementType().isInteger())
     return sums;
@@ -202,9 +202,9 @@ static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums) {
   return nn::CastOp::create(b, loc, type, y, /*in_range=*/true);
 }
 
-/// One dimension after the other, multiplied by the matrix of its taps; null if
-/// only a run knows it. Rows of pixels with few channels need no permutations
-/// so, and no element is weighted twice with the same weights.
+/// Multiplies one dimension after the other by the matrix of its taps; null if
+/// only a run knows it. So, rows of pixels with few channels need no
+/// permutations, and no element is weighted twice with the same weights.
 static Value multiplyByTaps(OpBuilder &b, nn::ResizeOp op,
                             ArrayRef<int64_t> resized, int64_t maxTableBytes) {
   RankedTensorType from = typeOf(op.getX()), type = op.getY().getType();
@@ -237,7 +237,7 @@ static Value multiplyByTaps(OpBuilder &b, nn::ResizeOp op,
           for (int64_t tap = 0; tap < taps; ++tap)
             row[tap] = {int64_t((*numbers)[tap * rows + at]),
                         (*numbers)[(taps + tap) * rows + at]};
-          return BandRow(row);
+          return BandElements(row);
         });
     if (!band)
       return {};

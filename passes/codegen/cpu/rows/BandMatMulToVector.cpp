@@ -275,7 +275,7 @@ void Emitter::emitRows(ArrayRef<BandRow> rows, bool isExact) {
 /// `count` rows of the matrix from `first` on.
 void Emitter::emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
                         bool isExact, bool mayOverwrite) {
-  // Of each row the sums that wait for a partner, by the results in a vector.
+  // For each row, sums that wait for a partner to be combined with.
   SmallVector<SmallVector<Value>> waiting(rows.size());
   for (int64_t i = 0; i < positions; ++i) {
     Accumulators sums;

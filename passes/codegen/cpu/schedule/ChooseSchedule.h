@@ -36,8 +36,8 @@ cpu::ScheduleAttr chooseSchedule(cpu::RoundBlocksOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::BandMatMulOp op);
-/// Whether vectors of a banded product hold several positions of src, or
-/// elements of one, which are summed up at last. Otherwise they hold channels.
+/// Returns true if a vector of a banded product holds whole positions of src,
+/// whose partial sums are added up at last. Otherwise it holds channels.
 bool packsPositions(cpu::BandMatMulOp op);
 /// The dimensions over which rows of a banded product are counted.
 int64_t numRowDims(cpu::BandMatMulOp op);
