@@ -319,6 +319,8 @@ LogicalResult Compilation::describePrecision() {
                                 ? StringRef()
                                 : StringRef(getSizeRule(goal).name));
   setMetadata(kModelHashKey, modelSha256);
+  setMetadata(kOptionsKey, options.given);
+  setMetadata(kCommitKey, compilerCommit());
   setMetadata(kPreprocessKey, calibration && calibration->preprocess
                                   ? StringRef(*calibration->preprocess)
                                   : StringRef());

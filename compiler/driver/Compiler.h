@@ -40,6 +40,8 @@ struct CompileOptions {
   /// A file that gets its name together with the library, and what it holds:
   /// how the options came about. Empty: none.
   std::string recordFile, record;
+  /// The command line's options, as the artifact's metadata has them.
+  std::string given;
   /// Files that were read for these options, and must not be written.
   std::vector<std::string> otherInputs;
   /// Prefix of the typed entry points; empty: from the output's name.

@@ -33,10 +33,7 @@ constexpr llvm::StringLiteral precision = "precision",
 
 llvm::Expected<std::string>
 ingot::recordPrecision(const PipelineOptions &options) {
-  const std::string name = precisionName(options);
-  if (name == "fp32")
-    return "";
-  json::Object object{{key::precision, name}};
+  json::Object object{{key::precision, precisionName(options)}};
   if (!options.calibration.empty()) {
     std::string sha256;
     if (std::string problem =

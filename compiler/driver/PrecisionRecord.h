@@ -18,11 +18,18 @@ namespace ingot {
 constexpr llvm::StringLiteral kPrecisionKey = "ingot.precision";
 /// The entry that says how pictures became samples of the calibration.
 constexpr llvm::StringLiteral kPreprocessKey = "ingot.preprocess";
+/// The entry that has the options of the command line.
+constexpr llvm::StringLiteral kOptionsKey = "ingot.options";
+/// The entry that has the commit of the compiler's source.
+constexpr llvm::StringLiteral kCommitKey = "ingot.commit";
 /// The entry that has the SHA-256 of the ONNX model and its external files.
 constexpr llvm::StringLiteral kModelHashKey = "ingot.model_sha256";
 
-/// A JSON object in one line; "" of fp32. Of the calibration it has the name,
-/// without folders, and the SHA-256.
+/// Returns the commit of the compiler's source, or "" if the build had none.
+llvm::StringRef compilerCommit();
+
+/// Returns a JSON object in one line. It names a calibration without folders,
+/// and has its SHA-256.
 llvm::Expected<std::string> recordPrecision(const PipelineOptions &options);
 
 /// What such an object says.

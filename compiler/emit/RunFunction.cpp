@@ -164,7 +164,8 @@ void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
     std::string text = "dimension '" +
                        printable(tensor.dimNames[i], kMostNameBytes) +
                        "' differs: {0} in " + place(at->second) +
-                       ", but {1} in " + place({input, i});
+                       ", but {1} in " + place({input, i}) +
+                       "; --free-dim compiles a model whose sizes may differ";
     b.CreateCall(declareFailWith(),
                  {call, b.getInt32(INGOT_ABI_INVALID_ARGUMENT),
                   b.CreateGlobalString(text), first, second});

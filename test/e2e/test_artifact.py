@@ -61,6 +61,22 @@ class Files(Case):
             self.assertEqual(info["metadata"]["ingot.model_sha256"], digest(self.path("model.onnx")))
             self.assertIn("SHA-256 " + wanted, tool("ingot", "inspect", artifact).stdout)
 
+    def test_options_and_commit(self):
+        """Metadata says how the compiler was called and what it was built from; files lose their folders."""
+        with open(self.path("rules.json"), "w") as f:
+            f.write('{"rules": []}')
+        artifact = self.compile(families.ALL["resnet"]()[0], "--target", "x86-64-v3,l2=2M", "--quiet", "--optimize=size",
+                                "--dim", "b=2", "--dim=a=1", "--precision", "bf16", f"--rules={self.path('rules.json')}")
+        found = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["metadata"]
+        self.assertEqual(json.loads(found["ingot.options"]),
+                         ["--dim=b=2", "--dim=a=1", "--optimize=size", "--precision=bf16", "--rules=rules.json",
+                          "--target=l2=2M"])
+        self.assertEqual(json.loads(found["ingot.precision"])["precision"], "bf16")
+        self.assertRegex(found["ingot.commit"], r"^[0-9a-f]{12}(-dirty)?$")
+        plain = json.loads(tool("ingot", "inspect", self.compile(families.ALL["resnet"]()[0]), "--json").stdout)["metadata"]
+        self.assertNotIn("ingot.options", plain)
+        self.assertEqual(json.loads(plain["ingot.precision"]), {"precision": "fp32"})
+
     def test_library_name(self):
         """Programs that link the library look for it by its file's name, whatever folder it was written to."""
         artifact = self.compile(families.ALL["repvgg"]()[0], name="some model")

@@ -54,7 +54,7 @@ class Pruned(Case):
     def test_another_model_says_nothing(self):
         model, _ = families.ALL["mlp_dynamic"]()
         artifact = self.compile(model)
-        self.assertEqual([key for key in self.inspect(artifact)["metadata"] if key.startswith("ingot.")], [])
+        self.assertEqual([key for key in self.inspect(artifact)["metadata"] if "removed" in key or "zero" in key], [])
         self.assertNotIn("pruned", tool("ingot", "inspect", artifact).stdout)
 
     def test_fixed_sizes(self):

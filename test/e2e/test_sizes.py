@@ -43,7 +43,7 @@ class Contradictions(Case):
     def test_one_name(self):
         self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": ["N"], "b": ["N"]},
                      {"a": zeros(3), "b": zeros(4)},
-                     "dimension 'N' differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'")
+                     "dimension 'N' differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'; --free-dim")
 
     def test_one_name_in_one_input(self):
         self.refuses([helper.make_node("Relu", ["a"], ["y"])], {"a": ["N", 2, "N"]}, {"a": zeros(3, 2, 5)},

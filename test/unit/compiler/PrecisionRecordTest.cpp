@@ -21,7 +21,7 @@ static std::string recorded(const PipelineOptions &options) {
 
 TEST(PrecisionRecord, EachPrecisionIsReadAsItWasWritten) {
   for (const char *name :
-       {"bf16", "O2", "O3", "fp16", "int8-dynamic", "w8", "w4"}) {
+       {"fp32", "bf16", "O2", "O3", "fp16", "int8-dynamic", "w8", "w4"}) {
     PipelineOptions options;
     ASSERT_TRUE(setPrecision(name, options));
     options.keep = {"/a \"b\"*=fp32", "/\xff=fp32"};

@@ -44,18 +44,21 @@ std::string ingot::tools::readArtifactPrecision(const ingot_model *loaded,
                                                 PipelineOptions &pipeline) {
   const char *text =
       ingot_model_metadata_find(loaded, kPrecisionKey.str().c_str());
-  if (!text && precisionOf(loaded) == "fp32")
-    return quoted(artifact) + " is of fp32, which has no error to tell of";
   if (!text)
-    return quoted(artifact) +
-           " is not quantized by ingot compile, but by the model that it was "
-           "compiled of: to tell layers apart, calibrate the model in fp32 and "
-           "give --calibration=FILE";
+    return quoted(artifact) + " has no metadata '" + kPrecisionKey.str() +
+           "': compile it again";
   llvm::Expected<PrecisionRecord> record = PrecisionRecord::parse(text);
   if (!record)
     return quoted(artifact) + " has metadata '" + kPrecisionKey.str() +
            "' that cannot be read: " +
            formatLine(llvm::toString(record.takeError()), 200);
+  if (record->name == "fp32" && precisionOf(loaded) == "fp32")
+    return quoted(artifact) + " is of fp32, which has no error to tell of";
+  if (record->name == "fp32")
+    return quoted(artifact) +
+           " is not quantized by ingot compile, but by the model that it was "
+           "compiled of: to tell layers apart, calibrate the model in fp32 and "
+           "give --calibration=FILE";
   pipeline = record->pipeline;
   if (record->calibration.empty())
     return "";

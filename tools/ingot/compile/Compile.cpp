@@ -12,6 +12,7 @@
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/FatalErrors.h"
+#include "tools/ingot/compile/GivenOptions.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
 #include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/PrecisionOptions.h"
@@ -342,6 +343,7 @@ int ingot::compileMain(int argc, char **argv) {
   }
 
   CompileOptions compile;
+  compile.given = describeGivenOptions(args);
   PrecisionRequest request;
   if (int code = readOptions(options, compile, request))
     return code;
