@@ -44,7 +44,7 @@ static std::string numbersOf(StringRef targets) {
 }
 
 std::string ingot::tools::describeGivenOptions(ArrayRef<const char *> args) {
-  const StringMap<cl::Option *> &known = cl::getRegisteredOptions();
+  const auto &known = cl::getRegisteredOptions();
   std::vector<std::pair<std::string, std::string>> given;
   for (size_t i = 1; i < args.size(); ++i) {
     StringRef text = args[i];
