@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +39,10 @@ static std::string checkPath(const std::string &path, bool takesStreams) {
     return "its name is empty";
   struct stat status;
   bool exists = !stat(path.c_str(), &status);
+  size_t nameBytes = path.size() - (path.rfind('/') + 1);
+  if (!exists && errno == ENAMETOOLONG && nameBytes > NAME_MAX)
+    return "its name has " + std::to_string(nameBytes) + " bytes, but " +
+           std::to_string(NAME_MAX) + " are the most";
   if (!exists && errno != ENOENT)
     return strerror(errno);
   if (exists && takesStreams && isStream(status))

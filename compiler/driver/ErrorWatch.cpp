@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/ErrorWatch.h"
 
-#include "compiler/driver/UserText.h"
+#include "passes/support/UserText.h"
 
 using namespace mlir;
 using namespace ingot;

@@ -33,7 +33,13 @@ constexpr llvm::StringLiteral precision = "precision",
 
 llvm::Expected<std::string>
 ingot::recordPrecision(const PipelineOptions &options) {
-  json::Object object{{key::precision, precisionName(options)}};
+  const std::string name = precisionName(options);
+  json::Object object{{key::precision, name}};
+  auto print = [&] {
+    return print();
+  };
+  if (name == "fp32")
+    return print();
   if (!options.calibration.empty()) {
     std::string sha256;
     if (std::string problem =

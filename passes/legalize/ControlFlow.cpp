@@ -7,6 +7,7 @@
 #include "passes/legalize/ControlFlow.h"
 
 #include "passes/support/RunChecks.h"
+#include "passes/support/UserText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -352,7 +353,7 @@ static LogicalResult legalizeIf(Node &node) {
           arith::ConstantIntOp::create(builder, loc, true, 1));
     require(builder, loc, holds,
             Twine("its ") + (*only == 0 ? "else" : "then") +
-                " branch cannot be taken: " + why);
+                " branch cannot be taken: " + toUserText(why));
     Block *block = branches[*only];
     SmallVector<Value> values(block->getTerminator()->getOperands());
     node.op->getBlock()->getOperations().splice(

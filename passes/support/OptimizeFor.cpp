@@ -16,7 +16,9 @@ const SizeRule &ingot::getSizeRule(OptimizeFor goal) {
 }
 
 double ingot::requiredGain(OptimizeFor goal, double addedBytes) {
-  return addedBytes > 0 ? getSizeRule(goal).leastGain * addedBytes : 0;
+  const SizeRule &rule = getSizeRule(goal);
+  double paid = addedBytes - rule.freeBytes;
+  return paid > 0 ? rule.leastGain * paid : 0;
 }
 
 std::optional<OptimizeFor> ingot::findGoal(llvm::StringRef name) {

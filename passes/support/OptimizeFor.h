@@ -31,13 +31,16 @@ struct SizeRule {
   llvm::StringLiteral description;
   /// The operations of one core that each added byte must save.
   double leastGain;
+  /// Bytes that one choice may add for nothing: small layers stay fast.
+  double freeBytes;
 };
 
 constexpr SizeRule kSizeRules[] = {
-    {OptimizeFor::speed, "speed", "the fastest code", 0},
-    {OptimizeFor::balanced, "balanced", "bytes that pay for themselves", 50},
+    {OptimizeFor::speed, "speed", "the fastest code", 0, 0},
+    {OptimizeFor::balanced, "balanced", "bytes that pay for themselves", 50,
+     256 << 10},
     {OptimizeFor::size, "size", "no bytes for speed",
-     std::numeric_limits<double>::infinity()},
+     std::numeric_limits<double>::infinity(), 0},
 };
 
 const SizeRule &getSizeRule(OptimizeFor goal);

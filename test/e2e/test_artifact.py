@@ -64,7 +64,7 @@ class Files(Case):
     def test_options_and_commit(self):
         """Metadata says how the compiler was called and what it was built from; files lose their folders."""
         with open(self.path("rules.json"), "w") as f:
-            f.write('{"rules": []}')
+            f.write('{"ingot_rules": 1, "rules": []}')
         artifact = self.compile(families.ALL["resnet"]()[0], "--target", "x86-64-v3,l2=2M", "--quiet", "--optimize=size",
                                 "--dim", "b=2", "--dim=a=1", "--precision", "bf16", f"--rules={self.path('rules.json')}")
         found = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["metadata"]

@@ -63,7 +63,7 @@ class SupportVectors(Rows):
 
     def test_wrong(self):
         for made, *words in (
-                (self.regressor(0, "CUBIC"), "kernel_type is CUBIC"),
+                (self.regressor(0, "CUBIC"), "'kernel_type' is 'CUBIC'"),
                 (self.regressor(0, "RBF", kernel_params=[0.5]), "'kernel_params' has 1 element", "3: gamma"),
                 (self.regressor(0, "RBF", coefficients=[0.5]), "'coefficients' has 1 element", "7"),
                 (self.regressor(0, "RBF", rho=[0.5, 1.0]), "'rho' has 2 elements"),

@@ -110,6 +110,8 @@ IDLE = [
     ("dropout_default*", "seed", "*", "it is for training"),
     ("linear_classifier_*", "multi_class", "*", "it says how the model was trained"),
     ("rotary_embedding*", "num_heads", "*", "four dimensions tell the heads"),
+    ("attention_*", "q_num_heads", "0", "0 stands for heads that are not given"),
+    ("attention_*", "kv_num_heads", "0", "0 stands for heads that are not given"),
     ("attention_*", "qk_matmul_output_mode", "*", "nothing reads the output"),
     ("*attention*", "softmax_precision", "1", "it is the precision of the default"),
     ("top_k*", "sorted", "0", "without order, the order of a sort is allowed"),

@@ -30,7 +30,7 @@ using namespace ingot;
 /// where views are of views.
 static constexpr int64_t kMostRepeated = 8;
 
-/// Values that may be left on the stack. More are in memory that the run
+/// Values that a run may leave on the stack. More are in memory that the run
 /// allocates.
 static constexpr int64_t kMostOnStack = 512;
 
@@ -378,8 +378,11 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
   func::ReturnOp::create(builder, loc);
 }
 
-/// Memory for all that is kept, by type.
+/// Creates the memory for all that is kept, by type. The function that finds
+/// sizes has the stack alone: its host counts memory and gives none.
 void Cutter::makeMemories() {
+  bool findsSizes =
+      IngotDialect::InfersAttrHelper(function.getContext()).isAttrPresent(function);
   int64_t all = 0;
   for (auto [type, count] : slots)
     all += count;
@@ -388,7 +391,7 @@ void Cutter::makeMemories() {
   builder.setInsertionPointToStart(&body);
   for (auto [type, count] : slots) {
     auto memory = MemRefType::get({count}, type);
-    if (all <= kMostOnStack)
+    if (findsSizes || all <= kMostOnStack)
       memories[type] = memref::AllocaOp::create(builder, loc, memory);
     else
       memories[type] = memref::AllocOp::create(builder, loc, memory);

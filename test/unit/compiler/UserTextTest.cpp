@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/ErrorWatch.h"
-#include "compiler/driver/UserText.h"
+#include "passes/support/UserText.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -30,7 +30,7 @@ static bool isForOutput(StringRef name) {
 
 static bool isFile(StringRef name) {
   return StringSwitch<bool>(name)
-      .Cases({"calibration", "eval", "kernels", "rules"}, true)
+      .Cases({"calibration", "eval", "rules"}, true)
       .Default(false);
 }
 
@@ -65,6 +65,9 @@ std::string ingot::tools::describeGivenOptions(ArrayRef<const char *> args) {
     std::string kept = value.str();
     if (isFile(name))
       kept = sys::path::filename(value).str();
+    // The layers say what each was compiled for.
+    if (name == "kernels" && value != "native" && value != "onednn")
+      continue;
     if (name == "target" && (kept = numbersOf(value)).empty())
       continue;
     std::string entry = ("--" + name).str();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/Messages.h"
 
-#include "compiler/driver/UserText.h"
+#include "passes/support/UserText.h"
 #include "dialects/nn/NodeName.h"
 #include "dialects/nn/NodeScope.h"
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/driver/UserText.h"
+#include "passes/support/UserText.h"
 
 #include "passes/support/TypeText.h"
 

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_COMPILER_DRIVER_USERTEXT_H
-#define INGOT_COMPILER_DRIVER_USERTEXT_H
+#ifndef INGOT_PASSES_SUPPORT_USERTEXT_H
+#define INGOT_PASSES_SUPPORT_USERTEXT_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -20,4 +20,4 @@ std::string toUserText(llvm::StringRef message);
 
 } // namespace ingot
 
-#endif // INGOT_COMPILER_DRIVER_USERTEXT_H
+#endif // INGOT_PASSES_SUPPORT_USERTEXT_H
