@@ -42,8 +42,8 @@ static OpFoldResult clampPosition(Node &node, OpFoldResult position,
   bool isCounted = !known && isFromDims(position) && isFromDims(high);
   if (!known && !isCounted) {
     Indices i{node.builder, node.loc()};
-    position = i.wrap(holdNear(i, indexValue(node, position)),
-                      indexValue(node, size));
+    position =
+        i.wrap(holdNear(i, indexValue(node, position)), indexValue(node, size));
   }
   if (known && *known >= kFarPosition)
     return high;
