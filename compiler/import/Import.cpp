@@ -164,6 +164,30 @@ static llvm::StringSet<> collectDimNames(const pb::GraphProto &graph) {
   return names;
 }
 
+static bool hasType(const pb::ValueInfoProto &value) {
+  return value.type().value_case() != pb::TypeProto::VALUE_NOT_SET;
+}
+
+/// Infers the types of outputs that state none, which ONNX Runtime accepts.
+static Error inferOutputTypes(pb::ModelProto &model) {
+  SmallVector<pb::ValueInfoProto *> untyped;
+  for (pb::ValueInfoProto &output : *model.mutable_graph()->mutable_output())
+    if (!hasType(output))
+      untyped.push_back(&output);
+  if (untyped.empty())
+    return Error::success();
+  inferShapes(model);
+  for (pb::ValueInfoProto *output : untyped) {
+    if (!hasType(*output))
+      return makeError("output '" + printable(output->name()) +
+                       "' has no type, and none can be inferred");
+    // Options may still change the shapes of inputs.
+    if (output->type().has_tensor_type())
+      output->mutable_type()->mutable_tensor_type()->clear_shape();
+  }
+  return Error::success();
+}
+
 static Expected<OwningOpRef<ModuleOp>>
 importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
             MLIRContext &context, const ImportOptions &options) {
@@ -197,6 +221,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   // Before ONNX's own checker, which says the same in words of its code.
   if (Error error = validateOperands(model.proto))
+    return std::move(error);
+  if (Error error = inferOutputTypes(model.proto))
     return std::move(error);
   if (Error error = checkModel(model.proto))
     return std::move(error);

@@ -22,6 +22,15 @@ struct Taken {
 };
 } // namespace
 
+/// No dimension reaches this position, and sums with it do not overflow.
+static constexpr int64_t kFarPosition = int64_t(1) << 48;
+
+/// Holds a start or end that data give where sums with it do not overflow:
+/// exporters write the ends of int64 for "from the start" and "to the end".
+static Value holdNear(Indices &i, Value position) {
+  return i.max(i.min(position, i.n(kFarPosition)), i.n(-kFarPosition));
+}
+
 /// A start or end counted from the front and held within the dimension.
 static OpFoldResult clampPosition(Node &node, OpFoldResult position,
                                   OpFoldResult size, int64_t low,
@@ -32,20 +41,13 @@ static OpFoldResult clampPosition(Node &node, OpFoldResult position,
   // Then nothing below 0 has to be looked for.
   bool isCounted = !known && isFromDims(position) && isFromDims(high);
   if (!known && !isCounted) {
-    Value value = indexValue(node, position);
-    Value zero = arith::ConstantIndexOp::create(node.builder, node.loc(), 0);
-    Value negative = arith::CmpIOp::create(node.builder, node.loc(),
-                                           arith::CmpIPredicate::slt, value,
-                                           zero);
-    Value wrapped = arith::AddIOp::create(node.builder, node.loc(), value,
-                                          indexValue(node, size));
+    Indices i{node.builder, node.loc()};
     position =
-        node.create<arith::SelectOp>(negative, wrapped, value);
+        i.wrap(holdNear(i, indexValue(node, position)), indexValue(node, size));
   }
-  // No dimension reaches such a position, and it stays far from overflow.
-  if (known && *known >= int64_t(1) << 48)
+  if (known && *known >= kFarPosition)
     return high;
-  if (known && *known <= -(int64_t(1) << 48))
+  if (known && *known <= -kFarPosition)
     return sizeAttr(node, low);
   OpFoldResult held = minSizes(node, position, high);
   return isCounted ? held : maxSizes(node, held, sizeAttr(node, low));
@@ -214,7 +216,7 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
     Value isBack = i.less(step, i.n(0)), last = i.sub(size, i.n(1));
     Value high = i.choose(isBack, last, size);
     auto hold = [&](OpFoldResult position, Value low) {
-      Value at = i.wrap(indexValue(node, position), size);
+      Value at = i.wrap(holdNear(i, indexValue(node, position)), size);
       return i.max(i.min(at, high), low);
     };
     Value first = hold(from[d], i.n(0));

@@ -96,6 +96,16 @@ class Reductions(Ran):
                              "node 'n'", "expects elements to pool")
         self.gives(node("GlobalAveragePool", ["x"]), {"x": floats(1, 0, 2, 2)}, np.zeros((1, 0, 1, 1), np.float32))
 
+    def test_many_rows_of_nothing(self):
+        """No loop goes over 2^40 rows without elements, also where it is the reduction that goes over rows."""
+        for op in ("ArgMax", "ArgMin", "Hardmax"):
+            with self.subTest(op=op):
+                kind = TensorProto.FLOAT if op == "Hardmax" else TensorProto.INT64
+                artifact = self.compile(make_model([node(op, ["x"], axis=0)], [("x", ["a", "b"])],
+                                                   [("y", ["c", "d"], kind)]))
+                done = tool("ingot", "run", artifact, "--input", "random", "--shape", f"x={2**40}x0", timeout=30)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_no_pictures(self):
         """An open length of one channel stands where its number of elements, none, does not tell it."""
         w = floats(2, 1, 3)

@@ -85,6 +85,26 @@ class OpenForms(Case):
                 self.window("ConvTranspose", shape=["n", 3, "h", "w"], weights=weights, strides=[2, 2],
                             output_shape=[12, 13], sizes=[(1, 6, 6), (2, 6, 7)], **attributes)
 
+    def test_slice_by_data(self):
+        """Starts and ends of a run at the ends of int64 mean the first and last position."""
+        low, high = -2**63, 2**63 - 1
+        model = make_model([helper.make_node("Slice", ["x", "s", "e", "a", "t"], ["y"], name="node"),
+                            helper.make_node("Slice", ["x", "s", "e", "a", "back"], ["z"]),
+                            helper.make_node("Slice", ["x", "s", "e", "a", "step"], ["w"])],
+                           [("x", ["n"]), *((name, [1], TensorProto.INT64) for name in ("s", "e", "step"))],
+                           [(name, [name]) for name in "yzw"],
+                           {"a": np.array([0]), "t": np.array([2]), "back": np.array([-1])})
+        artifact = self.compile(model)
+        x = np.arange(5, dtype=np.float32)
+        for start in (low, -high, -2, 1, high):
+            for end, step in ((low, low), (-high, -2), (-1, 1), (3, high), (high, 3)):
+                with self.subTest(start=start, end=end, step=step):
+                    feeds = {name: np.array([value]) for name, value in (("s", start), ("e", end), ("step", step))}
+                    got = self.run_model(artifact, {"x": x, **feeds})
+                    for name, by in (("y", 2), ("z", -1), ("w", step)):
+                        # ONNX holds the start within x, also backward.
+                        np.testing.assert_array_equal(got[name], x[max(start, -5):end:by])
+
     def test_computed_pads(self):
         """To a size that another input has, as PyTorch's older exporter writes it: a list that is turned round as a matrix,
         of which two of four dimensions are known. Channels stay known, also for what follows."""

@@ -186,6 +186,22 @@ class Order(Case):
             np.testing.assert_array_equal(got, want)
 
 
+class Types(Case):
+    def test_outputs_without_a_type(self):
+        """ONNX asks for the types of outputs, but ONNX Runtime infers them."""
+        nodes = [helper.make_node("ArgMax", ["x"], ["y"], axis=0), helper.make_node("Relu", ["x"], ["z"])]
+        for is_empty in (False, True):
+            model = make_model(nodes, [("x", ["n", 3])], [("y", None, TensorProto.INT64), ("z", None)])
+            for output in model.graph.output:
+                output.ClearField("type")
+                if is_empty:
+                    output.type.SetInParent()
+            artifact = self.compile(model, "--dim", "n=2")
+            self.assert_agrees(model, artifact, {"x": drawn(2, 3)})
+        model.graph.node[0].op_type, model.graph.node[0].domain = "Unknown", "nobody"
+        self.assert_refuses(model, "output 'y' has no type")
+
+
 class FreeDims(Case):
     def model(self):
         nodes = [helper.make_node("ReduceSum", ["b"], ["s"], keepdims=0), helper.make_node("Add", ["a", "s"], ["y"])]

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -86,6 +87,28 @@ ifSeveral(OpBuilder &b, Location loc, Value tasks, ValueRange whole,
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, loc, whole);
   return SmallVector<Value>(choice.getResults());
+}
+
+Value codegen::skipEmpty(OpBuilder &b, DestinationStyleOpInterface op,
+                         Value tasks) {
+  Location loc = op.getLoc();
+  Value one = constantOf(b, loc, 1), any;
+  for (Value result : op.getDpsInits()) {
+    auto type = cast<MemRefType>(result.getType());
+    Value holds;
+    for (auto [d, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size) && size != 0)
+        continue;
+      Value length = b.createOrFold<memref::DimOp>(loc, result, d);
+      Value hasSome = arith::MinSIOp::create(b, loc, length, one);
+      holds = holds ? arith::MulIOp::create(b, loc, holds, hasSome).getResult()
+                    : hasSome;
+    }
+    if (!holds)
+      return tasks;
+    any = any ? arith::MaxSIOp::create(b, loc, any, holds).getResult() : holds;
+  }
+  return any ? arith::MulIOp::create(b, loc, tasks, any).getResult() : tasks;
 }
 
 Value OpenTasks::worthOf(OpBuilder &b, Location loc, Value cost) {

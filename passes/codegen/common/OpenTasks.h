@@ -10,6 +10,7 @@
 #include "dialects/ingot/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ingot::codegen {
@@ -33,6 +34,11 @@ struct OpenWork {
 /// have at least `least`.
 mlir::Value sizeOfTask(mlir::OpBuilder &b, mlir::Location loc, mlir::Value rest,
                        mlir::Value chunk, int64_t least);
+
+/// Returns `tasks`, or 0 where none of the results of `op` has an element: a
+/// kernel would go over all rows of a tensor whose rows are empty.
+mlir::Value skipEmpty(mlir::OpBuilder &b, mlir::DestinationStyleOpInterface op,
+                      mlir::Value tasks);
 
 /// Says how a run splits such loops. Dividing numbers that only a run knows is
 /// as much code as many a kernel, and the run's function and each kernel need

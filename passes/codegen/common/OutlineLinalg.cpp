@@ -277,11 +277,17 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
   return success();
 }
 
-/// How many tasks `op` is split into.
+/// Returns how many tasks `op` is split into.
 static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
                         codegen::OpenTasks &open) {
-  if (split.openLoops.empty())
-    return constantOf(b, op.getLoc(), split.tasks);
+  if (split.openLoops.empty()) {
+    Value tasks = constantOf(b, op.getLoc(), split.tasks);
+    // A reduction may be outside of loops that have no steps.
+    auto target = cast<DestinationStyleOpInterface>(*op);
+    return op.getNumReductionLoops() == 0
+               ? tasks
+               : codegen::skipEmpty(b, target, tasks);
+  }
   return open.count(b, op.getLoc(), workOf(b, op, split));
 }
 

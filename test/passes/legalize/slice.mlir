@@ -34,6 +34,14 @@ func.func @up_to_itself(%x: tensor<?x4xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
+// Positions that data give are held where sums with them do not overflow.
+// CHECK-LABEL: @positions_of_data
+// CHECK-COUNT-2: arith.minsi {{.*}}, %c281474976710656{{.*}} : index
+func.func @positions_of_data(%x: tensor<?xf32>, %start: tensor<1xi64>, %end: tensor<1xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "Slice"(%x, %start, %end) : (tensor<?xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // CHECK-LABEL: @backward
 // CHECK: linalg.generic
 // CHECK: tensor.extract %arg0

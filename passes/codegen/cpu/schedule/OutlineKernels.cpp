@@ -7,7 +7,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
-#include "passes/codegen/cpu/product/Addressing.h"
+#include "passes/codegen/common/OpenTasks.h"
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 #include "passes/codegen/cpu/schedule/CountTasks.h"
 
@@ -71,25 +71,6 @@ static void sinkConstants(Region &region) {
   }
 }
 
-/// Returns `tasks`, or 0 where none of the results has an element: a kernel
-/// would go over all rows of a tensor whose rows are empty.
-static Value skipEmpty(OpBuilder &builder, DestinationStyleOpInterface op,
-                       Value tasks) {
-  codegen::IndexBuilder b{builder, op.getLoc()};
-  std::optional<codegen::Index> any;
-  for (Value result : op.getDpsInits()) {
-    codegen::Index holds = 1;
-    for (auto [d, size] :
-         llvm::enumerate(cast<MemRefType>(result.getType()).getShape()))
-      if (ShapedType::isDynamic(size) || size == 0)
-        holds = b.mul(holds, b.min(codegen::dimOf(b, result, d), 1));
-    any = any ? b.max(*any, holds) : holds;
-  }
-  if (!any || (!any->value && any->constant == 1))
-    return tasks;
-  return b.get(b.mul(tasks, *any));
-}
-
 void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
                                  codegen::KernelTable &table) {
   for (Region &region : op->getRegions())
@@ -103,8 +84,8 @@ void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
   kernel = table.insert(kernel, op->getName().stripDialect());
   builder.setInsertionPoint(op);
   Value tasks =
-      skipEmpty(builder, cast<DestinationStyleOpInterface>(*op),
-                codegen::countTasks(builder, op));
+      codegen::skipEmpty(builder, cast<DestinationStyleOpInterface>(*op),
+                         codegen::countTasks(builder, op));
   cpu::LaunchOp::create(builder, op.getLoc(),
                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                         op->getOperands(), tasks,

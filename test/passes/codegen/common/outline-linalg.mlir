@@ -285,3 +285,22 @@ func.func @forward(%x: memref<?x100000xf32>, %call: !llvm.ptr {ingot.operand = #
   }
   return
 }
+
+// -----
+
+// The reduction is outside of a loop that may have no steps: then there is no
+// task.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[HOLDS:.*]] = arith.minsi
+// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %[[HOLDS]]
+// CHECK: cpu.launch @{{.*}}(%arg0, %arg1) tasks(%[[TASKS]])
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d1)>
+func.func @forward(%x: memref<?x?xi32>, %y: memref<?xi32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["reduction", "parallel"]} ins(%x : memref<?x?xi32>) outs(%y : memref<?xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %0 = arith.xori %a, %b : i32
+    linalg.yield %0 : i32
+  }
+  return
+}
