@@ -43,6 +43,12 @@ class Reference(Case):
         self.assertIn("against ONNX Runtime " + found["reference_version"], text)
         self.assertIn("all outputs are within the tolerance", text)
 
+    def test_without_data(self):
+        """One sample of random numbers."""
+        found = self.compare(self.artifact, self.right, *PEER, "--max-error=1e-6")
+        self.assertEqual((found["samples"], found["within_tolerance"]), (1, True))
+        self.compare(self.artifact, self.wrong, *PEER, "--max-error=0.1", code=3)
+
     def test_both_references_have_the_exit_code(self):
         for peer in (PEER, []):
             with self.subTest(peer=peer):

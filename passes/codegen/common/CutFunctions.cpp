@@ -381,8 +381,8 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
 /// Creates the memory for all that is kept, by type. The function that finds
 /// sizes has the stack alone: its host counts memory and gives none.
 void Cutter::makeMemories() {
-  bool findsSizes =
-      IngotDialect::InfersAttrHelper(function.getContext()).isAttrPresent(function);
+  IngotDialect::InfersAttrHelper infers(function.getContext());
+  bool findsSizes = infers.isAttrPresent(function);
   int64_t all = 0;
   for (auto [type, count] : slots)
     all += count;

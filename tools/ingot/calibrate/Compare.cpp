@@ -101,7 +101,7 @@ static std::string checkOptions(const CompareOptions &options) {
 int ingot::compareMain(int argc, char **argv) {
   CompareOptions options;
   OptionParser parser(
-      "compare", "MODEL.so MODEL.onnx --data DATA [options]",
+      "compare", "MODEL.so MODEL.onnx [--data DATA] [options]",
       "Runs a compiled model and a reference on samples, and tells how far "
       "their outputs are apart.",
       "ingot compare resnet50.so resnet50.onnx --data pictures/ "
@@ -111,6 +111,10 @@ int ingot::compareMain(int argc, char **argv) {
   int exitCode = 0;
   if (!parser.parse(argc, argv, options.artifact, exitCode))
     return exitCode;
+  // ONNX Runtime is right for any input; fp32 tells little by random numbers.
+  if (options.usesOnnxRuntime && options.data.empty() &&
+      options.inputs.inputs.empty())
+    options.inputs.inputs.push_back("random");
   if (std::string problem = checkOptions(options); !problem.empty())
     return parser.usageError(problem);
   if (!options.numSamples)
