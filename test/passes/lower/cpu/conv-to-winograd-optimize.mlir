@@ -43,3 +43,15 @@ func.func @little(%x: tensor<1x8x8x256xf32>) -> tensor<1x8x8x256xf32> {
     strides = array<i64: 1, 1>} : (tensor<1x8x8x256xf32>, tensor<256x256x3x3xf32>) -> tensor<1x8x8x256xf32>
   return %y : tensor<1x8x8x256xf32>
 }
+
+// The 108 KiB that tiles of 4 x 4 add are free in `balanced`.
+// SPEED-LABEL: @small
+// SPEED: cpu.winograd_conv ins({{.*}}, tensor<1x36x32x32xf32>)
+// BALANCED-LABEL: @small
+// BALANCED: cpu.winograd_conv ins({{.*}}, tensor<1x36x32x32xf32>)
+func.func @small(%x: tensor<1x14x14x32xf32>) -> tensor<1x14x14x32xf32> {
+  %w = arith.constant dense<1.0> : tensor<32x32x3x3xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<1x14x14x32xf32>, tensor<32x32x3x3xf32>) -> tensor<1x14x14x32xf32>
+  return %y : tensor<1x14x14x32xf32>
+}
