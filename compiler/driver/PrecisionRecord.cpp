@@ -36,7 +36,7 @@ ingot::recordPrecision(const PipelineOptions &options) {
   const std::string name = precisionName(options);
   json::Object object{{key::precision, name}};
   auto print = [&] {
-    return print();
+    return llvm::formatv("{0}", json::Value(std::move(object))).str();
   };
   if (name == "fp32")
     return print();
@@ -67,7 +67,7 @@ ingot::recordPrecision(const PipelineOptions &options) {
     object[key::weightBits] = options.weightBits;
   if (options.fitPairs)
     object[key::fitPairs] = true;
-  return llvm::formatv("{0}", json::Value(std::move(object))).str();
+  return print();
 }
 
 llvm::Expected<PrecisionRecord> PrecisionRecord::parse(StringRef text) {
