@@ -66,11 +66,11 @@ class Files(Case):
         with open(self.path("rules.json"), "w") as f:
             f.write('{"ingot_rules": 1, "rules": []}')
         artifact = self.compile(families.ALL["resnet"]()[0], "--target", "x86-64-v3,l2=2M", "--quiet", "--optimize=size",
-                                "--dim", "b=2", "--dim=a=1", "--precision", "bf16", f"--rules={self.path('rules.json')}")
+                                "--limit", "nodes=5000", "--limit=nesting=20", "--precision", "bf16", f"--rules={self.path('rules.json')}")
         found = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["metadata"]
         self.assertEqual(json.loads(found["ingot.options"]),
-                         ["--dim=b=2", "--dim=a=1", "--optimize=size", "--precision=bf16", "--rules=rules.json",
-                          "--target=l2=2M"])
+                         ["--limit=nodes=5000", "--limit=nesting=20", "--optimize=size", "--precision=bf16",
+                          "--rules=rules.json", "--target=l2=2M"])
         self.assertEqual(json.loads(found["ingot.precision"])["precision"], "bf16")
         self.assertRegex(found["ingot.commit"], r"^[0-9a-f]{12}(-dirty)?$")
         plain = json.loads(tool("ingot", "inspect", self.compile(families.ALL["resnet"]()[0]), "--json").stdout)["metadata"]

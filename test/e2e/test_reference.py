@@ -45,9 +45,9 @@ class Reference(Case):
 
     def test_without_data(self):
         """One sample of random numbers."""
-        found = self.compare(self.artifact, self.right, *PEER, "--max-error=1e-6")
+        found = self.compare(self.artifact, self.right, "--shape=x=3x4", *PEER, "--max-error=1e-6")
         self.assertEqual((found["samples"], found["within_tolerance"]), (1, True))
-        self.compare(self.artifact, self.wrong, *PEER, "--max-error=0.1", code=3)
+        self.compare(self.artifact, self.wrong, "--shape=x=3x4", *PEER, "--max-error=0.1", code=3)
 
     def test_both_references_have_the_exit_code(self):
         for peer in (PEER, []):
