@@ -81,7 +81,7 @@ llvm::Error Reader::name(StringRef dim, const SizeRange &range) {
   auto [known, isNew] = named.try_emplace(dim, range);
   if (isNew || known->second == range)
     return llvm::Error::success();
-  // What is written in short may leave out the one number that differs.
+  // The short form may leave out the usual size, which differs here.
   if (range.describe() == known->second.describe())
     return makeError("dimension '" + printable(dim) + "' is usually " +
                      Twine(range.usual) + " in one place, but " +

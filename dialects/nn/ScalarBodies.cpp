@@ -249,7 +249,7 @@ FLOAT_SCALAR(EluOp) {
   Value scaled =
       s.mul(s.c(op.getAlpha().convertToFloat()),
             s.sub(s.make<math::ExpOp>(s.min(s.x(), s.c(0))), s.c(1)));
-  // Of the zeros, -0 stays as well.
+  // Returns x for both zeros, so that -0 stays.
   return s.select(s.less(s.x(), s.c(0)), scaled, s.x());
 }
 FLOAT_SCALAR(LeakyReluOp) {

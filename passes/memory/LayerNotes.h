@@ -14,9 +14,9 @@
 
 namespace ingot {
 
-/// What profiles show of layers beside their rows. It stands in the model's
-/// metadata: `ingot.layer_shapes` has a line for each layer, "1x8x8x3 ->
-/// 1x8x8x16", and `ingot.scopes` a line for each node, "NODE<tab>SCOPE".
+/// Texts of layers that profiles show, kept in the model's metadata:
+/// `ingot.layer_shapes` has a line for each layer, "1x8x8x3 -> 1x8x8x16",
+/// and `ingot.scopes` a line for each node, "NODE<tab>SCOPE".
 class LayerNotes {
 public:
   /// Adds the next layer, of which `largest` is the op that does most.

@@ -44,8 +44,8 @@ mlir::Value createGeneric(
 mlir::Value extremum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Type type, bool highest, bool isUnsigned);
 
-/// Whether an integer `x` takes the place of the best one so far, `than`: if it
-/// is larger, or smaller unless `isMax`; with `orEqual` also if it is equal.
+/// Creates the check whether an integer `x` replaces the best one so far,
+/// `than`: it is larger, or smaller unless `isMax`, or equal with `orEqual`.
 mlir::Value isBetter(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x, mlir::Value than, bool isMax, bool orEqual,
                      bool isUnsigned);

@@ -25,7 +25,7 @@ public:
 
   /// Checks the file and loads it; `flags` are INGOT_MODEL_....
   ingot_status open(const char *path, uint32_t flags, ingot_error *error);
-  /// The same with a copy of a file's bytes. `subject` names it in messages.
+  /// Opens a copy of a file's bytes. `subject` names it in messages.
   ingot_status openMemory(const void *bytes, uint64_t size, const char *subject,
                           uint32_t flags, ingot_error *error);
   void close();
@@ -39,7 +39,7 @@ private:
   static Entry *entries;
 
   enum class Result { loaded, failed, otherFile };
-  /// What is to be loaded.
+  /// A file or bytes to load.
   struct Source {
     const char *path;
     const char *subject; ///< its name in messages

@@ -80,6 +80,15 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"ingot compile: {done.stderr}{done.stdout}")
         return artifact
 
+    def build_program(self, source, name="use"):
+        """Builds a C program with the static libingot, as `name` in the test's folder."""
+        with open(self.path(name + ".c"), "w") as f:
+            f.write(source)
+        built = subprocess.run(["cc", "-O1", "-Wall", "-Werror", name + ".c", f"-I{ROOT}/runtime/include",
+                                f"{BUILD}/lib/libingot.a", "-ldl", "-lpthread", "-o", name],
+                               cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+
     def weights_of(self, artifact):
         """The path of an artifact's separate weights, of which there is one file."""
         found = glob.glob(glob.escape(artifact) + ".????????????????.weights")

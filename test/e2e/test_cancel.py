@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from support import BUILD, ROOT, Case, helper, make_model, np, tool
+from support import Case, helper, make_model, np, tool
 
 LAYERS = 60
 
@@ -78,12 +78,7 @@ int main(int argc, char **argv) {
 class Cancelled(Case):
     def setUp(self):
         super().setUp()
-        with open(self.path("use.c"), "w") as f:
-            f.write(PROGRAM)
-        built = subprocess.run(["cc", "-O1", "-Wall", "-Werror", "use.c", f"-I{ROOT}/runtime/include",
-                                f"{BUILD}/lib/libingot.a", "-ldl", "-lpthread", "-o", "use"],
-                               cwd=self.dir, capture_output=True, text=True)
-        self.assertEqual(built.returncode, 0, built.stderr)
+        self.build_program(PROGRAM)
 
     def check(self, *options):
         rng = np.random.default_rng(3)

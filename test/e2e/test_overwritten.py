@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-from support import BUILD, ROOT, Case, helper, make_model, np
+from support import Case, helper, make_model, np
 
 # usage: use MODEL OTHER UNRELATED: loads MODEL, copies OTHER over its file, and goes on.
 PROGRAM = """#include <dlfcn.h>
@@ -79,12 +79,7 @@ int main(int argc, char **argv) {
 class Overwritten(Case):
     def setUp(self):
         super().setUp()
-        with open(self.path("use.c"), "w") as f:
-            f.write(PROGRAM)
-        built = subprocess.run(["cc", "-O1", "-Wall", "-Werror", "use.c", f"-I{ROOT}/runtime/include",
-                                f"{BUILD}/lib/libingot.a", "-ldl", "-lpthread", "-o", "use"],
-                               cwd=self.dir, capture_output=True, text=True)
-        self.assertEqual(built.returncode, 0, built.stderr)
+        self.build_program(PROGRAM)
 
     def model(self, kind, name, count=1):
         """A model without weights, `count` layers long."""
@@ -113,8 +108,7 @@ class Overwritten(Case):
         w = np.random.default_rng(1).standard_normal((1024, 1024)).astype(np.float32)
         artifact = self.compile(make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [1, 1024])],
                                            [("y", [1, 1024])], {"w": w}))
-        with open(self.path("maps.c"), "w") as f:
-            f.write("""#include <ingot/ingot.h>
+        self.build_program("""#include <ingot/ingot.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
@@ -130,11 +124,7 @@ int main(int argc, char **argv) {
   ingot_model_release(model);
   return 0;
 }
-""")
-        built = subprocess.run(["cc", "-Wall", "-Werror", "maps.c", f"-I{ROOT}/runtime/include",
-                                f"{BUILD}/lib/libingot.a", "-ldl", "-lpthread", "-o", "maps"],
-                               cwd=self.dir, capture_output=True, text=True)
-        self.assertEqual(built.returncode, 0, built.stderr)
+""", "maps")
         for options, code_is_mapped in (([], False), (["map"], True)):
             done = subprocess.run([self.path("maps"), artifact, *options], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout)

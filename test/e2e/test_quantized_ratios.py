@@ -9,7 +9,7 @@ TYPES = {"uint8": TensorProto.UINT8, "int8": TensorProto.INT8, "uint16": TensorP
 RATIOS = [(1, 2), (1, 3), (2, 3), (3, 4), (1, 1), (2, 1), (3, 2), (1, 4), (4, 3)]
 MOST_OFF = 1e-3
 
-# What lies between two pairs: (operator, attributes, whether it has a second operand).
+# Operators between two pairs: (operator, attributes, whether it has a second operand).
 BETWEEN = {
     "nothing": None, "relu": ("Relu", {}), "leaky_relu": ("LeakyRelu", {"alpha": 0.5}), "elu": ("Elu", {}),
     "swish": ("Swish", {}), "hard_swish": ("HardSwish", {}), "gelu": ("Gelu", {}), "softplus": ("Softplus", {}),

@@ -56,7 +56,7 @@ static void checkLine(const std::string &text) {
     abort();
 }
 
-/// Whether inputs come from no file and have at most some thousand elements.
+/// Checks that no input is a file, and that none has many thousand elements.
 static bool isHarmless(const InputSpecs &specs) {
   for (const std::string &input : specs.inputs)
     if (input.find("random") == std::string::npos &&

@@ -35,7 +35,7 @@ struct Layer {
   std::string description() const;
   /// Names of all nodes, as trtexec names fused layers; without nodes the kind.
   std::string name() const;
-  /// The same with the exporter's modules in place of nodes that have one.
+  /// Names of all nodes, or of the exporter's modules where nodes have one.
   std::string shownName() const;
 };
 

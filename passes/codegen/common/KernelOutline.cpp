@@ -86,8 +86,8 @@ static bool canBeTold(Operation &op) {
                       [](OpOperand &use) { return canBeTold(use); });
 }
 
-/// Whether arithmetic on an operand of an unknown value is as fast. A bound is
-/// told as what it is compared with, which differs for zeros and NaN.
+/// Checks whether arithmetic is as fast if the value of its operand is unknown.
+/// Minima and maxima of constants differ from others for zeros and NaN.
 static bool isArithmetic(OpOperand &use, bool isNumber) {
   Operation *user = use.getOwner();
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
@@ -96,8 +96,8 @@ static bool isArithmetic(OpOperand &use, bool isNumber) {
              arith::SubIOp>(user);
 }
 
-/// Whether an op is a scalar of 32 bits, or a splat of one, that can be an
-/// argument.
+/// Checks whether an op is a scalar of 32 bits, or a splat of one, that can be
+/// an argument.
 static bool isScalar(Operation &op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   Type element = constant ? getElementTypeOrSelf(constant.getType()) : Type();

@@ -83,7 +83,7 @@ static void padLeft(std::vector<std::vector<std::string>> &rows,
   }
 }
 
-/// What all layers of a kind take together, the longest first.
+/// Sums the time of all layers of each kind, the longest first.
 static std::vector<KindSum> sumKinds(const BenchResult &result) {
   std::vector<KindSum> sums;
   for (const LayerResult &layer : result.layers) {
