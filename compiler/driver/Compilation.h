@@ -73,6 +73,9 @@ private:
   mlir::LogicalResult failIf(const std::string &problem) {
     return problem.empty() ? mlir::success() : fail(problem);
   }
+  bool optimizesForSize() const {
+    return options.pipeline.optimize == OptimizeFor::size;
+  }
   void report(llvm::StringRef step) {
     if (options.progress)
       options.progress(step);

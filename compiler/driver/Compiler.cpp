@@ -363,8 +363,7 @@ Compilation::lower(const Target &target) {
 
 void Compilation::optimizeLevel(LevelModule &level) {
   TimingScope timing = time("optimize LLVM IR");
-  optimize(*level.module, *level.machine,
-           options.pipeline.optimize == OptimizeFor::size);
+  optimize(*level.module, *level.machine, optimizesForSize());
 }
 
 /// The name of no pass would dump nothing.

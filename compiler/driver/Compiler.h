@@ -17,6 +17,8 @@
 
 namespace ingot {
 
+class ObjectCache;
+
 /// What compileModel writes.
 enum class EmitKind { sharedLibrary, mlir, llvmIR, assembly, object };
 
@@ -57,6 +59,8 @@ struct CompileOptions {
   /// Told when what was asked for has its names: what fails from then on does
   /// not fail the compilation. May be null.
   std::function<void()> published;
+  /// Code of the process's other compilations; may be null.
+  ObjectCache *objects = nullptr;
   /// Takes the time of each step and pass; may be null.
   mlir::TimingScope *timing = nullptr;
 };

@@ -7,6 +7,7 @@
 #include "base/OutputPath.h"
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/OutputNames.h"
+#include "compiler/emit/ObjectCache.h"
 #include "runtime/format/WeightsName.h"
 
 #include "llvm/Support/ThreadPool.h"
@@ -76,10 +77,20 @@ FailureOr<MemoryFile> Compilation::toFile(StringRef bytes) {
 
 bool Compilation::emitLevel(LevelModule &level,
                             llvm::SmallVectorImpl<char> &code) {
+  std::string key;
+  if (options.objects) {
+    key = ObjectCache::keyOf(*level.module, *level.machine, optimizesForSize());
+    if (options.objects->find(key, code))
+      return true;
+  }
   optimizeLevel(level);
   TimingScope timing = time("emit machine code");
-  return emitCode(*level.module, *level.machine,
-                  llvm::CodeGenFileType::ObjectFile, code);
+  if (!emitCode(*level.module, *level.machine,
+                llvm::CodeGenFileType::ObjectFile, code))
+    return false;
+  if (options.objects)
+    options.objects->add(key, code);
+  return true;
 }
 
 /// Makes the object files of all levels. LLVM works on one level while passes

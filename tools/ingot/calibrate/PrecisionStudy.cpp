@@ -27,6 +27,7 @@ ScratchModel::Options PrecisionStudy::scratchOptions() const {
   scratch.pipeline.fitPairs = options.fitPairs;
   scratch.pipeline.winograd = options.winograd;
   scratch.pipeline.optimize = options.optimize;
+  scratch.objects = options.objects;
   return scratch;
 }
 

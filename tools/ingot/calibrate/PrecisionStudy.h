@@ -34,6 +34,8 @@ struct StudyOptions {
   /// The precision of each layer is chosen: a drop of so many percent of what
   /// is right is allowed on the one file of `data`.
   std::optional<double> maxDrop;
+  /// Code of the command's compilations; may be null.
+  ObjectCache *objects = nullptr;
 };
 
 /// Products of one node, or of several that became one.

@@ -60,6 +60,7 @@ int ScratchModel::compile(const Options &options) {
   compile.output = library();
   compile.writeHeader = false;
   compile.pipeline = options.pipeline;
+  compile.objects = options.objects;
   std::string error;
   ShapeProfile ranges;
   for (const std::string &text : options.shapes)

@@ -38,6 +38,8 @@ public:
     std::vector<std::string> shapes, dims;
     unsigned threads = 0;
     PipelineOptions pipeline;
+    /// Code of the command's other compilations; may be null.
+    ObjectCache *objects = nullptr;
   };
 
   ScratchModel(const OptionParser &parser, const Progress &progress)

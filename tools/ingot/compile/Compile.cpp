@@ -7,6 +7,7 @@
 #include "base/SystemFailures.h"
 #include "compiler/Version.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/emit/ObjectCache.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/target/Target.h"
 #include "compiler/tune/KernelRecord.h"
@@ -386,6 +387,10 @@ int ingot::compileMain(int argc, char **argv) {
     outs() << *text;
     return flushOutput();
   }
+  // What is measured and chosen is compiled once more, as the user asked.
+  ObjectCache objects;
+  if (isAuto || request.isWanted())
+    compile.objects = request.study.objects = &objects;
   const tools::OptionParser messages("compile", "", "", "");
   tools::PrecisionStudy study(request.study, messages);
   if (request.isWanted())

@@ -1,0 +1,48 @@
+//===- ObjectCache.h - code of equal modules ---------------------*- C++
+//-*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_EMIT_OBJECTCACHE_H
+#define INGOT_COMPILER_EMIT_OBJECTCACHE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace ingot {
+
+/// Object code of the compilations of one process, in memory. A command that
+/// compiles a model several times has LLVM work on equal modules once. Threads
+/// may use it at the same time.
+class ObjectCache {
+public:
+  /// Returns a fingerprint of what decides the object code: the module before
+  /// `optimize`, the machine, and `forSize`.
+  static std::string keyOf(const llvm::Module &module,
+                           const llvm::TargetMachine &machine, bool forSize);
+
+  /// Copies the code to `code`. False if there is none under this key.
+  bool find(llvm::StringRef key, llvm::SmallVectorImpl<char> &code);
+  void add(llvm::StringRef key, llvm::ArrayRef<char> code);
+  /// How often code was found.
+  unsigned hits() const { return numHits; }
+
+private:
+  std::mutex mutex;
+  llvm::StringMap<llvm::SmallVector<char, 0>> objects;
+  unsigned numHits = 0;
+};
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_EMIT_OBJECTCACHE_H
