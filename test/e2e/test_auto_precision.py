@@ -242,6 +242,32 @@ class Auto(Studied):
             self.assertLess(search["int8_percent"], 97)
         self.assertGreaterEqual(search["chosen_percent"], 97)
 
+    def test_without_report(self):
+        """Errors of layers are measured only if layers must be widened. The budget holds in the artifact, whose code comes
+        from the trials."""
+        model = self.network()
+        tx, wanted = digits.render(300, 2)
+        np.savez(self.path("eval.npz"), x=tx, labels=wanted)
+        np.savez(self.path("x.npz"), x=tx)
+        good = self.calibrate(model)
+        with open(good) as f:
+            text = json.load(f)
+        text["tensors"][-1]["scale"] /= 60
+        bad = self.path("bad.json")
+        with open(bad, "w") as f:
+            json.dump(text, f)
+        floats = self.run_model(self.compile(model, name="fp32"), {"x": tx})["y"].argmax(1) == wanted
+        artifact = self.path("model.so")
+        for ranges in (good, bad):
+            done = tool("ingot", "compile", model, "--precision=auto", "--max-drop=3%", "--eval", self.path("eval.npz"),
+                        f"--calibration={ranges}", "--timing", "-o", artifact)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("link and write", done.stderr)
+            self.assertNotIn("optimize LLVM IR", done.stderr)
+            right = self.run_model(artifact, {"x": tx})["y"].argmax(1) == wanted
+            self.assertGreaterEqual(100 * right.mean(), 100 * floats.mean() - 3 - 1e-9)
+            self.assertIn(f"; {100 * right.mean():.2f} % right, fp32 {100 * floats.mean():.2f} %\n", done.stdout)
+
     def test_unreachable(self):
         """One line, and no file."""
         model = self.network()

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every layer that is faster in int8 is in int8 at first. Then layers are
-// widened, those first that cost the outputs most for the time that int8 saves,
-// until what is right is within the budget. What is not int8 by then is
-// multiplied as bf16 if that is faster, and right as well.
+// Every layer that is faster in int8 is in int8 at first. If that artifact is
+// right within the budget, nothing else is tried. Otherwise layers are widened,
+// those first that cost the outputs most for the time that int8 saves, until
+// the budget holds. The rest is multiplied as bf16 if that is faster, and right
+// as well.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Layers.h"
@@ -41,7 +42,7 @@ static std::string nameOf(const StudiedLayer &layer) {
 }
 
 /// Layers that are not faster in int8 are not worth an error.
-void PrecisionStudy::orderLayers() {
+void PrecisionStudy::dropSlowLayers() {
   for (size_t i = 0; i < study.layers.size(); ++i) {
     StudiedLayer &layer = study.layers[i];
     if (!layer.isInt8)
@@ -52,6 +53,21 @@ void PrecisionStudy::orderLayers() {
     else
       order.push_back(i);
   }
+}
+
+/// Finds the error of each layer alone, if no report has asked for it yet, and
+/// orders layers by what their error costs for the time they save.
+std::string PrecisionStudy::orderLayers() {
+  for (size_t i = 0; i < order.size(); ++i) {
+    std::optional<double> &alone = study.layers[order[i]].alone;
+    if (alone)
+      continue;
+    progress.show("layer " + std::to_string(i + 1) + " of " +
+                  std::to_string(order.size()));
+    std::string problem = measureAlone(probe, order[i], alone.emplace());
+    if (!problem.empty())
+      return problem;
+  }
   auto costOfTime = [&](size_t unit) {
     const StudiedLayer &layer = study.layers[unit];
     const double gain =
@@ -61,10 +77,11 @@ void PrecisionStudy::orderLayers() {
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return costOfTime(a) > costOfTime(b);
   });
+  return "";
 }
 
-/// What is right when the first so many layers are wide.
-std::string PrecisionStudy::rate(size_t numWide, double &percent) {
+/// Runs the probe with all but the first `numWide` layers in int8.
+Evaluation::Run PrecisionStudy::probeRun(size_t numWide) {
   std::vector<bool> isOn(study.layers.size());
   for (size_t i = numWide; i < order.size(); ++i)
     isOn[order[i]] = true;
@@ -72,11 +89,10 @@ std::string PrecisionStudy::rate(size_t numWide, double &percent) {
                 " of " + std::to_string(study.layers.size()) +
                 " layers in int8");
   ++study.search->evaluations;
-  return evaluation->rate(
-      [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
-        return probe.runOnce(isOn, inputs, outputs);
-      },
-      percent);
+  return [this, isOn](const std::vector<Array> &inputs,
+                      std::vector<Array> &outputs) {
+    return probe.runOnce(isOn, inputs, outputs);
+  };
 }
 
 std::string ingot::tools::runOnce(const ScratchModel &model,
@@ -94,35 +110,51 @@ static Evaluation::Run runsOf(const ScratchModel &model) {
   };
 }
 
-bool PrecisionStudy::isRight(double percent) const {
-  const StudiedSearch &search = *study.search;
-  return percent >= search.fp32Percent - search.maxDrop - kRounding;
+double PrecisionStudy::leastPercent() const {
+  return study.search->fp32Percent - study.search->maxDrop - kRounding;
 }
 
-/// The drop falls with each layer that is widened, but for noise: first by
-/// powers of two, then between the last two.
+bool PrecisionStudy::isRight(double percent) const {
+  return percent >= leastPercent();
+}
+
+/// Says why nothing can be in int8.
+std::string PrecisionStudy::describeBudget(double percent) const {
+  const StudiedSearch &search = *study.search;
+  return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
+         nameOf(study.layers[order.back()]) + " in int8 " +
+         digits("%.2f", percent) + " % are right, and " +
+         digits("%.2f", search.fp32Percent) +
+         " % in fp32: nothing can be in int8 within this budget";
+}
+
+/// Finds how many layers have to be wide. One has: the artifact with none was
+/// not right. The drop falls with each layer that is widened, but for noise:
+/// first by powers of two, then between the last two.
 std::string PrecisionStudy::findFewestWide(size_t &numWide) {
-  StudiedSearch &search = *study.search;
-  double percent = 0;
-  std::string problem = rate(0, percent);
-  search.int8Percent = percent;
   size_t tooFew = 0;
-  numWide = 0;
-  while (problem.empty() && !isRight(percent) && numWide + 1 < order.size()) {
+  bool isEnough = false;
+  std::string problem;
+  auto tryWide = [&](size_t count) {
+    problem = evaluation->reaches(probeRun(count), leastPercent(), isEnough);
+    return problem.empty();
+  };
+  for (numWide = 1; numWide < order.size() && tryWide(numWide) && !isEnough;
+       numWide = std::min(order.size() - 1, 2 * numWide)) {
     tooFew = numWide;
-    numWide = std::min(order.size() - 1, std::max<size_t>(1, 2 * numWide));
-    problem = rate(numWide, percent);
+    if (numWide + 1 == order.size())
+      break;
   }
-  if (problem.empty() && !isRight(percent))
-    return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
-           nameOf(study.layers[order.back()]) + " in int8 " +
-           digits("%.2f", percent) + " % are right, and " +
-           digits("%.2f", search.fp32Percent) +
-           " % in fp32: nothing can be in int8 within this budget";
+  if (problem.empty() && !isEnough) {
+    double percent = study.search->int8Percent;
+    if (order.size() > 1)
+      problem = evaluation->rate(probeRun(order.size() - 1), percent);
+    return problem.empty() ? describeBudget(percent) : problem;
+  }
   while (problem.empty() && numWide - tooFew > 1) {
     const size_t between = tooFew + (numWide - tooFew) / 2;
-    problem = rate(between, percent);
-    (isRight(percent) ? numWide : tooFew) = between;
+    if (tryWide(between))
+      (isEnough ? numWide : tooFew) = between;
   }
   return problem;
 }
@@ -140,71 +172,105 @@ void PrecisionStudy::apply(size_t numWide) {
   }
 }
 
-/// The artifact itself decides: what it gets right, and whether it is faster
-/// than fp32 as a whole.
-int PrecisionStudy::checkChoice(size_t &numWide) {
-  StudiedSearch &search = *study.search;
-  for (int check = 0;; ++check) {
-    apply(numWide);
-    ScratchModel chosen(parser, progress);
+/// Compiles the choice, unless it is the artifact with all layers in int8, and
+/// finds how much of it is right.
+int PrecisionStudy::compileChoice(size_t numWide, double &percent) {
+  const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
+  const bool isAll =
+      numWide == 0 &&
+      order.size() == size_t(llvm::count_if(study.layers, isInt8));
+  apply(numWide);
+  chosen = &int8;
+  if (!isAll) {
     ScratchModel::Options scratch = scratchOptions();
     scratch.pipeline.calibration = calibrationPath;
     scratch.pipeline.keep = keepRules();
-    if (int code = chosen.prepare(scratch))
+    chosen = &mixed.emplace(parser, progress);
+    if (int code = chosen->prepare(scratch))
       return code;
-    std::string problem =
-        evaluation->rate(runsOf(chosen), search.chosenPercent);
-    if (!problem.empty())
-      return progress.fail(problem);
-    const bool isWithin = isRight(search.chosenPercent);
-    if (!isWithin && numWide + 1 < order.size() && check < kMostChecks) {
-      numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
-      continue;
-    }
-    if (!isWithin)
+  }
+  progress.show("evaluating the artifact");
+  ++study.search->evaluations;
+  std::string problem = evaluation->rate(runsOf(*chosen), percent);
+  return problem.empty() ? exitSuccess : progress.fail(problem);
+}
+
+/// Widens layers until the artifact is right within the budget.
+int PrecisionStudy::widen() {
+  StudiedSearch &search = *study.search;
+  std::string problem = orderLayers();
+  size_t numWide = 0;
+  if (problem.empty())
+    problem = findFewestWide(numWide);
+  if (!problem.empty())
+    return progress.fail(problem);
+  for (int check = 0;; ++check) {
+    if (int code = compileChoice(numWide, search.chosenPercent))
+      return code;
+    if (isRight(search.chosenPercent))
+      return exitSuccess;
+    if (numWide + 1 >= order.size() || check == kMostChecks)
       return progress.fail("--max-drop=" + digits("%g", search.maxDrop) +
                            "%: " + digits("%.2f", search.chosenPercent) +
                            " % are right, and " +
                            digits("%.2f", search.fp32Percent) +
                            " % in fp32, with as few layers in int8 as were "
                            "tried: give --precision=fp32 or a larger budget");
-    TimedModel wide(fp32), mixed(chosen);
-    problem = measureInTurns({&wide, &mixed}, firstSample, 0, progress,
-                             *study.machine);
-    if (!problem.empty())
-      return progress.fail(problem);
-    study.chosen = {chosen.fileBytes(), mixed.latencyMs};
-    study.fp32.latencyMs = wide.latencyMs;
-    return exitSuccess;
+    numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
   }
 }
 
-int PrecisionStudy::choose() {
+/// The artifact itself decides: what it gets right, and whether it is faster
+/// than fp32 as a whole.
+int PrecisionStudy::chooseLayers() {
+  StudiedSearch &search = *study.search;
+  if (int code = compileChoice(0, search.int8Percent))
+    return code;
+  search.chosenPercent = search.int8Percent;
+  if (!isRight(search.int8Percent))
+    if (int code = widen())
+      return code;
+  // All layers in int8 have been measured already.
+  if (chosen == &int8)
+    return exitSuccess;
+  TimedModel wide(fp32), narrow(*chosen);
+  std::string problem = measureInTurns({&wide, &narrow}, firstSample, 0,
+                                       progress, *study.machine);
+  if (!problem.empty())
+    return progress.fail(problem);
+  study.chosen = {chosen->fileBytes(), narrow.latencyMs};
+  study.fp32.latencyMs = wide.latencyMs;
+  return exitSuccess;
+}
+
+/// Runs fp32 on the samples of the evaluation, before any of them is picked.
+std::string PrecisionStudy::runReference() {
   StudiedSearch &search = study.search.emplace();
   search.maxDrop = *options.maxDrop;
   search.hasLabels = evaluation->hasLabels();
   evaluation->setInputs(fp32.inputs());
   progress.show("evaluating fp32");
   std::string problem = evaluation->runReference(runsOf(fp32));
-  if (!problem.empty())
-    return progress.fail(problem);
   search.rows = evaluation->numRows();
   search.fp32Percent = evaluation->referencePercent();
-  orderLayers();
+  // Without a calibration run nothing tells samples apart.
+  if (survey.count() == 0)
+    for (uint64_t i = 0; i < evaluation->numSamples(); ++i)
+      survey.endSample();
+  return problem;
+}
+
+int PrecisionStudy::choose() {
+  dropSlowLayers();
   if (int code = chooseInt8())
     return code;
   return chooseBF16();
 }
 
 int PrecisionStudy::chooseInt8() {
-  size_t numWide = 0;
-  if (!order.empty()) {
-    std::string problem = findFewestWide(numWide);
-    if (!problem.empty())
-      return progress.fail(problem);
-    if (int code = checkChoice(numWide))
+  if (!order.empty())
+    if (int code = chooseLayers())
       return code;
-  }
   const bool isSlower =
       !order.empty() && *study.chosen.latencyMs >= *study.fp32.latencyMs;
   if (!order.empty() && !isSlower)

@@ -79,29 +79,48 @@ static std::string addClasses(const Array &output,
          "the last dimension";
 }
 
-std::string Evaluation::classify(const Run &run,
-                                 std::vector<int64_t> &classes) const {
-  Samples samples(preprocess);
+std::string Evaluation::classify(const Run &run, Samples &samples,
+                                 const Visit &visit) const {
   std::string problem = samples.open({path});
   if (!problem.empty())
     return problem;
   samples.setInputs(inputs);
   std::vector<Array> in, out;
   while (samples.next(in, problem)) {
+    std::vector<int64_t> classes;
     problem = run(in, out);
     if (problem.empty())
       problem = addClasses(out.front(), classes);
     if (!problem.empty())
       return samples.where() + ": " + problem;
+    if (!visit(classes))
+      break;
   }
   return problem;
 }
 
-double Evaluation::percentRight(const std::vector<int64_t> &classes) const {
-  size_t right = 0;
-  for (size_t i = 0; i < wanted.size(); ++i)
-    right += classes[i] == wanted[i];
-  return 100 * double(right) / double(std::max<size_t>(wanted.size(), 1));
+double Evaluation::percentOf(uint64_t rows) const {
+  return 100 * double(rows) / double(std::max<size_t>(wanted.size(), 1));
+}
+
+std::optional<uint64_t>
+Evaluation::countWrong(uint64_t sample,
+                       const std::vector<int64_t> &classes) const {
+  if (sample >= firstRows.size())
+    return std::nullopt;
+  const uint64_t first = firstRows[sample];
+  const uint64_t end =
+      sample + 1 < firstRows.size() ? firstRows[sample + 1] : wanted.size();
+  if (classes.size() != end - first)
+    return std::nullopt;
+  uint64_t wrong = 0;
+  for (size_t i = 0; i < classes.size(); ++i)
+    wrong += classes[i] != wanted[first + i];
+  return wrong;
+}
+
+std::string Evaluation::hasChanged() const {
+  return "'" + formatLine(path, 200) + "': it has changed";
 }
 
 std::string Evaluation::runReference(const Run &run) {
@@ -113,7 +132,13 @@ std::string Evaluation::runReference(const Run &run) {
       numClasses = std::max(numClasses, int64_t(out.front().dims.back()));
     return problem;
   };
-  std::string problem = classify(counted, classes);
+  Samples samples(preprocess);
+  std::string problem =
+      classify(counted, samples, [&](const std::vector<int64_t> &found) {
+        firstRows.push_back(classes.size());
+        classes.insert(classes.end(), found.begin(), found.end());
+        return true;
+      });
   if (!problem.empty())
     return problem;
   const std::string where = "'" + formatLine(path, 200) + "': ";
@@ -127,17 +152,56 @@ std::string Evaluation::runReference(const Run &run) {
            ", but the first output tells " + std::to_string(numClasses) +
            " classes apart, from 0 on";
   wanted = hasLabels() ? labels : classes;
-  reference = percentRight(classes);
+  uint64_t right = 0;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    right += classes[i] == wanted[i];
+  reference = percentOf(right);
   return "";
 }
 
-std::string Evaluation::rate(const Run &run, double &percent) const {
-  std::vector<int64_t> classes;
-  std::string problem = classify(run, classes);
+std::string Evaluation::rate(const Run &run, double &percent) {
+  uint64_t sample = 0, wrong = 0;
+  bool isSame = true;
+  Samples samples(preprocess);
+  std::string problem =
+      classify(run, samples, [&](const std::vector<int64_t> &classes) {
+        const std::optional<uint64_t> count = countWrong(sample, classes);
+        isSame = count.has_value();
+        if (count.value_or(0))
+          doubtful.insert(sample);
+        wrong += count.value_or(0);
+        ++sample;
+        return isSame;
+      });
   if (!problem.empty())
     return problem;
-  if (classes.size() != wanted.size())
-    return "'" + formatLine(path, 200) + "': it has changed";
-  percent = percentRight(classes);
+  if (!isSame || sample != firstRows.size())
+    return hasChanged();
+  percent = percentOf(wanted.size() - wrong);
   return "";
+}
+
+std::string Evaluation::reaches(const Run &run, double least,
+                                bool &isReached) const {
+  std::vector<PickedSample> picked;
+  for (uint64_t sample : doubtful)
+    picked.push_back({sample, 1});
+  Samples samples(preprocess);
+  samples.choose(picked);
+  size_t numSeen = 0;
+  uint64_t wrong = 0;
+  bool isSame = true;
+  isReached = true;
+  std::string problem =
+      classify(run, samples, [&](const std::vector<int64_t> &classes) {
+        const std::optional<uint64_t> count =
+            countWrong(picked[numSeen++].number, classes);
+        isSame = count.has_value();
+        wrong += count.value_or(0);
+        isReached = percentOf(wanted.size() - wrong) >= least;
+        return isSame && isReached;
+      });
+  if (!problem.empty())
+    return problem;
+  return isSame && (!isReached || numSeen == picked.size()) ? "" : hasChanged();
 }

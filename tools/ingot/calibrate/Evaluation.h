@@ -10,6 +10,8 @@
 #include "tools/ingot/calibrate/Samples.h"
 
 #include <functional>
+#include <optional>
+#include <set>
 
 namespace ingot::tools {
 
@@ -30,11 +32,17 @@ public:
 
   /// Runs fp32, which tells the classes if there are no labels.
   std::string runReference(const Run &run);
-  /// Percent of the rows that are right.
-  std::string rate(const Run &run, double &percent) const;
+  /// Percent of the rows that are right. Remembers the samples in which a row
+  /// is wrong.
+  std::string rate(const Run &run, double &percent);
+  /// Tells whether `least` percent of the rows are right, as far as samples
+  /// say in which `rate` found a wrong row: all others are taken to be right.
+  /// Stops at the sample that decides.
+  std::string reaches(const Run &run, double least, bool &isReached) const;
 
   bool hasLabels() const { return !labels.empty(); }
   uint64_t numRows() const { return wanted.size(); }
+  uint64_t numSamples() const { return firstRows.size(); }
   /// Of fp32: 100 without labels.
   double referencePercent() const { return reference; }
   const std::string &file() const { return path; }
@@ -42,13 +50,24 @@ public:
 
 private:
   std::string readLabels();
-  std::string classify(const Run &run, std::vector<int64_t> &classes) const;
-  double percentRight(const std::vector<int64_t> &classes) const;
+  /// Takes the classes of a sample's rows. False: no more samples are wanted.
+  using Visit = std::function<bool(const std::vector<int64_t> &classes)>;
+  std::string classify(const Run &run, Samples &samples,
+                       const Visit &visit) const;
+  double percentOf(uint64_t rows) const;
+  /// How many rows of the sample are wrong; none if it has other rows by now.
+  std::optional<uint64_t> countWrong(uint64_t sample,
+                                     const std::vector<int64_t> &classes) const;
+  std::string hasChanged() const;
 
   std::string path;
   Preprocess preprocess;
   std::vector<InputSpec> inputs;
   std::vector<int64_t> labels, wanted;
+  /// Number of each sample's first row.
+  std::vector<uint64_t> firstRows;
+  /// Samples in which a row was wrong.
+  std::set<uint64_t> doubtful;
   double reference = 100;
 };
 

@@ -16,6 +16,8 @@ using namespace ingot::tools;
 
 /// Times that each artifact is measured.
 static constexpr int kRounds = 3;
+/// Runs of a round, however long one takes.
+static constexpr uint64_t kLeastRuns = 5;
 
 std::optional<double>
 TimedModel::timeOf(const std::vector<std::string> &nodes) const {
@@ -52,8 +54,9 @@ static std::string measureOnce(TimedModel &model,
   options.model = model.model.library();
   options.specs.shapes = openShapes(model.model, sample);
   options.threads = threads;
-  options.warmUpMs = 100;
-  options.durationMs = 300;
+  options.warmUpMs = 50;
+  options.durationMs = 200;
+  options.iterations = kLeastRuns;
   options.layerTimes = true;
   BenchResult result;
   if (std::string problem = measureModel(options, result); !problem.empty())

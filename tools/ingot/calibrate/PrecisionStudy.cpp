@@ -41,7 +41,7 @@ int PrecisionStudy::findCalibration() {
       return progress.fail(llvm::toString(read.takeError()));
     calibration = std::move(*read);
   }
-  if (options.data.empty())
+  if (options.data.empty() || (!calibrationPath.empty() && !options.isReported))
     return exitSuccess;
   Calibrator::Options chosen;
   chosen.model = scratchOptions();
@@ -120,6 +120,17 @@ int PrecisionStudy::prepareModels() {
   return exitSuccess;
 }
 
+/// A report shows the errors of the usual number of samples. A search only
+/// orders layers by them, and each layer takes a run of all samples.
+unsigned PrecisionStudy::numPicked() const {
+  constexpr size_t kRuns = 64;
+  if (options.isReported)
+    return options.numSamples;
+  const size_t fitting = kRuns / std::max<size_t>(study.layers.size(), 1);
+  return unsigned(
+      std::max<size_t>(std::min<size_t>(fitting, options.numSamples), 1));
+}
+
 std::string PrecisionStudy::readSamples() {
   if (options.data.empty())
     return "";
@@ -128,7 +139,7 @@ std::string PrecisionStudy::readSamples() {
   if (!problem.empty())
     return problem;
   samples.setInputs(probe.scratch().inputs());
-  samples.choose(survey.pick(options.numSamples));
+  samples.choose(survey.pick(numPicked()));
   problem = probe.readSamples(samples);
   study.samples = probe.numSamples();
   if (problem.empty())
@@ -197,7 +208,9 @@ int PrecisionStudy::run() {
   study.model = llvm::sys::path::filename(options.model).str();
   study.method = calibration.method;
   study.calibrationSamples = calibration.samples;
-  std::string problem = readSamples();
+  std::string problem = options.maxDrop ? runReference() : "";
+  if (problem.empty())
+    problem = readSamples();
   TimedModel wide(fp32), narrow(int8);
   if (problem.empty() && (!hasOpenSizes(fp32) || !firstSample.empty())) {
     problem = measureInTurns({&wide, &narrow}, firstSample, 0, progress,
@@ -210,14 +223,15 @@ int PrecisionStudy::run() {
         layer.int8Ms = narrow.timeOf(layer.nodes);
     }
   }
-  if (problem.empty())
+  if (problem.empty() && options.isReported)
     problem = measureErrors();
   if (!problem.empty())
     return progress.fail(problem);
   if (options.maxDrop)
     if (int code = choose())
       return code;
-  problem = measureOutputs();
+  if (options.isReported)
+    problem = measureOutputs();
   progress.clear();
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }

@@ -34,6 +34,8 @@ struct StudyOptions {
   /// The precision of each layer is chosen: a drop of so many percent of what
   /// is right is allowed on the one file of `data`.
   std::optional<double> maxDrop;
+  /// A report shows all errors and what was seen of tensors.
+  bool isReported = false;
   /// Code of the command's compilations; may be null.
   ObjectCache *objects = nullptr;
 };
@@ -118,18 +120,25 @@ private:
   ScratchModel::Options scratchOptions() const;
   int findCalibration();
   int prepareModels();
+  unsigned numPicked() const;
   std::string readSamples();
   std::string measureErrors();
   std::string measureOutputs();
 
   // AutoPrecision.cpp
   int choose();
-  std::string rate(size_t numWide, double &percent);
+  std::string runReference();
+  void dropSlowLayers();
+  std::string orderLayers();
+  Evaluation::Run probeRun(size_t numWide);
   std::string findFewestWide(size_t &numWide);
-  int checkChoice(size_t &numWide);
-  void orderLayers();
   void apply(size_t numWide);
+  double leastPercent() const;
   bool isRight(double percent) const;
+  std::string describeBudget(double percent) const;
+  int compileChoice(size_t numWide, double &percent);
+  int widen();
+  int chooseLayers();
   int chooseInt8();
   int chooseBF16();
 
@@ -144,6 +153,10 @@ private:
   std::string calibrationPath;
   quantize::Calibration calibration;
   ScratchModel fp32, int8;
+  /// With some layers in int8, if that was compiled.
+  std::optional<ScratchModel> mixed;
+  /// The one of both that was compiled last for a choice.
+  ScratchModel *chosen = nullptr;
   /// With bf16 in it, if it was tried.
   std::optional<ScratchModel> half;
   Probe probe;

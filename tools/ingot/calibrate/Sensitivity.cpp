@@ -11,6 +11,13 @@
 using namespace ingot;
 using namespace ingot::tools;
 
+std::string ingot::tools::measureAlone(Probe &probe, size_t unit,
+                                       double &error) {
+  std::vector<bool> isOn(probe.units().size());
+  isOn[unit] = true;
+  return probe.measure(isOn, error);
+}
+
 std::string ingot::tools::measureSensitivity(Probe &probe,
                                              const Progress &progress,
                                              Sensitivity &result) {
@@ -24,11 +31,9 @@ std::string ingot::tools::measureSensitivity(Probe &probe,
       continue;
     progress.show("layer " + std::to_string(i + 1) + " of " +
                   std::to_string(count));
-    isOn.assign(count, false);
-    isOn[i] = true;
     LayerError layer;
     layer.unit = i;
-    problem = probe.measure(isOn, layer.alone);
+    problem = measureAlone(probe, i, layer.alone);
     result.layers.push_back(layer);
   }
   if (!problem.empty())

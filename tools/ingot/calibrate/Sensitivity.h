@@ -34,6 +34,10 @@ struct Sensitivity {
   uint64_t samples = 0;
 };
 
+/// Runs the probe's samples with one unit in int8. Returns what is wrong, or
+/// "".
+std::string measureAlone(Probe &probe, size_t unit, double &error);
+
 /// Runs the probe's samples once for each layer, and a few times more. Returns
 /// what is wrong, or "".
 std::string measureSensitivity(Probe &probe, const Progress &progress,

@@ -137,6 +137,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
                       Twine(" does not go with --length and --absent"));
   StudyOptions &study = request.study;
   study.model = options.input;
+  study.isReported = !options.report.empty();
   study.shapes.assign(options.shapes.begin(), options.shapes.end());
   study.dims.assign(options.dims.begin(), options.dims.end());
   study.calibration = options.calibration;
