@@ -50,9 +50,12 @@ private:
   mlir::LogicalResult describe();
   mlir::LogicalResult describePrecision();
   void setMetadata(llvm::StringRef key, llvm::StringRef value);
-  /// Runs the phases that depend on the level on a copy of the module, and
-  /// translates the result to LLVM IR.
-  mlir::FailureOr<std::unique_ptr<LevelModule>> lower(const Target &target);
+  /// Runs the phases that depend on the level on a copy of the module; null if
+  /// one fails.
+  mlir::OwningOpRef<mlir::ModuleOp> lower(const Target &target);
+  /// Translates to LLVM IR what `lower` made.
+  mlir::FailureOr<std::unique_ptr<LevelModule>>
+  translate(mlir::ModuleOp lowered, const Target &target);
   /// Optimizes LLVM IR; threads may do so for several levels at a time.
   void optimizeLevel(LevelModule &level);
   mlir::FailureOr<CompileResult> emitText();

@@ -337,12 +337,16 @@ static void dropFacts(ModuleOp module) {
           function.removeArgAttr(i, attr.getName());
 }
 
-FailureOr<std::unique_ptr<Compilation::LevelModule>>
-Compilation::lower(const Target &target) {
+OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
   OwningOpRef<ModuleOp> copy = module->clone();
   setTarget(pipeline, target);
   if (failed(runPhases(*copy, getLevelPhases())))
-    return failure();
+    return nullptr;
+  return copy;
+}
+
+FailureOr<std::unique_ptr<Compilation::LevelModule>>
+Compilation::translate(ModuleOp lowered, const Target &target) {
   report("code generation for " + target.level);
   auto code = std::make_unique<LevelModule>();
   code->machine = target.createTargetMachine();
@@ -350,8 +354,8 @@ Compilation::lower(const Target &target) {
     return fail("LLVM was built without its X86 target");
   {
     TimingScope timing = time("translate to LLVM IR");
-    dropFacts(*copy);
-    code->module = translateModuleToLLVMIR(*copy, code->context, "model");
+    dropFacts(lowered);
+    code->module = translateModuleToLLVMIR(lowered, code->context, "model");
   }
   if (!code->module)
     return fail("translation to LLVM IR failed");

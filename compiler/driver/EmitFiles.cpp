@@ -8,6 +8,7 @@
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/emit/ObjectCache.h"
+#include "compiler/emit/ShareTasks.h"
 #include "runtime/format/WeightsName.h"
 
 #include "llvm/Support/ThreadPool.h"
@@ -20,10 +21,14 @@ FailureOr<CompileResult> Compilation::emitText() {
   std::unique_ptr<LevelModule> level;
   llvm::SmallVector<char, 0> code;
   if (options.emit != EmitKind::mlir) {
-    FailureOr<std::unique_ptr<LevelModule>> lowered = lower(targets.front());
-    if (failed(lowered))
+    OwningOpRef<ModuleOp> lowered = lower(targets.front());
+    if (!lowered)
       return failure();
-    level = std::move(*lowered);
+    FailureOr<std::unique_ptr<LevelModule>> translated =
+        translate(*lowered, targets.front());
+    if (failed(translated))
+      return failure();
+    level = std::move(*translated);
     optimizeLevel(*level);
   }
   if (options.emit == EmitKind::assembly || options.emit == EmitKind::object)
@@ -113,24 +118,43 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
   std::optional<llvm::DefaultThreadPool> threads;
   if (isParallel)
     threads.emplace(strategy);
-  for (auto [level, code] : llvm::zip_equal(manifest.levels, codes)) {
-    FailureOr<std::unique_ptr<LevelModule>> lowered = lower(level.target);
-    if (failed(lowered))
+  auto emit = [&](ModuleOp lowered, size_t number) -> LogicalResult {
+    FailureOr<std::unique_ptr<LevelModule>> translated =
+        translate(lowered, manifest.levels[number].target);
+    if (failed(translated))
       return failure();
     const bool isLarge =
-        (*lowered)->module->getInstructionCount() > kLargeModule;
+        (*translated)->module->getInstructionCount() > kLargeModule;
     // Functions of a pool are copied.
-    auto emit = [this, &code = code,
-                 module = std::shared_ptr<LevelModule>(std::move(*lowered))] {
+    auto work = [this, &code = codes[number],
+                 module =
+                     std::shared_ptr<LevelModule>(std::move(*translated))] {
       code.isEmitted = emitLevel(*module, code.bytes);
     };
     if (!threads)
-      emit();
+      work();
     else
-      threads->async(std::move(emit));
+      threads->async(std::move(work));
     if (threads && isLarge)
       threads->wait();
+    return success();
+  };
+  // A level waits for the next one, which may share its code.
+  OwningOpRef<ModuleOp> waiting;
+  for (auto [number, level] : llvm::enumerate(manifest.levels)) {
+    OwningOpRef<ModuleOp> lowered = lower(level.target);
+    if (!lowered)
+      return failure();
+    if (waiting) {
+      shareTasks(*waiting, manifest.levels[number - 1].target, *lowered,
+                 level.target);
+      if (failed(emit(*waiting, number - 1)))
+        return failure();
+    }
+    waiting = std::move(lowered);
   }
+  if (failed(emit(*waiting, manifest.levels.size() - 1)))
+    return failure();
   if (threads)
     threads->wait();
   for (auto [level, code] : llvm::zip_equal(manifest.levels, codes)) {

@@ -316,8 +316,9 @@ static void merge(Group &group, ArrayRef<Column> columns,
                   const NumberTable &table) {
   Function *common = makeCommon(group, columns, table);
   for (auto [i, member] : enumerate(group)) {
+    const GlobalValue::LinkageTypes linkage = member.function->getLinkage();
     member.function->deleteBody();
-    member.function->setLinkage(GlobalValue::InternalLinkage);
+    member.function->setLinkage(linkage);
     SmallVector<uint64_t> numbers;
     for (const Column &column : table.columns)
       numbers.push_back(column[i]);
@@ -330,7 +331,9 @@ PreservedAnalyses MergeKernelsPass::run(Module &module,
   std::vector<Group> groups;
   DenseMap<hash_code, SmallVector<size_t>> byHash;
   for (Function &function : module) {
-    if (function.isDeclaration() || !function.hasLocalLinkage() ||
+    // Other levels' code knows hidden ones, but not what is in them.
+    if (function.isDeclaration() ||
+        !(function.hasLocalLinkage() || function.hasHiddenVisibility()) ||
         !function.getReturnType()->isVoidTy() ||
         function.getInstructionCount() < kFewestInstructions)
       continue;

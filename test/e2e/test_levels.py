@@ -238,6 +238,27 @@ class Runs(Case):
                         else:
                             np.testing.assert_allclose(two[name], want, rtol=1e-4, atol=1e-5)
 
+    def test_equal_tasks_are_stored_once(self):
+        """No task of this model differs between these levels: the higher one calls the lower one's code."""
+        levels = ("cascadelake", "znver4")
+        rng = np.random.default_rng(0)
+        model = make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv")], [("x", [1, 16, 64, 64])],
+                           [("y", [1, 64, 60, 60])], {"w": rng.standard_normal((64, 16, 5, 5)).astype(np.float32)})
+        x = {"x": rng.standard_normal((1, 16, 64, 64)).astype(np.float32)}
+        both = self.compile(model, "--target=" + ",".join(levels), "--kernels=native", name="both")
+        symbols = subprocess.run(["llvm-nm-22", both], capture_output=True, text=True, check=True).stdout
+        tasks = re.findall(r" t \S+\.task(\S*)\n", symbols)
+        self.assertEqual(set(tasks), {"_cascadelake"}, symbols)
+        alone = self.compile(model, "--target=znver4", "--kernels=native", name="alone")
+        for level in levels:
+            if level in self.here:
+                with self.subTest(level), cap(level):
+                    self.assertEqual(json.loads(tool("ingot", "inspect", "--json", both).stdout)["target"], level)
+                    got = self.run_model(both, x)["y"]
+                    self.assert_agrees(model, both, x, tolerance=1e-4)
+                    if level == levels[-1]:
+                        np.testing.assert_array_equal(got, self.run_model(alone, x)["y"])
+
     def test_choice(self):
         artifact = self.compile(relu_model(), "--target=" + ",".join(LEVELS), "--kernels=native")
         for level in LEVELS:
