@@ -55,6 +55,11 @@ struct LowerOpenExpansion : OpRewritePattern<memref::ExpandShapeOp> {
 struct LowerOpenExpansionsPass
     : ingot::impl::LowerOpenExpansionsBase<LowerOpenExpansionsPass> {
   void runOnOperation() override {
+    // Without this, the driver would fold all other operations, too.
+    const WalkResult found = getOperation()->walk(
+        [](memref::ExpandShapeOp) { return WalkResult::interrupt(); });
+    if (!found.wasInterrupted())
+      return;
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerOpenExpansion>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns),
