@@ -139,22 +139,25 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
       threads->wait();
     return success();
   };
-  // A level waits for the next one, which may share its code.
+  const std::vector<LevelCode> &levels = manifest.levels;
+  // A level whose code the next one may share waits for it.
   OwningOpRef<ModuleOp> waiting;
-  for (auto [number, level] : llvm::enumerate(manifest.levels)) {
-    OwningOpRef<ModuleOp> lowered = lower(level.target);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const Target &target = levels[i].target;
+    OwningOpRef<ModuleOp> lowered = lower(target);
     if (!lowered)
       return failure();
     if (waiting) {
-      shareTasks(*waiting, manifest.levels[number - 1].target, *lowered,
-                 level.target);
-      if (failed(emit(*waiting, number - 1)))
+      shareTasks(*waiting, levels[i - 1].target, *lowered);
+      if (failed(emit(*waiting, i - 1)))
         return failure();
+      waiting = nullptr;
     }
-    waiting = std::move(lowered);
+    if (i + 1 < levels.size() && canShareTasks(target, levels[i + 1].target))
+      waiting = std::move(lowered);
+    else if (failed(emit(*lowered, i)))
+      return failure();
   }
-  if (failed(emit(*waiting, manifest.levels.size() - 1)))
-    return failure();
   if (threads)
     threads->wait();
   for (auto [level, code] : llvm::zip_equal(manifest.levels, codes)) {

@@ -1,5 +1,4 @@
-//===- ObjectCache.h - code of equal modules ---------------------*- C++
-//-*-===//
+//===- ObjectCache.h - code of equal modules --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

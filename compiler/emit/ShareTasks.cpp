@@ -42,9 +42,7 @@ private:
 
 } // namespace
 
-/// Whether LLVM makes the same code of functions that use none of the types and
-/// operations that the features in between are for.
-static bool canShare(const Target &lower, const Target &higher) {
+bool ingot::canShareTasks(const Target &lower, const Target &higher) {
   constexpr uint64_t kForOthers =
       bitOf(CpuFeature::AVX512BF16) | bitOf(CpuFeature::AVX512FP16) |
       bitOf(CpuFeature::AMX_TILE) | bitOf(CpuFeature::AMX_INT8) |
@@ -170,8 +168,6 @@ unsigned TaskSharing::run(const Target &lowerTarget) {
 }
 
 unsigned ingot::shareTasks(ModuleOp lower, const Target &lowerTarget,
-                           ModuleOp higher, const Target &higherTarget) {
-  return canShare(lowerTarget, higherTarget)
-             ? TaskSharing(lower, higher).run(lowerTarget)
-             : 0;
+                           ModuleOp higher) {
+  return TaskSharing(lower, higher).run(lowerTarget);
 }

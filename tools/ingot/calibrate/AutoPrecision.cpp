@@ -180,18 +180,18 @@ int PrecisionStudy::compileChoice(size_t numWide, double &percent) {
       numWide == 0 &&
       order.size() == size_t(llvm::count_if(study.layers, isInt8));
   apply(numWide);
-  chosen = &int8;
+  tried = &int8;
   if (!isAll) {
     ScratchModel::Options scratch = scratchOptions();
     scratch.pipeline.calibration = calibrationPath;
     scratch.pipeline.keep = keepRules();
-    chosen = &mixed.emplace(parser, progress);
-    if (int code = chosen->prepare(scratch))
+    tried = &mixed.emplace(parser, progress);
+    if (int code = tried->prepare(scratch))
       return code;
   }
   progress.show("evaluating the artifact");
   ++study.search->evaluations;
-  std::string problem = evaluation->rate(runsOf(*chosen), percent);
+  std::string problem = evaluation->rate(runsOf(*tried), percent);
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
@@ -231,14 +231,14 @@ int PrecisionStudy::chooseLayers() {
     if (int code = widen())
       return code;
   // All layers in int8 have been measured already.
-  if (chosen == &int8)
+  if (tried == &int8)
     return exitSuccess;
-  TimedModel wide(fp32), narrow(*chosen);
+  TimedModel wide(fp32), narrow(*tried);
   std::string problem = measureInTurns({&wide, &narrow}, firstSample, 0,
                                        progress, *study.machine);
   if (!problem.empty())
     return progress.fail(problem);
-  study.chosen = {chosen->fileBytes(), narrow.latencyMs};
+  study.chosen = {tried->fileBytes(), narrow.latencyMs};
   study.fp32.latencyMs = wide.latencyMs;
   return exitSuccess;
 }

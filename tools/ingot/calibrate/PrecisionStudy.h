@@ -155,8 +155,8 @@ private:
   ScratchModel fp32, int8;
   /// With some layers in int8, if that was compiled.
   std::optional<ScratchModel> mixed;
-  /// The one of both that was compiled last for a choice.
-  ScratchModel *chosen = nullptr;
+  /// The artifact of the last choice: `int8` or `mixed`.
+  ScratchModel *tried = nullptr;
   /// With bf16 in it, if it was tried.
   std::optional<ScratchModel> half;
   Probe probe;
