@@ -16,6 +16,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -181,25 +182,26 @@ static void renameDims(func::FuncOp function,
   }
 }
 
+static std::string describe(func::FuncOp function, InputDim at) {
+  auto input = function.getArgAttrOfType<StringAttr>(
+      at.first, IngotDialect::NameAttrHelper::getNameStr());
+  return "dimension " + std::to_string(at.second) + " of input '" +
+         (input ? printable(input.getValue()) : "") + "'";
+}
+
 /// Says which dimensions are apart, one remark for each name.
 static void reportFreed(func::FuncOp function, const SharedNames &names,
                         const std::map<InputDim, std::string> &given) {
   for (auto &[name, members] : names) {
-    std::string places;
+    SmallVector<std::string> freed;
     for (const InputDim &member : members)
-      if (given.count(member)) {
-        auto input = function.getArgAttrOfType<StringAttr>(
-            member.first, IngotDialect::NameAttrHelper::getNameStr());
-        places += (places.empty() ? "" : ", ") + std::string("dimension ") +
-                  std::to_string(member.second) + " of input '" +
-                  (input ? printable(input.getValue()) : "") + "'";
-      }
-    if (!places.empty())
+      if (given.count(member))
+        freed.push_back(describe(function, member));
+    if (!freed.empty())
       emitRemark(function.getLoc())
           << "dimensions named '" << printable(name)
-          << "' need not be equal: " << places
-          << (given.size() == 1 ? " may have a size of its own"
-                                : " may have sizes of their own");
+          << "' need not be equal: " << llvm::join(freed, ", ")
+          << " may differ from " << describe(function, members.front());
   }
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/target/Target.h"
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
+#include "tools/ingot/compile/CheckOptions.h"
 #include "tools/ingot/compile/FatalErrors.h"
 #include "tools/ingot/compile/GivenOptions.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
@@ -326,6 +327,9 @@ int ingot::compileMain(int argc, char **argv) {
   // The parser puts the program's name before its messages.
   std::vector<const char *> args(argv, argv + argc);
   args[0] = "ingot compile";
+  const tools::OptionParser messages("compile", "", "", "");
+  if (std::string problem = checkOptions(options, args); !problem.empty())
+    return messages.usageError(problem);
   bool parsed = cl::ParseCommandLineOptions(
       args.size(), args.data(),
       "Compiles an ONNX model into a shared library.\n\n"
@@ -337,8 +341,6 @@ int ingot::compileMain(int argc, char **argv) {
     // It prints what is wrong with an option's value itself, the rest here.
     StringRef message = StringRef(errors).split('\n').first.trim();
     message.consume_front("ingot compile: ");
-    if (message.starts_with("Too many positional"))
-      message = "more than one model is given";
     return message.empty() ? int(kUsage) : usageError(message);
   }
 
@@ -386,7 +388,6 @@ int ingot::compileMain(int argc, char **argv) {
     outs() << *text;
     return flushOutput();
   }
-  const tools::OptionParser messages("compile", "", "", "");
   tools::PrecisionStudy study(request.study, messages);
   if (request.isWanted())
     if (int code = runStudy(request, study, compile, *context))
