@@ -117,6 +117,19 @@ class Options(Case):
                 self.refuses(command, [f"{number}={value}"], f"option {number} must be a number from 1 to", f"'{value}'")
         self.refuses("compile", ["--schedule-seed=-1"], "option --schedule-seed must be a number, not '-1'")
 
+    def test_no_size(self):
+        for command in ("compare", "run", "bench", "inspect"):
+            for value in ("n", "n=", "=3", "n=-1", "n=1.5", "n=x", "n=2x3", "n=9223372036854775808"):
+                self.refuses(command, [f"--dim={value}"], "option --dim must be NAME=N, e.g. batch=1", f"'{value}'")
+            for value in ("x", "x=", "x=-1x3", "x=2,3", "x=2x3x", "x=2X3"):
+                self.refuses(command, [f"--shape={value}"], "option --shape must be NAME=AxB", f"'{value}'")
+
+    def test_empty_value(self):
+        for command, (_, valued, *_) in self.commands.items():
+            for option in valued:
+                if option not in ("--method", "--reference", "--atol", "--warm-up"):
+                    self.refuses(command, [f"{option}="], f"option {option} is empty")
+
     def test_given_twice(self):
         for command, option, values in (("compile", "--target", ("x86-64-v3", "x86-64-v4")),
                                         ("compile", "--optimize", ("speed", "size")),

@@ -113,11 +113,14 @@ void OptionParser::value(std::string name, std::string metavar,
 }
 
 void OptionParser::list(std::string name, std::string metavar,
-                        std::vector<std::string> &values, std::string help) {
+                        std::vector<std::string> &values, std::string help,
+                        std::function<std::string(const std::string &)> check) {
   options.push_back({std::move(name), std::move(metavar), std::move(help),
-                     [&values](const std::string &text) {
+                     [&values, check](const std::string &text) {
                        values.push_back(text);
-                       return std::string(text.empty() ? "is empty" : "");
+                       if (text.empty())
+                         return std::string("is empty");
+                       return check ? check(text) : "";
                      },
                      /*isList=*/true});
 }

@@ -34,9 +34,11 @@ public:
   void flag(std::string name, bool &value, std::string help);
   void value(std::string name, std::string metavar, std::string &value,
              std::string help);
-  /// May be given several times.
+  /// May be given several times. `check` returns what is wrong with a value, to
+  /// be read behind the option's name, or "".
   void list(std::string name, std::string metavar,
-            std::vector<std::string> &values, std::string help);
+            std::vector<std::string> &values, std::string help,
+            std::function<std::string(const std::string &)> check = nullptr);
   /// A number from `least` to `most`.
   void number(std::string name, std::string metavar, unsigned &value,
               unsigned least, unsigned most, std::string help);

@@ -22,7 +22,8 @@ static constexpr char kScript[] =
     ;
 
 std::string OnnxRuntime::check() const {
-  ProcessResult found = runProcess({python, "-c", "import numpy, onnxruntime"});
+  ProcessResult found = runProcess(
+      {python, "-c", "import numpy, onnxruntime; print('found')"});
   if (found.exitCode == 127)
     return "cannot run '" + python +
            "'; name a Python interpreter with --python";
@@ -31,6 +32,9 @@ std::string OnnxRuntime::check() const {
            "); install it with: " + python +
            " -m pip install numpy onnxruntime, or name another interpreter "
            "with --python";
+  if (found.out.find("found") == std::string::npos)
+    return "'" + python +
+           "' is no Python interpreter; name one with --python";
   return "";
 }
 

@@ -69,6 +69,8 @@ std::string Checker::checkValue(const cl::Option &option,
                                 const std::string &spelled,
                                 StringRef value) const {
   uint64_t number;
+  if (option.getValueExpectedFlag() == cl::ValueRequired && value.empty())
+    return "option " + spelled + " is empty";
   if (&option == &flags.scheduleSeed && value.getAsInteger(0, number))
     return "option " + spelled + " must be a number, not '" + value.str() + "'";
   bool isSwitch = option.getValueExpectedFlag() == cl::ValueOptional;
