@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -315,6 +316,22 @@ class Output(Case):
             self.assertLessEqual(left, {"model.h", "model.so"})
             for file in left:
                 os.remove(self.path("out/" + file))
+
+    def test_interrupted_in_one_line(self):
+        """The signal that ended it is known to the shell."""
+        # It waits for its next turn.
+        artifact = self.compile(self.save(relu_model()))
+        command = [os.path.join(BIN, "ingot"), "bench", artifact, "--turns"]
+        for number, word in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
+            with self.subTest(word):
+                process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                           text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                process.stdin.write("\n")
+                process.stdin.flush()
+                process.stdout.readline()
+                process.send_signal(number)
+                _, errors = process.communicate()
+                self.assertEqual((process.returncode, errors), (-number, f"ingot bench: error: {word}\n"))
 
     def test_output_names_stay_in_the_folder(self):
         """Names of a model's outputs are anything, but no paths."""
