@@ -22,20 +22,7 @@ static constexpr char kScript[] =
     ;
 
 std::string OnnxRuntime::check() const {
-  ProcessResult found = runProcess(
-      {python, "-c", "import numpy, onnxruntime; print('found')"});
-  if (found.exitCode == 127)
-    return "cannot run '" + python +
-           "'; name a Python interpreter with --python";
-  if (found.exitCode)
-    return "'" + python + "' cannot use onnxruntime (" + found.lastError() +
-           "); install it with: " + python +
-           " -m pip install numpy onnxruntime, or name another interpreter "
-           "with --python";
-  if (found.out.find("found") == std::string::npos)
-    return "'" + python +
-           "' is no Python interpreter; name one with --python";
-  return "";
+  return checkPython(python, "onnxruntime");
 }
 
 static std::string fileName(const ScratchFolder &folder, size_t sample,
