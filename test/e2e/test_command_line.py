@@ -333,6 +333,21 @@ class Output(Case):
                 _, errors = process.communicate()
                 self.assertEqual((process.returncode, errors), (-number, f"ingot bench: error: {word}\n"))
 
+    def test_names_of_files_are_text(self):
+        """No name of a file writes a line or an escape of its own."""
+        name = self.path("n\x1b[31m\nerror: no")
+        os.rename(self.save(relu_model()), name + ".onnx")
+        for arguments, code in ((["compile", name + ".onnx", "-o", name + ".so"], 0),
+                                (["inspect", name + ".so"], 0), (["run", name + ".so", "--input=random"], 0),
+                                (["bench", name + ".so", "--duration=0", "--warm-up=0", "--iterations=1"], 0),
+                                (["bench", name + ".so", "--duration=0", f"--export-times={name}.so"], 1),
+                                (["compile", name + ".onnx", "-o", name + ".onnx"], 1)):
+            with self.subTest(" ".join(arguments[:1] + arguments[2:3])):
+                done = tool("ingot", *arguments)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertNotIn("\x1b", done.stdout + done.stderr)
+                self.assertNotIn("\nerror: no", done.stdout + done.stderr)
+
     def test_output_names_stay_in_the_folder(self):
         """Names of a model's outputs are anything, but no paths."""
         names = ["../escaped", "/absolute", "a/b/c", "..", ".", "a_b_c", "line\nbreak", "x" * 400]

@@ -234,7 +234,7 @@ static void printSummary(const CompileOptions &options,
 static void printSizes(const CompileOptions &options, const Manifest &manifest,
                        const SizeReport &sizes) {
   raw_ostream &out = outs();
-  out << options.output << ": artifact ";
+  out << printable(options.output) << ": artifact ";
   printBytes(out, sizes.artifact);
   out << ", weights of the model ";
   printBytes(out, sizes.modelWeights);
@@ -259,7 +259,7 @@ static void printSizes(const CompileOptions &options, const Manifest &manifest,
 static void printKernels(const CompileOptions &options,
                          const KernelRecord &record) {
   raw_ostream &out = outs();
-  out << options.output << ": ";
+  out << printable(options.output) << ": ";
   switch (record.kernels) {
   case Kernels::native:
     out << "native kernels are fastest";
@@ -276,7 +276,7 @@ static void printKernels(const CompileOptions &options,
                 record.onednnMs);
   if (record.mixedMs)
     out << format(", both %.3f ms", *record.mixedMs);
-  out << "); " << options.recordFile << " holds the choice\n";
+  out << "); " << printable(options.recordFile) << " holds the choice\n";
 }
 
 /// Prints what `--precision=auto` chose, its speed and what is right.
@@ -286,8 +286,8 @@ static void printPrecisions(const CompileOptions &options, const Study &study) {
                     [&](const StudiedLayer &layer) { return layer.*is; });
   };
   raw_ostream &out = outs();
-  out << options.output << ": " << count(&StudiedLayer::isInt8) << " of "
-      << study.layers.size() << " layers in int8, "
+  out << printable(options.output) << ": " << count(&StudiedLayer::isInt8)
+      << " of " << study.layers.size() << " layers in int8, "
       << count(&StudiedLayer::isBF16) << " in bf16";
   if (study.chosen.latencyMs && study.fp32.latencyMs)
     out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
