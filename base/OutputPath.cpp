@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,6 +65,15 @@ std::string ingot::checkOutputFile(const std::string &path) {
 
 std::string ingot::checkOutputText(const std::string &path) {
   return checkPath(path, /*takesStreams=*/true);
+}
+
+std::string ingot::checkNotRead(const std::string &path,
+                                const std::vector<std::string> &read) {
+  std::error_code ignored;
+  for (const std::string &other : read)
+    if (std::filesystem::equivalent(path, other, ignored))
+      return "it is read as '" + other + "'";
+  return "";
 }
 
 bool ingot::isWrittenInPlace(const std::string &path) {

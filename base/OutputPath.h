@@ -8,6 +8,7 @@
 #define INGOT_BASE_OUTPUTPATH_H
 
 #include <string>
+#include <vector>
 
 namespace ingot {
 
@@ -21,6 +22,11 @@ std::string checkOutputFile(const std::string &path);
 /// Checks an output of text, which may also go into a pipe or a character
 /// device, such as /dev/stdout.
 std::string checkOutputText(const std::string &path);
+
+/// Checks that `path` is none of the files that the command reads, under
+/// whatever name.
+std::string checkNotRead(const std::string &path,
+                         const std::vector<std::string> &read);
 
 /// The rule of checkOutputFile for the name of a file in an open folder.
 std::string checkOutputName(int folder, const char *name);

@@ -38,6 +38,18 @@ void ingot::setDone() { isDone = true; }
 void ingot::setReported(const bool *isReported) { reported = isReported; }
 
 /// There may be no memory and no usable heap: a buffer on the stack, one write.
+static void printLine(const char *reason) {
+  char line[512];
+  int length = snprintf(line, sizeof(line) - 1, "%singot%s%s: error: %s%s%s",
+                        isatty(STDERR_FILENO) ? "\r\033[K" : "",
+                        *command ? " " : "", command, reason,
+                        *step ? ", at: " : "", step);
+  if (length > int(sizeof(line)) - 2)
+    length = int(sizeof(line)) - 2;
+  line[length++] = '\n';
+  (void)!write(STDERR_FILENO, line, size_t(length));
+}
+
 void ingot::endBecause(const char *reason) {
   // Of two threads that fail one speaks.
   if (isEnding.exchange(true))
@@ -47,16 +59,8 @@ void ingot::endBecause(const char *reason) {
     removeTemporaries();
     _exit(0);
   }
-  char line[512];
-  int length = snprintf(line, sizeof(line) - 1, "%singot%s%s: error: %s%s%s",
-                        isatty(STDERR_FILENO) ? "\r\033[K" : "",
-                        *command ? " " : "", command, reason,
-                        *step ? ", at: " : "", step);
-  if (length > int(sizeof(line)) - 2)
-    length = int(sizeof(line)) - 2;
-  line[length++] = '\n';
   if (!reported || !*reported)
-    (void)!write(STDERR_FILENO, line, size_t(length));
+    printLine(reason);
   removeTemporaries();
   _exit(1);
 }
@@ -97,10 +101,35 @@ static void onBusError(int number, siginfo_t *info, void *) {
   raise(number);
 }
 
+/// The handler is gone by now, so the signal ends the process: its parent sees
+/// which one it was.
+static void onInterrupt(int number) {
+  int saved = errno;
+  if (!isEnding.exchange(true))
+    printLine(number == SIGINT ? "interrupted" : "terminated");
+  removeTemporaries();
+  errno = saved;
+  raise(number);
+}
+
+/// What is ignored stays so: a shell's background job ignores SIGINT.
+static void handleInterrupts() {
+  for (int number : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction action = {};
+    if (sigaction(number, nullptr, &action) || action.sa_handler != SIG_DFL)
+      continue;
+    action = {};
+    action.sa_handler = onInterrupt;
+    action.sa_flags = SA_RESETHAND | SA_NODEFER;
+    sigaction(number, &action, nullptr);
+  }
+}
+
 void ingot::endInOneLine(const char *name) {
   nameCommand(name);
   std::set_terminate(onTerminate);
   signal(SIGXFSZ, SIG_IGN);
+  handleInterrupts();
   struct sigaction action = {};
   action.sa_sigaction = onBusError;
   action.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER;

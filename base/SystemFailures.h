@@ -12,7 +12,8 @@ namespace ingot {
 /// From now on the process `ingot COMMAND` ends in exit code 1, one line on
 /// standard error and no temporary file left where nobody catches an exception,
 /// and where a file that is mapped became shorter. A write beyond the limit on
-/// the size of files fails, instead of ending the process.
+/// the size of files fails, instead of ending the process. The signals that
+/// interrupt it print a line, too, and then end it as they do.
 void endInOneLine(const char *command);
 
 /// Whose line it is, before the above is called.

@@ -43,6 +43,7 @@ private:
   void chooseWeightScales();
   void chooseKernels();
   mlir::LogicalResult importAndLower();
+  mlir::LogicalResult runSharedPhases();
   mlir::LogicalResult addUsualBodies(ImportOptions import);
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
                                 llvm::ArrayRef<Phase> phases,

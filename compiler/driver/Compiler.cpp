@@ -7,6 +7,7 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/driver/Compilation.h"
+#include "compiler/driver/FreeDims.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/driver/PrecisionRecord.h"
 #include "compiler/emit/SupportPaths.h"
@@ -224,6 +225,31 @@ LogicalResult Compilation::addUsualBodies(ImportOptions import) {
   return success();
 }
 
+/// Runs the phases that all levels share. Profiles give sizes to names, so with
+/// them dimensions of one name stay one.
+LogicalResult Compilation::runSharedPhases() {
+  ArrayRef<Phase> phases = getSharedPhases();
+  if (!options.profiles.empty() || !hasSharedDimNames(*module))
+    return runPhases(*module, phases, options.lastPhase);
+  const Phase &first = phases.front();
+  OwningOpRef<ModuleOp> imported = module->clone();
+  if (failed(runPhases(*module, first, options.lastPhase)))
+    return failure();
+  {
+    TimingScope timing = time("free dimensions");
+    auto legalize = [&](ModuleOp tried) {
+      PassManager passes(&context);
+      first.build(passes, pipeline);
+      return passes.run(tried);
+    };
+    if (auto freed = freeDims(*imported, *module, legalize))
+      module = std::move(freed);
+  }
+  return options.lastPhase == first.name
+             ? success()
+             : runPhases(*module, phases.drop_front(), options.lastPhase);
+}
+
 LogicalResult Compilation::importAndLower() {
   report("import");
   ImportOptions import = options.import;
@@ -245,8 +271,7 @@ LogicalResult Compilation::importAndLower() {
   if (failed(addUsualBodies(import)))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
-  if ((!isText || !options.lastPhase.empty()) &&
-      failed(runPhases(*module, getSharedPhases(), options.lastPhase)))
+  if ((!isText || !options.lastPhase.empty()) && failed(runSharedPhases()))
     return failure();
   if (!isText)
     return success();

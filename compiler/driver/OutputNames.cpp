@@ -47,9 +47,9 @@ static std::string checkName(const CompileOptions &options, StringRef name) {
     return problem;
   if (sys::fs::equivalent(name, options.input))
     return "it is the model itself";
-  for (const std::string &other : options.otherInputs)
-    if (sys::fs::equivalent(name, other))
-      return "it is read as '" + other + "'";
+  if (problem = checkNotRead(name.str(), options.otherInputs);
+      !problem.empty())
+    return problem;
   if (size_t bytes = sys::path::filename(name).size(); bytes > NAME_MAX)
     return "its name has " + std::to_string(bytes) + " bytes, but " +
            std::to_string(NAME_MAX) + " is the limit";

@@ -24,6 +24,9 @@ struct Tensor {
   uint32_t dtype = 0;
   llvm::SmallVector<int64_t> dims;
   std::vector<std::string> dimNames;
+  /// What open dimensions of one size have in common: a name, with a number
+  /// where dimensions of one name may differ.
+  std::vector<std::string> dimKeys;
 
   bool isStatic() const;
   bool isOfStrings() const { return dtype == INGOT_ABI_STRING; }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "dialects/ingot/DimNames.h"
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/StringList.h"
@@ -66,8 +67,10 @@ static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
     for (auto [i, size] : llvm::enumerate(type.getShape())) {
       bool isDynamic = ShapedType::isDynamic(size);
       tensor.dims.push_back(isDynamic ? INGOT_ABI_DYNAMIC : size);
-      tensor.dimNames.push_back(
-          isDynamic && !names.empty() ? names[i].str() : "");
+      StringRef key =
+          isDynamic && !names.empty() ? names[i].getValue() : StringRef();
+      tensor.dimKeys.push_back(key.str());
+      tensor.dimNames.push_back(plainDimName(key).str());
     }
     tensors.push_back(std::move(tensor));
   }

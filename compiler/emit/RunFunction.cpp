@@ -18,7 +18,7 @@ using namespace ingot;
 /// stores of a block with each other.
 static constexpr size_t kMostPrepared = 64;
 
-/// Bytes of each name in a message, which has room for three.
+/// Bytes of each name in a message, which has room for four.
 static constexpr size_t kMostNameBytes = 60;
 
 namespace {
@@ -141,10 +141,9 @@ Function *RunBuilder::declareFailWith() {
 void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
   const Tensor &tensor = callee.inputs[input];
   for (size_t i = 0; i < tensor.dims.size(); ++i) {
-    if (tensor.dims[i] >= 0 || tensor.dimNames[i].empty())
+    if (tensor.dims[i] >= 0 || tensor.dimKeys[i].empty())
       continue;
-    auto [at, isNew] =
-        named.try_emplace(tensor.dimNames[i], NamedDim{input, i});
+    auto [at, isNew] = named.try_emplace(tensor.dimKeys[i], NamedDim{input, i});
     if (isNew)
       continue;
     auto load = [&](NamedDim which) {
@@ -161,11 +160,11 @@ void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
     Value *first = load(at->second), *second = load({input, i});
     b.CreateCondBr(b.CreateICmpEQ(first, second), next, wrong);
     b.SetInsertPoint(wrong);
-    std::string text = "dimension '" +
-                       printable(tensor.dimNames[i], kMostNameBytes) +
-                       "' differs: {0} in " + place(at->second) +
-                       ", but {1} in " + place({input, i}) +
-                       "; --free-dim compiles a model whose sizes may differ";
+    std::string name = printable(tensor.dimNames[i], kMostNameBytes);
+    std::string text = "dimension '" + name + "' differs: {0} in " +
+                       place(at->second) + ", but {1} in " +
+                       place({input, i}) + "; --free-dim=" + name +
+                       " compiles a model whose sizes may differ";
     b.CreateCall(declareFailWith(),
                  {call, b.getInt32(INGOT_ABI_INVALID_ARGUMENT),
                   b.CreateGlobalString(text), first, second});

@@ -19,6 +19,7 @@
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -74,6 +75,8 @@ private:
   /// The size of a memref's dimension, or null.
   Value sizeOf(Location loc, Value memref, int64_t dim);
   Value sizeOfInput(Location loc, BlockArgument input, int64_t dim);
+  Value sizeOfReshape(Location loc, memref::ReshapeOp op, int64_t dim);
+  void load(memref::LoadOp op);
   Value constant(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -88,7 +91,7 @@ private:
   /// What the host was told of a buffer with.
   llvm::DenseMap<Value, Value> addresses;
   llvm::DenseMap<Value, Value> inputs;
-  /// What is stored in memory on the stack, by index.
+  /// What is stored in lists of sizes, by index.
   llvm::DenseMap<Value, llvm::SmallDenseMap<int64_t, Value>> stored;
 };
 
@@ -145,6 +148,35 @@ Value Inference::sizeOfInput(Location loc, BlockArgument input, int64_t dim) {
   return memref::DimOp::create(builder, loc, buffer, dim);
 }
 
+/// Returns true for a list of sizes that is written once in each place, in the
+/// function's block, and else only read.
+static bool isListOfSizes(Value list) {
+  if (!isa_and_nonnull<memref::AllocaOp, memref::AllocOp, memref::ViewOp>(
+          list.getDefiningOp()))
+    return false;
+  llvm::SmallDenseSet<int64_t> written;
+  return llvm::all_of(list.getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<memref::StoreOp>(user);
+    if (!store)
+      return isa<memref::LoadOp, memref::ReshapeOp, memref::DeallocOp>(user);
+    auto index = store.getIndices().size() == 1
+                     ? getConstantIntValue(store.getIndices().front())
+                     : std::nullopt;
+    return index && store->getBlock() == list.getParentBlock() &&
+           written.insert(*index).second;
+  });
+}
+
+Value Inference::sizeOfReshape(Location loc, memref::ReshapeOp op,
+                               int64_t dim) {
+  if (!isListOfSizes(op.getShape()))
+    return {};
+  Value size = stored[op.getShape()].lookup(dim);
+  return size ? getValueOrCreateCastToIndexLike(
+                    builder, loc, builder.getIndexType(), size)
+              : Value();
+}
+
 Value Inference::sizeOf(Location loc, Value memref, int64_t dim) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
@@ -158,6 +190,8 @@ Value Inference::sizeOf(Location loc, Value memref, int64_t dim) {
     return isa<MemRefType>(cast.getSource().getType())
                ? sizeOf(loc, cast.getSource(), dim)
                : Value();
+  if (auto reshape = dyn_cast<memref::ReshapeOp>(op))
+    return sizeOfReshape(loc, reshape, dim);
   if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
     ReassociationIndices parts = collapse.getReassociationIndices()[dim];
     Value product = constant(loc, 1);
@@ -247,6 +281,15 @@ void Inference::reserve(memref::AllocOp op) {
   addresses[op] = callSupport(loc, kReserve, bytes, builder.getIndexType());
 }
 
+/// A size that is read from a list is the one that was stored there.
+void Inference::load(memref::LoadOp op) {
+  if (op.getIndices().size() != 1 || !isListOfSizes(op.getMemref()))
+    return;
+  std::optional<int64_t> index = getConstantIntValue(op.getIndices().front());
+  if (Value size = index ? stored[op.getMemref()].lookup(*index) : Value())
+    scalars.map(op.getResult(), size);
+}
+
 /// The sizes are stored in memory on the stack, whose address is an operand.
 void Inference::storeOutput(func::CallOp op) {
   Location loc = op.getLoc();
@@ -297,13 +340,16 @@ void Inference::copy(Operation &op) {
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
     // Only what stands here: of that in loops nothing is known.
-    if (store.getMemref().getDefiningOp<memref::AllocaOp>() &&
-        store.getIndices().size() == 1)
+    bool isList = store.getMemref().getDefiningOp<memref::AllocaOp>() ||
+                  isListOfSizes(store.getMemref());
+    if (isList && store.getIndices().size() == 1)
       if (std::optional<int64_t> index =
               getConstantIntValue(store.getIndices().front()))
         stored[store.getMemref()][*index] = known(store.getValueToStore());
     return;
   }
+  if (auto read = dyn_cast<memref::LoadOp>(op))
+    return load(read);
   if (isStoreOutput(&op))
     return storeOutput(cast<func::CallOp>(op));
   if (op.getNumRegions() == 0 && !isa<ListOp>(op))

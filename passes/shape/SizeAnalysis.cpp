@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/DimNames.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/SizeSymbols.h"
 #include "passes/shape/RunRules.h"
@@ -117,7 +118,7 @@ SizeAnalysis::SizeAnalysis(func::FuncOp function)
                                : "an input";
       argumentRules.push_back({SizeRelation::equal, sizes.back(), first,
                                input + ": dimension " + std::to_string(i) +
-                                   " ('" + dimName.str() +
+                                   " ('" + plainDimName(dimName).str() +
                                    "') is {0}, but {1} elsewhere"});
       sizes.back() = first;
     }

@@ -73,7 +73,7 @@ class Files(Case):
                           "--rules=rules.json", "--target=l2=2M"])
         self.assertEqual(json.loads(found["ingot.precision"])["precision"], "bf16")
         self.assertRegex(found["ingot.commit"], r"^[0-9a-f]{12}(-dirty)?$")
-        plain = json.loads(tool("ingot", "inspect", self.compile(families.ALL["resnet"]()[0]), "--json").stdout)["metadata"]
+        plain = json.loads(tool("ingot", "inspect", self.compile(families.ALL["resnet"]()[0], "-q"), "--json").stdout)["metadata"]
         self.assertNotIn("ingot.options", plain)
         self.assertEqual(json.loads(plain["ingot.precision"]), {"precision": "fp32"})
 

@@ -423,7 +423,7 @@ class Refused(Calibrating):
         inner = make_model(nodes, [("x", [1, 3, 4, 4])], [("y", [1, 3, 4, 4])],
                            {"zero": np.float32(0), "w": np.ones((3, 3, 1, 1), np.float32)}, opset=17)
         self.refuses(inner, "loops and branches --precision=int8-dynamic", options=["--data", data])
-        for output, words in ((self.dir, "is a directory"), (model, "the model itself"), (data, "the data"),
+        for output, words in ((self.dir, "is a directory"), (model, "the model itself"), (data, "it is read as"),
                               (self.path("no/such/x.json"), "no such file")):
             done = tool("ingot", "calibrate", model, "--data", data, "-o", output)
             self.assert_one_line(done, "cannot write", words)

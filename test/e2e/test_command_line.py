@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -51,6 +52,106 @@ class EveryCommand(Case):
             done = tool(*command, self.path("nothing"))
             self.assert_one_line(done, " ".join(command) + ": error: ", "nothing")
             self.assertEqual(done.returncode, 1)
+
+
+class Options(Case):
+    """Wrong options are one line in the words of all commands, exit code 2, and nothing is written."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.save(relu_model())
+        self.artifact = self.compile(self.model)
+        data = self.path("x.npy")
+        np.save(data, np.ones((2, 3), np.float32))
+        out = self.path("made")
+        # Each command as it would run, its options with values, one of them that takes a number, and a switch.
+        self.commands = {
+            "compile": ([self.model, "-o", out], ["--target", "--shape", "--emit", "--calibration"], None, "--timing"),
+            "calibrate": ([self.model, "--data", data, "-o", out], ["--method", "--shape"], "--threads", None),
+            "compare": ([self.artifact, self.model, "--data", data], ["--reference", "--atol", "--dim"], "--threads",
+                        "--json"),
+            "run": ([self.artifact, "--input", "random"], ["--output-dir", "--shape", "--dim"], "--threads", None),
+            "bench": ([self.artifact, "--duration=0"], ["--warm-up", "--shape", "--export-times"], "--iterations",
+                      "--json"),
+            "inspect": ([self.artifact], ["--shape", "--dim"], None, "--json"),
+        }
+        self.before = sorted(os.listdir(self.dir))
+
+    def refuses(self, command, arguments, *words):
+        with self.subTest(" ".join([command, *arguments])):
+            done = tool("ingot", command, *self.commands[command][0], *arguments)
+            self.assert_one_line(done, f"ingot {command}: error: ", *words, f"; see: ingot {command} --help")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(sorted(os.listdir(self.dir)), self.before)
+
+    def test_every_command_is_here(self):
+        listed = re.findall(r"(?m)^  (\w+) ", tool("ingot", "--help").stdout.split("commands:")[1].split("\n\n")[0])
+        self.assertEqual(sorted(listed), sorted(self.commands))
+
+    def test_unknown(self):
+        for command, (_, valued, _, _) in self.commands.items():
+            self.refuses(command, ["--frobnicate"], "unknown option '--frobnicate'; see")
+            # Options of LLVM's libraries are not those of the compiler.
+            self.refuses(command, ["--inline-threshold=3"], "unknown option '--inline-threshold'")
+            for option in valued:
+                swapped = option[:3] + option[4] + option[3] + option[5:]
+                self.refuses(command, [swapped + "=1"], f"unknown option '{swapped}' (did you mean {option}?)")
+        self.assert_one_line(tool("ingot", "complie"), "unknown command 'complie' (did you mean compile?)")
+
+    def test_value_is_missing(self):
+        for command, (_, valued, number, _) in self.commands.items():
+            for option in [*valued, *([number] if number else [])]:
+                self.refuses(command, [option], f"option {option} needs a value, ")
+                self.refuses(command, [option, "--dim=n=1" if command != "calibrate" else "--shape=x=1"],
+                             f"option {option} needs a value, ")
+
+    def test_value_of_a_switch(self):
+        for command, (_, _, _, switch) in self.commands.items():
+            if switch:
+                self.refuses(command, [f"{switch}=maybe"], f"option {switch} ", *(["'maybe'"] if command == "compile" else []))
+            if command != "compile":
+                self.refuses(command, ["--help=1"], "option --help takes no value")
+
+    def test_no_number(self):
+        for command, (_, _, number, _) in self.commands.items():
+            for value in ("many", "-1", "1e3", "99999999999999999999", "0x10", "1.5", " 1") if number else ():
+                self.refuses(command, [f"{number}={value}"], f"option {number} must be a number from 1 to", f"'{value}'")
+        self.refuses("compile", ["--schedule-seed=-1"], "option --schedule-seed must be a number, not '-1'")
+
+    def test_no_size(self):
+        for command in ("compare", "run", "bench", "inspect"):
+            for value in ("n", "n=", "=3", "n=-1", "n=1.5", "n=x", "n=2x3", "n=9223372036854775808"):
+                self.refuses(command, [f"--dim={value}"], "option --dim must be NAME=N, e.g. batch=1", f"'{value}'")
+            for value in ("x", "x=", "x=-1x3", "x=2,3", "x=2x3x", "x=2X3"):
+                self.refuses(command, [f"--shape={value}"], "option --shape must be NAME=AxB", f"'{value}'")
+
+    def test_empty_value(self):
+        for command, (_, valued, *_) in self.commands.items():
+            for option in valued:
+                if option not in ("--method", "--reference", "--atol", "--warm-up"):
+                    self.refuses(command, [f"{option}="], f"option {option} is empty")
+
+    def test_given_twice(self):
+        for command, option, values in (("compile", "--target", ("x86-64-v3", "x86-64-v4")),
+                                        ("compile", "--optimize", ("speed", "size")),
+                                        ("calibrate", "--method", ("minmax", "entropy")),
+                                        ("compare", "--reference", ("fp32", "onnxruntime")),
+                                        ("run", "--threads", ("1", "2")), ("bench", "--threads", ("1", "2"))):
+            self.refuses(command, [f"{option}={value}" for value in values],
+                         f"option {option} is given twice: '{values[0]}' and '{values[1]}'")
+        done = tool("ingot", "compile", self.model, "-q", "-q", "-o", self.artifact, "--target=x86-64-v3",
+                    "--target=x86-64-v3")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_no_model_and_two(self):
+        for command, (arguments, *_) in self.commands.items():
+            kind = "onnx" if command in ("compile", "calibrate") else "so"
+            done = tool("ingot", command)
+            self.assert_one_line(done, f"ingot {command}: error: no model.{kind} is given")
+            self.assertEqual(done.returncode, 2)
+            done = tool("ingot", command, *arguments, "third", "fourth")
+            self.assert_one_line(done, "more than one model" if command == "compile" else "unexpected argument")
+            self.assertEqual(done.returncode, 2)
 
 
 class Output(Case):
@@ -110,7 +211,7 @@ class Output(Case):
                  helper.make_node("MatMul", ["x", "large"], ["c"], name="large product"),
                  helper.make_node("Conv", ["i", "w"], ["d"], name="small convolution")]
         heads = ["n", 4, "t", 64]
-        inputs = [*((name, heads) for name in "qkv"), ("l", ["m", "depth"]), ("r", ["depth", "columns"]), ("x", [256, 512]),
+        inputs = [("q", heads), *((name, ["n", 4, "s", 64]) for name in "kv"), ("l", ["m", "depth"]), ("r", ["depth", "columns"]), ("x", [256, 512]),
                   ("i", [1, 3, 8, 8]), ("w", [4, 3, 1, 1])]
         model = make_model(nodes, inputs, [("a", heads), ("b", ["m", "columns"]), ("c", [256, 512]), ("d", [1, 4, 8, 8])],
                            weights)
@@ -215,6 +316,37 @@ class Output(Case):
             self.assertLessEqual(left, {"model.h", "model.so"})
             for file in left:
                 os.remove(self.path("out/" + file))
+
+    def test_interrupted_in_one_line(self):
+        """The signal that ended it is known to the shell."""
+        # It waits for its next turn.
+        artifact = self.compile(self.save(relu_model()))
+        command = [os.path.join(BIN, "ingot"), "bench", artifact, "--turns"]
+        for number, word in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
+            with self.subTest(word):
+                process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                           text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                process.stdin.write("\n")
+                process.stdin.flush()
+                process.stdout.readline()
+                process.send_signal(number)
+                _, errors = process.communicate()
+                self.assertEqual((process.returncode, errors), (-number, f"ingot bench: error: {word}\n"))
+
+    def test_names_of_files_are_text(self):
+        """No name of a file writes a line or an escape of its own."""
+        name = self.path("n\x1b[31m\nerror: no")
+        os.rename(self.save(relu_model()), name + ".onnx")
+        for arguments, code in ((["compile", name + ".onnx", "-o", name + ".so"], 0),
+                                (["inspect", name + ".so"], 0), (["run", name + ".so", "--input=random"], 0),
+                                (["bench", name + ".so", "--duration=0", "--warm-up=0", "--iterations=1"], 0),
+                                (["bench", name + ".so", "--duration=0", f"--export-times={name}.so"], 1),
+                                (["compile", name + ".onnx", "-o", name + ".onnx"], 1)):
+            with self.subTest(" ".join(arguments[:1] + arguments[2:3])):
+                done = tool("ingot", *arguments)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertNotIn("\x1b", done.stdout + done.stderr)
+                self.assertNotIn("\nerror: no", done.stdout + done.stderr)
 
     def test_output_names_stay_in_the_folder(self):
         """Names of a model's outputs are anything, but no paths."""

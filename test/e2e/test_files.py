@@ -208,6 +208,56 @@ class Victims(Case):
         self.weights_of(target)
 
 
+class WrittenOverRead(Case):
+    """No result takes the place of a file that the command reads, under whatever name."""
+
+    def setUp(self):
+        super().setUp()
+        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [1, 4])], [("y", [1, 4])],
+                           {"w": np.ones((4, 4), np.float32)})
+        self.model = self.save(model)
+        self.artifact = self.compile(self.model)
+        os.makedirs(self.path("data"))
+        np.save(self.path("data/y.npy"), np.ones((1, 4), np.float32))
+        os.symlink("data", self.path("link"))
+        with open(self.path("rules.json"), "w") as f:
+            f.write('{"ingot_rules": 1, "rules": []}')
+
+    def refuses(self, victim, *arguments, words=("it is read as",)):
+        with self.subTest(" ".join(arguments)):
+            before = open(self.path(victim), "rb").read()
+            self.assert_one_line(tool("ingot", *arguments), "cannot write", *words)
+            self.assertEqual(open(self.path(victim), "rb").read(), before)
+
+    def test_exports(self):
+        quick = ["--duration=0", "--iterations=1", "--warm-up=0"]
+        sample = self.path("data/y.npy")
+        for kind in ("times", "profile", "layer-info", "trace"):
+            self.refuses("model.so", "bench", self.artifact, *quick, f"--export-{kind}={self.path('./data/../model.so')}")
+            self.refuses("data/y.npy", "bench", self.artifact, *quick, f"--input=x={sample}",
+                         f"--export-{kind}={self.path('link/y.npy')}")
+        self.refuses("model.so", "bench", self.artifact, *quick, f"--export-times={self.path('t')}",
+                     f"--export-profile={self.path('./t')}", words=["two --export options"])
+        self.assertFalse(os.path.exists(self.path("t")))
+
+    def test_outputs(self):
+        for source in ("y.npy", "./y.npy"):
+            self.refuses("data/y.npy", "run", self.artifact, f"--input={self.path('data/' + source)}",
+                         f"--output-dir={self.path('link')}")
+
+    def test_samples_and_rules(self):
+        data = self.path("data")
+        self.refuses("data/y.npy", "calibrate", self.model, f"--data={data}/y.npy", "-o", self.path("link/y.npy"))
+        self.refuses("data/y.npy", "calibrate", self.model, f"--data={data}", "-o", self.path("link/y.npy"),
+                     words=["a sample of --data"])
+        self.refuses("rules.json", "calibrate", self.model, f"--data={data}", f"--rules={self.path('rules.json')}",
+                     "-o", self.path("rules.json"))
+        # What was written there before is no sample.
+        for _ in range(2):
+            done = tool("ingot", "calibrate", self.model, f"--data={data}", "-o", self.path("data/x.calib.json"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Reading(Case):
     """What is no file with an end."""
 

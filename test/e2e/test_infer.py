@@ -56,6 +56,17 @@ class Infer(Case):
             self.assertEqual((told["outputs"], told["arena_bytes"]), ([[1, 8, pooled, pooled], [1, 5]], arena))
         self.assert_one_line(tool("ingot", "inspect", ranged, "--shape", "x=1x3x65x32"), "has 65 in dimension 2")
 
+    def test_sizes_in_lists(self):
+        """A reshape whose sizes no view keeps reads them from a list."""
+        for kind, outputs in (("DepthToSpace", [[2, 1, 8, 10]]), ("SpaceToDepth", [[2, 16, 2, 2]])):
+            with self.subTest(kind):
+                node = helper.make_node(kind, ["x"], ["y"], blocksize=2)
+                artifact = self.compile(make_model([node], [("x", list("nchw"))], [("y", list("abde"))]))
+                shape = "2x4x4x5" if kind == "DepthToSpace" else "2x4x4x4"
+                self.assertEqual(self.infer(artifact, f"x={shape}")["outputs"], outputs)
+                huge = "1x4x0x4611686018427387904" if kind == "DepthToSpace" else "1x4611686018427387904x0x2"
+                self.assert_one_line(tool("ingot", "inspect", artifact, "--shape", f"x={huge}"), kind, "too large")
+
     def test_what_data_decide(self):
         artifact = self.compile(found())
         self.assertEqual(self.infer(artifact, "x=7x3"),

@@ -104,6 +104,7 @@ class Reference(Case):
         def refuses(*options, words, model=self.right):
             self.assert_one_line(tool("ingot", "compare", self.artifact, model, *options), *words)
         refuses(*self.data, "--reference=onnxruntime", "--python=/no/python", words=["/no/python", "--python"])
+        refuses(*self.data, "--reference=onnxruntime", "--python=true", words=["'true' is no Python interpreter", "--python"])
         with open(self.path("python"), "w") as f:
             f.write("#!/bin/sh\necho \"ModuleNotFoundError: No module named 'onnxruntime'\" >&2\nexit 1\n")
         os.chmod(self.path("python"), 0o755)

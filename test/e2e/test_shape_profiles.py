@@ -134,7 +134,7 @@ class ShapeProfiles(Case):
                 (["--dim", "h=8:17:40:4k"], ["17 is no multiple of 4"]),
                 (["--dim", "h=0k"], ["multiple of 0"]),
                 (["--dim", "h=8", "--dim", "h=8:9:10"], ["given twice"]),
-                (["--profile", ""], ["cannot be read"]),
+                (["--profile", ""], ["option --profile is empty"]),
                 (["--profile", "h=1:2:3,h=1:2:3"], ["'h' stands there twice"]),
                 (["--profile", "h=1:2:3", "--dim", "w=1:2:3"], ["put all ranges into --profile"]),
                 (["--general=maybe", "--dim", "w=1:2:3"], ["unknown --general"]),

@@ -46,7 +46,8 @@ class Contradictions(Case):
                      "dimension 'N' differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'; --free-dim")
 
     def test_one_name_in_one_input(self):
-        self.refuses([helper.make_node("Relu", ["a"], ["y"])], {"a": ["N", 2, "N"]}, {"a": zeros(3, 2, 5)},
+        nodes = [helper.make_node("Transpose", ["a"], ["t"], perm=[2, 1, 0]), helper.make_node("Add", ["a", "t"], ["y"])]
+        self.refuses(nodes, {"a": ["N", 2, "N"]}, {"a": zeros(3, 2, 5)},
                      "dimension 'N' differs: 3 in dimension 0 of input 'a', but 5 in dimension 2 of input 'a'", rank=3)
 
     def test_one_name_that_is_long_or_no_text(self):

@@ -227,6 +227,79 @@ class FreeDims(Case):
         self.assert_refuses(self.model(), "'N'", "--dim", "--free-dim", options=["--free-dim=N", "--dim=N=2"])
 
 
+class OneNameOfSeveralSizes(Case):
+    """A name of dimensions is documentation, unless an operator needs the sizes to be equal."""
+
+    @staticmethod
+    def cut(node, ends=()):
+        """Nodes that give a size of their own to the shape of `b`."""
+        return [helper.make_node("Shape", ["b"], ["sizes"]), *ends, node]
+
+    def check(self, nodes, inputs, outputs, sizes, initializers=(), free=True):
+        names = {name: ["N" if size == "N" else size for size in shape] for name, shape in inputs.items()}
+        model = make_model(nodes, list(names.items()), outputs, initializers)
+        artifact = self.path("model.so")
+        done = tool("ingot", "compile", self.save(model), "-o", artifact)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual("dimensions named 'N' need not be equal" in done.stderr, free, done.stderr)
+        self.assert_agrees(model, artifact, {name: drawn(*shape, seed=i) for i, (name, shape) in enumerate(sizes.items())})
+        return artifact
+
+    def test_sum_of_another(self):
+        nodes = [helper.make_node("ReduceSum", ["b"], ["s"], keepdims=0), helper.make_node("Add", ["a", "s"], ["y"])]
+        artifact = self.check(nodes, {"a": ["N"], "b": ["N"]}, [("y", ["N"])], {"a": (3,), "b": (2,)})
+        # The name stays, as documentation and for options.
+        shown = tool("ingot", "inspect", artifact).stdout
+        self.assertEqual(shown.count("<N>"), 3, shown)
+        self.assertEqual(tool("ingot", "run", artifact, "--input=random", "--dim=N=3").returncode, 0)
+
+    def test_two_batches(self):
+        nodes = [helper.make_node("Transpose", ["b"], ["t"], perm=[1, 0]), helper.make_node("MatMul", ["a", "t"], ["y"])]
+        self.check(nodes, {"a": ["N", 8], "b": ["N", 8]}, [("y", ["N", "N"])], {"a": (3, 8), "b": (2, 8)})
+
+    def test_one_input(self):
+        self.check([helper.make_node("Relu", ["a"], ["y"])], {"a": ["N", 2, "N"]}, [("y", ["N", 2, "N"])], {"a": (4, 2, 3)})
+
+    def test_sizes_in_shapes(self):
+        nodes = [*self.cut(helper.make_node("Expand", ["c", "sizes"], ["z"])), helper.make_node("Relu", ["a"], ["y"])]
+        self.check(nodes, {"a": ["N"], "b": ["N"], "c": [1]}, [("y", ["N"]), ("z", ["N"])],
+                   {"a": (4,), "b": (2,), "c": (1,)})
+
+    def test_two_of_three(self):
+        """The two that are added stay one size."""
+        nodes = [helper.make_node("Add", ["a", "b"], ["t"]), helper.make_node("ReduceSum", ["c"], ["s"], keepdims=0),
+                 helper.make_node("Add", ["t", "s"], ["y"])]
+        artifact = self.check(nodes, dict.fromkeys("abc", ["N"]), [("y", ["N"])], {"a": (3,), "b": (3,), "c": (2,)})
+        inputs = [f"--shape={name}={size}" for name, size in (("a", 3), ("b", 4), ("c", 2))]
+        self.assert_one_line(tool("ingot", "run", artifact, "--input=random", *inputs),
+                             "dimension 'N' differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'",
+                             "--free-dim=N")
+
+    def test_equal_sizes_are_needed(self):
+        """Where an operator relates the sizes, in a branch, too."""
+        info = helper.make_tensor_value_info
+        branches = [helper.make_graph([helper.make_node(kind, inputs, ["z"])], "branch", [],
+                                      [info("z", FLOAT, None)]) for kind, inputs in (("Add", "ab"), ("Relu", "a"))]
+        one, last = np.array([0]), np.array([-1])
+        cases = {
+            "sum": [helper.make_node("Add", ["a", "b"], ["y"])],
+            "concat": [helper.make_node("Concat", ["a", "b"], ["y"], axis=1)],
+            "slice": self.cut(helper.make_node("Slice", ["a", "one", "size", "one"], ["y"]),
+                              [helper.make_node("Gather", ["sizes", "one"], ["size"])]),
+            "reshape": self.cut(helper.make_node("Reshape", ["a", "to"], ["y"]),
+                                [helper.make_node("Gather", ["sizes", "one"], ["size"]),
+                                 helper.make_node("Concat", ["size", "last"], ["to"], axis=0)]),
+            "branch": [helper.make_node("ReduceMax", ["a"], ["m"], keepdims=0),
+                       helper.make_node("Cast", ["m"], ["c"], to=TensorProto.BOOL),
+                       helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])],
+        }
+        for name, nodes in cases.items():
+            with self.subTest(name):
+                used = {value for node in nodes for value in node.input}
+                self.check(nodes, {"a": ["N", 2], "b": ["N", 2]}, [("y", None)], {"a": (3, 2), "b": (3, 2)},
+                           {key: value for key, value in (("one", one), ("last", last)) if key in used}, free=False)
+
+
 class Messages(Case):
     """One line for one cause, in the user's words."""
 

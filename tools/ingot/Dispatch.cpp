@@ -82,7 +82,11 @@ int ingot::dispatch(int argc, char **argv) {
       endInOneLine(command.name);
       return flushOutput(command.name, command.main(argc - 1, argv + 1));
     }
-  fprintf(stderr, "ingot: error: unknown command '%s'; see: ingot --help\n",
-          tools::formatLine(argv[1], 120).c_str());
+  std::vector<std::string> names;
+  for (const Command &command : commands)
+    names.push_back(command.name);
+  std::string problem =
+      unknownName("command", tools::formatLine(argv[1], 120), names);
+  fprintf(stderr, "ingot: error: %s; see: ingot --help\n", problem.c_str());
   return exitUsage;
 }

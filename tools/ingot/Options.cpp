@@ -10,6 +10,7 @@
 
 #include "ingot/ingot.h"
 
+#include <algorithm>
 #include <charconv>
 #include <stdio.h>
 
@@ -30,6 +31,63 @@ std::vector<std::string> ingot::tools::split(const std::string &text,
     else
       parts.back() += c;
   return parts;
+}
+
+/// Returns how many characters must be inserted, left out, replaced or swapped
+/// with the next one to make `b` of `a`.
+static size_t editDistance(const std::string &a, const std::string &b) {
+  std::vector<std::vector<size_t>> rows(
+      a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i)
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (!i || !j) {
+        rows[i][j] = i + j;
+        continue;
+      }
+      rows[i][j] = std::min({rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+                             rows[i - 1][j] + 1, rows[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+    }
+  return rows[a.size()][b.size()];
+}
+
+/// Longer names are no misspelled options.
+static constexpr size_t kMostNameBytes = 64;
+
+std::string
+ingot::tools::unknownName(const std::string &kind, const std::string &given,
+                          const std::vector<std::string> &known) {
+  std::string message = "unknown " + kind + " '" + given + "'";
+  if (given.size() > kMostNameBytes)
+    return message;
+  std::string nearest;
+  // Of a short name, few characters may be wrong.
+  size_t least = given.size() / 3 + 1;
+  for (const std::string &name : known) {
+    bool isStart =
+        given.size() > 3 && name.compare(0, given.size(), given) == 0;
+    size_t distance = isStart ? 0 : editDistance(given, name);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  if (!nearest.empty())
+    message += " (did you mean " + nearest + "?)";
+  return message;
+}
+
+std::string ingot::tools::missingValue(const std::string &option,
+                                       const std::string &metavar) {
+  return "option " + option + " needs a value, " + metavar;
+}
+
+std::string ingot::tools::repeatedOption(const std::string &option,
+                                         const std::string &first,
+                                         const std::string &second) {
+  return "option " + option + " is given twice: '" + first + "' and '" +
+         second + "'";
 }
 
 OptionParser::OptionParser(std::string command, std::string usage,
@@ -55,12 +113,16 @@ void OptionParser::value(std::string name, std::string metavar,
 }
 
 void OptionParser::list(std::string name, std::string metavar,
-                        std::vector<std::string> &values, std::string help) {
+                        std::vector<std::string> &values, std::string help,
+                        std::function<std::string(const std::string &)> check) {
   options.push_back({std::move(name), std::move(metavar), std::move(help),
-                     [&values](const std::string &text) {
+                     [&values, check](const std::string &text) {
                        values.push_back(text);
-                       return std::string(text.empty() ? "is empty" : "");
-                     }});
+                       if (text.empty())
+                         return std::string("is empty");
+                       return check ? check(text) : "";
+                     },
+                     /*isList=*/true});
 }
 
 void OptionParser::number(std::string name, std::string metavar,
@@ -117,33 +179,57 @@ int OptionParser::failure(const std::string &message) const {
   return exitFailure;
 }
 
+std::string OptionParser::spelledName(const Option &option) const {
+  return (option.name.size() == 1 ? "-" : "--") + option.name;
+}
+
+/// Checks whether an argument is one of the options, rather than a value.
+bool OptionParser::isOption(const std::string &argument) const {
+  std::string name = argument.substr(0, argument.find('='));
+  return name == "--help" || name == "--version" ||
+         std::any_of(options.begin(), options.end(),
+                     [&](const Option &option) {
+                       return spelledName(option) == name;
+                     });
+}
+
+/// Sets an option to `text`, or to the next argument if there is none.
+int OptionParser::readValue(int argc, char **argv, int &index, Option &option,
+                            std::optional<std::string> text) {
+  std::string name = spelledName(option);
+  if (option.metavar.empty()) {
+    if (text)
+      return usageError("option " + name + " takes no value");
+    text = "";
+  } else if (!text) {
+    if (index + 1 >= argc || isOption(argv[index + 1]))
+      return usageError(missingValue(name, option.metavar));
+    text = argv[++index];
+  }
+  if (!option.isList && option.given && *option.given != *text)
+    return usageError(repeatedOption(name, *option.given, *text));
+  option.given = text;
+  std::string problem = option.set(*text);
+  return problem.empty() ? exitSuccess
+                         : usageError("option " + name + " " + problem);
+}
+
 int OptionParser::parseOne(int argc, char **argv, int &index,
                            const std::string &argument) {
-  const size_t dashes = argument[1] == '-' ? 2 : 1;
-  const std::string start = argument.substr(0, dashes);
   size_t equals = argument.find('=');
-  std::string name = argument.substr(dashes, equals - dashes);
-  for (const Option &option : options) {
-    if (option.name != name || (name.size() == 1) != (dashes == 1))
-      continue;
-    std::string text;
-    if (option.metavar.empty()) {
-      if (equals != std::string::npos)
-        return usageError("option " + start + name + " takes no value");
-    } else if (equals != std::string::npos) {
-      text = argument.substr(equals + 1);
-    } else if (++index < argc) {
-      text = argv[index];
-    } else {
-      return usageError("option " + start + name + " needs a value, " +
-                        option.metavar);
-    }
-    std::string problem = option.set(text);
-    return problem.empty()
-               ? exitSuccess
-               : usageError("option " + start + name + " " + problem);
-  }
-  return usageError("unknown option '" + start + name + "'");
+  std::string name = argument.substr(0, equals);
+  std::optional<std::string> text;
+  if (equals != std::string::npos)
+    text = argument.substr(equals + 1);
+  if (text && (name == "--help" || name == "--version"))
+    return usageError("option " + name + " takes no value");
+  for (Option &option : options)
+    if (spelledName(option) == name)
+      return readValue(argc, argv, index, option, std::move(text));
+  std::vector<std::string> names{"--help", "--version"};
+  for (const Option &option : options)
+    names.push_back(spelledName(option));
+  return usageError(unknownName("option", name, names));
 }
 
 int OptionParser::addPositional(const std::string &argument,

@@ -8,6 +8,7 @@
 #define INGOT_TOOLS_INGOT_OPTIONS_H
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,11 @@ public:
   void flag(std::string name, bool &value, std::string help);
   void value(std::string name, std::string metavar, std::string &value,
              std::string help);
-  /// May be given several times.
+  /// May be given several times. `check` returns what is wrong with a value, to
+  /// be read behind the option's name, or "".
   void list(std::string name, std::string metavar,
-            std::vector<std::string> &values, std::string help);
+            std::vector<std::string> &values, std::string help,
+            std::function<std::string(const std::string &)> check = nullptr);
   /// A number from `least` to `most`.
   void number(std::string name, std::string metavar, unsigned &value,
               unsigned least, unsigned most, std::string help);
@@ -70,7 +73,13 @@ private:
     std::string name, metavar, help;
     /// Empty string, or why the value is wrong.
     std::function<std::string(const std::string &)> set;
+    bool isList = false;
+    std::optional<std::string> given = std::nullopt;
   };
+  std::string spelledName(const Option &option) const;
+  bool isOption(const std::string &argument) const;
+  int readValue(int argc, char **argv, int &index, Option &option,
+                std::optional<std::string> text);
   void printHelp() const;
   int addPositional(const std::string &argument, std::string &first);
   int parseOne(int argc, char **argv, int &index, const std::string &argument);
@@ -79,6 +88,16 @@ private:
   std::vector<Option> options;
   std::string *second = nullptr;
 };
+
+/// Says that there is no option or command `given`, and which of `known` is
+/// nearest.
+std::string unknownName(const std::string &kind, const std::string &given,
+                        const std::vector<std::string> &known);
+/// Says that an option lacks its value, described by `metavar`.
+std::string missingValue(const std::string &option, const std::string &metavar);
+/// Says that an option has two values.
+std::string repeatedOption(const std::string &option, const std::string &first,
+                           const std::string &second);
 
 /// Splits `text` at each `separator`; without one, the whole text is one part.
 std::vector<std::string> split(const std::string &text, char separator);

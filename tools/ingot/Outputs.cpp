@@ -64,16 +64,21 @@ private:
 
 std::string
 ingot::tools::checkOutputs(const std::string &directory,
-                           const std::vector<std::string> &fileNames) {
+                           const std::vector<std::string> &fileNames,
+                           const std::vector<std::string> &read) {
   std::error_code ignored;
   if (!fs::exists(directory, ignored))
     return "";
   if (!fs::is_directory(directory, ignored))
     return "cannot write to '" + directory + "': it is not a directory";
-  for (const std::string &name : fileNames)
-    if (std::string problem = checkOutputFile(directory + "/" + name);
-        !problem.empty())
-      return "cannot write '" + directory + "/" + name + "': " + problem;
+  for (const std::string &name : fileNames) {
+    std::string path = directory + "/" + name;
+    std::string problem = checkOutputFile(path);
+    if (problem.empty())
+      problem = checkNotRead(path, read);
+    if (!problem.empty())
+      return "cannot write '" + path + "': " + problem;
+  }
   return "";
 }
 

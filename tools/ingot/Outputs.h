@@ -19,9 +19,11 @@ namespace ingot::tools {
 std::vector<std::string> outputFileNames(const std::vector<std::string> &names);
 
 /// Checks that writeOutputs can write these files, as far as that is known
-/// before. Empty string, or what is wrong.
+/// before, and that they are none of the files `read`. Empty string, or what is
+/// wrong.
 std::string checkOutputs(const std::string &directory,
-                         const std::vector<std::string> &fileNames);
+                         const std::vector<std::string> &fileNames,
+                         const std::vector<std::string> &read);
 
 /// Writes all arrays or none: under temporary names first, renamed at the end.
 /// Creates `directory`. Empty string, or what went wrong.

@@ -98,7 +98,8 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   std::vector<std::string> names = outputNames(model.get());
   std::vector<std::string> files = outputFileNames(names);
   if (!options.outputDirectory.empty())
-    problem = checkOutputs(options.outputDirectory, files);
+    problem = checkOutputs(options.outputDirectory, files,
+                           filesRead(options.specs));
   if (!problem.empty())
     return parser.failure(problem);
 

@@ -130,3 +130,68 @@ module {
     return
   }
 }
+
+// -----
+
+// A reshape has the sizes in its list, where each was stored once, and so does
+// what reads the list.
+
+// CHECK-LABEL: @listed_infer(
+// CHECK-DAG: %[[N:.*]] = memref.dim %{{.*}}, %{{.*}} : memref<?x4xf32>
+// CHECK-DAG: %[[HALF:.*]] = arith.divsi %[[N]],
+// CHECK: call @ingot_support_reserve(%{{.*}}, %{{.*}})
+// CHECK: %[[FIRST:.*]] = arith.index_cast %[[HALF]] : index to i64
+// CHECK: memref.store %[[FIRST]], %{{.*}}[%{{.*}}] : memref<1xi64>
+// CHECK: call @ingot_support_set_dims
+
+// A list that is written to twice is no such list.
+
+// CHECK-LABEL: @rewritten_infer(
+// CHECK: ingot_support_reserve_unknown
+// CHECK: %[[UNKNOWN:.*]] = arith.constant -1 : i64
+// CHECK: memref.store %[[UNKNOWN]], %{{.*}}[%{{.*}}] : memref<1xi64>
+module {
+  func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
+  func.func @listed(%x: memref<?x4xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c32 = arith.constant 32 : index
+    %n = memref.dim %x, %c0 : memref<?x4xf32>
+    %half = arith.divsi %n, %c2 : index
+    %list = memref.view %arena[%c0][] : memref<?xi8> to memref<2xindex>
+    memref.store %half, %list[%c0] : memref<2xindex>
+    memref.store %c2, %list[%c1] : memref<2xindex>
+    %y = memref.reshape %x(%list) : (memref<?x4xf32>, memref<2xindex>) -> memref<?x2xf32>
+    %size = memref.dim %y, %c0 : memref<?x2xf32>
+    %read = memref.load %list[%c0] : memref<2xindex>
+    %a = memref.alloc(%read) : memref<?xf32>
+    %dims = memref.alloca() : memref<1xi64>
+    %wide = arith.index_cast %size : index to i64
+    memref.store %wide, %dims[%c0] : memref<1xi64>
+    %sizes = memref.extract_aligned_pointer_as_index %dims : memref<1xi64> -> index
+    %data = memref.extract_aligned_pointer_as_index %a : memref<?xf32> -> index
+    func.call @ingot_support_store_output(%call, %c0, %c1, %sizes, %data, %c32) : (!llvm.ptr, index, index, index, index, index) -> ()
+    memref.dealloc %a : memref<?xf32>
+    return
+  }
+  func.func @rewritten(%x: memref<?x4xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %n = memref.dim %x, %c0 : memref<?x4xf32>
+    %list = memref.view %arena[%c0][] : memref<?xi8> to memref<1xindex>
+    memref.store %n, %list[%c0] : memref<1xindex>
+    memref.store %c1, %list[%c0] : memref<1xindex>
+    %read = memref.load %list[%c0] : memref<1xindex>
+    %a = memref.alloc(%read) : memref<?xf32>
+    %dims = memref.alloca() : memref<1xi64>
+    %wide = arith.index_cast %read : index to i64
+    memref.store %wide, %dims[%c0] : memref<1xi64>
+    %sizes = memref.extract_aligned_pointer_as_index %dims : memref<1xi64> -> index
+    %data = memref.extract_aligned_pointer_as_index %a : memref<?xf32> -> index
+    func.call @ingot_support_store_output(%call, %c0, %c1, %sizes, %data, %c32) : (!llvm.ptr, index, index, index, index, index) -> ()
+    memref.dealloc %a : memref<?xf32>
+    return
+  }
+}

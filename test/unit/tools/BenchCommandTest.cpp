@@ -196,6 +196,8 @@ TEST_F(Bench, Failures) {
               1, error + "cannot run '");
   expectError("bench @static.so %m.onnx --against=openvino --python=false", 1,
               error + "'false' cannot use openvino (exit code 1); install it");
+  expectError("bench @static.so %m.onnx --against=openvino --python=true", 1,
+              error + "'true' is no Python interpreter");
 }
 
 /// Stands in for Python with a peer: says what measure_peer.py would say.
@@ -203,7 +205,8 @@ TEST_F(Bench, Against) {
   std::ofstream(directory + "/m.onnx") << "x";
   std::ofstream(directory + "/python")
       << "#!/bin/sh\n"
-         "[ \"$2\" = 'import numpy, onnxruntime' ] && exit 0\n"
+         "case \"$2\" in 'import numpy, onnxruntime;'*)\n"
+         "  echo found; exit;; esac\n"
          "echo \"$3 $5 $6\" >>" + directory + "/calls\n"
          "echo '{\"load_ms\": 1, \"first_ms\": 2.5, \"median_ms\": 4, "
          "\"base_mb\": 3, \"peak_mb\": 8, \"version\": \"7.7\"}'\n";
@@ -227,7 +230,8 @@ TEST_F(Bench, AgainstReportsWhatAPeerSays) {
   std::ofstream(directory + "/m.onnx") << "x";
   std::ofstream(directory + "/python")
       << "#!/bin/sh\n"
-         "[ \"$2\" = 'import numpy, openvino' ] && exit 0\n"
+         "case \"$2\" in 'import numpy, openvino;'*)\n"
+         "  echo found; exit;; esac\n"
          "echo 'RuntimeError: not a model' >&2; exit 1\n";
   fs::permissions(directory + "/python", fs::perms::owner_all);
   expectError("bench @static.so %m.onnx --against=openvino --python=%python" +

@@ -106,16 +106,7 @@ static std::string findString(const std::string &json, const std::string &key) {
 bool Comparison::checkPeers(std::string &problem) {
   engines.push_back({"ingot", ingot_version_get(), {}});
   for (const std::string &peer : options.against) {
-    ProcessResult found =
-        runProcess({options.python, "-c", "import numpy, " + peer});
-    if (found.exitCode == 127)
-      problem = "cannot run '" + options.python +
-                "'; name a Python interpreter with --python";
-    else if (found.exitCode)
-      problem = "'" + options.python + "' cannot use " + peer + " (" +
-                found.lastError() + "); install it with: " + options.python +
-                " -m pip install numpy " + peer +
-                ", or name another interpreter with --python";
+    problem = checkPython(options.python, peer);
     if (!problem.empty())
       return false;
     engines.push_back({peer, "", {}});

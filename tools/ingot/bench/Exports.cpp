@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <filesystem>
+#include <set>
 #include <string.h>
 #include <string_view>
 #include <unistd.h>
@@ -150,12 +151,22 @@ static std::string writeFile(const std::string &path, const std::string &text) {
 }
 
 std::string ingot::tools::checkExports(const BenchOptions &options) {
+  std::vector<std::string> read = filesRead(options.specs);
+  read.insert(read.end(), {options.model, options.weights});
+  std::set<std::filesystem::path> names;
   for (const std::string &path :
        {options.exportTimes, options.exportProfile, options.exportLayerInfo,
         options.exportTrace}) {
     if (path.empty())
       continue;
-    if (std::string problem = checkOutputText(path); !problem.empty())
+    std::string problem = checkOutputText(path);
+    if (problem.empty())
+      problem = checkNotRead(path, read);
+    if (problem.empty() && !isWrittenInPlace(path) &&
+        !names.insert(std::filesystem::absolute(path).lexically_normal())
+             .second)
+      problem = "two --export options have this name";
+    if (!problem.empty())
       return "cannot write '" + path + "': " + problem;
   }
   return "";

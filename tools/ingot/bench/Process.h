@@ -23,6 +23,10 @@ struct ProcessResult {
 /// Runs a program to its end; the first argument is looked up in PATH.
 ProcessResult runProcess(const std::vector<std::string> &arguments);
 
+/// Checks that the interpreter `python` has numpy and a package. Returns what
+/// is wrong, or "".
+std::string checkPython(const std::string &python, const std::string &package);
+
 } // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_BENCH_PROCESS_H

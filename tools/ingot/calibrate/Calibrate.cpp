@@ -57,6 +57,13 @@ static void printOutcome(const Repairer::Outcome &outcome, bool isRepaired) {
            kMost);
 }
 
+static std::vector<std::string> filesRead(const Options &options) {
+  std::vector<std::string> files = options.data;
+  if (!options.rules.empty())
+    files.push_back(options.rules);
+  return files;
+}
+
 static int calibrate(const Options &options, const OptionParser &parser) {
   Calibrator::Options chosen;
   chosen.model.model = options.model;
@@ -68,7 +75,7 @@ static int calibrate(const Options &options, const OptionParser &parser) {
   chosen.preprocess = options.preprocess;
   const Progress progress(parser);
   std::string problem =
-      checkWritable(options.output, options.model, options.data);
+      checkWritable(options.output, options.model, filesRead(options));
   if (problem.empty() && !options.rules.empty())
     problem = quantize::readRules(options.rules, chosen.rules);
   if (!problem.empty())

@@ -22,16 +22,7 @@ static constexpr char kScript[] =
     ;
 
 std::string OnnxRuntime::check() const {
-  ProcessResult found = runProcess({python, "-c", "import numpy, onnxruntime"});
-  if (found.exitCode == 127)
-    return "cannot run '" + python +
-           "'; name a Python interpreter with --python";
-  if (found.exitCode)
-    return "'" + python + "' cannot use onnxruntime (" + found.lastError() +
-           "); install it with: " + python +
-           " -m pip install numpy onnxruntime, or name another interpreter "
-           "with --python";
-  return "";
+  return checkPython(python, "onnxruntime");
 }
 
 static std::string fileName(const ScratchFolder &folder, size_t sample,

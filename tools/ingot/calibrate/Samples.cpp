@@ -52,7 +52,7 @@ static std::string inQuotes(const std::string &text) {
 // Files
 //===----------------------------------------------------------------------===//
 
-static bool isData(const std::string &path) {
+bool ingot::tools::isSampleFile(const std::string &path) {
   return endsWith(path, ".npy") || endsWith(path, ".npz") || isPicture(path);
 }
 
@@ -61,7 +61,7 @@ std::string Samples::listFolder(const std::string &path) {
   fs::directory_iterator at(path, error), end;
   std::vector<std::string> found;
   for (; !error && at != end; at.increment(error))
-    if (isData(at->path().string()))
+    if (isSampleFile(at->path().string()))
       found.push_back(at->path().string());
   if (error)
     return "cannot read " + inQuotes(path) + ": " + error.message();
@@ -82,7 +82,7 @@ std::string Samples::open(const std::vector<std::string> &paths) {
     } else if (!fs::exists(path, error)) {
       return "cannot read " + inQuotes(path) + ": " +
              (error ? error.message() : strerror(ENOENT));
-    } else if (!isData(path)) {
+    } else if (!isSampleFile(path)) {
       return inQuotes(path) + " is no .npz or .npy file, picture or folder";
     } else {
       files.push_back(path);

@@ -26,6 +26,9 @@ struct InputSpec {
   std::vector<int64_t> dims;
 };
 
+/// Returns true for the name of a file that a folder of samples may hold.
+bool isSampleFile(const std::string &path);
+
 /// The inputs of one run after the other, out of .npz and .npy files and
 /// pictures; of arrays, no more than one sample is in memory.
 class Samples {

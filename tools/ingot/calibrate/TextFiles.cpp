@@ -9,7 +9,9 @@
 #include "base/FileSet.h"
 #include "base/OutputPath.h"
 #include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/Samples.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,17 +24,28 @@ static std::string cannotWrite(const std::string &path,
   return "cannot write '" + formatLine(path, 200) + "': " + why;
 }
 
+/// Checks whether a file is one of the samples in a folder of `data`.
+static bool isInData(const std::string &path,
+                     const std::vector<std::string> &data) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  return isSampleFile(path) && llvm::sys::fs::exists(path) &&
+         llvm::any_of(data, [&](const std::string &other) {
+           return llvm::sys::fs::equivalent(folder.empty() ? "." : folder,
+                                            other);
+         });
+}
+
 std::string ingot::tools::checkWritable(const std::string &path,
                                         const std::string &model,
                                         const std::vector<std::string> &data) {
-  if (std::string problem = checkOutputFile(path); !problem.empty())
-    return cannotWrite(path, problem);
-  if (llvm::sys::fs::equivalent(path, model))
-    return cannotWrite(path, "it is the model itself");
-  for (const std::string &other : data)
-    if (llvm::sys::fs::equivalent(path, other))
-      return cannotWrite(path, "it is the data");
-  return "";
+  std::string problem = checkOutputFile(path);
+  if (problem.empty() && llvm::sys::fs::equivalent(path, model))
+    problem = "it is the model itself";
+  if (problem.empty())
+    problem = checkNotRead(path, data);
+  if (problem.empty() && isInData(path, data))
+    problem = "it is a sample of --data";
+  return problem.empty() ? "" : cannotWrite(path, problem);
 }
 
 static std::string writeText(FileSet &files, const std::string &text,

@@ -12,8 +12,8 @@
 
 namespace ingot::tools {
 
-/// Whether a file can get its name, which is known before minutes of work:
-/// `model` and `data` are what it must not take the place of. Returns what is
+/// Checks that a file can get its name, before minutes of work: it must not
+/// take the place of `model` or of files and samples in `data`. Returns what is
 /// wrong, or "".
 std::string checkWritable(const std::string &path, const std::string &model,
                           const std::vector<std::string> &data);

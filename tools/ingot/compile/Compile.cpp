@@ -12,6 +12,7 @@
 #include "compiler/target/Target.h"
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
+#include "tools/ingot/compile/CheckOptions.h"
 #include "tools/ingot/compile/FatalErrors.h"
 #include "tools/ingot/compile/GivenOptions.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
@@ -234,7 +235,7 @@ static void printSummary(const CompileOptions &options,
 static void printSizes(const CompileOptions &options, const Manifest &manifest,
                        const SizeReport &sizes) {
   raw_ostream &out = outs();
-  out << options.output << ": artifact ";
+  out << printable(options.output) << ": artifact ";
   printBytes(out, sizes.artifact);
   out << ", weights of the model ";
   printBytes(out, sizes.modelWeights);
@@ -259,7 +260,7 @@ static void printSizes(const CompileOptions &options, const Manifest &manifest,
 static void printKernels(const CompileOptions &options,
                          const KernelRecord &record) {
   raw_ostream &out = outs();
-  out << options.output << ": ";
+  out << printable(options.output) << ": ";
   switch (record.kernels) {
   case Kernels::native:
     out << "native kernels are fastest";
@@ -276,7 +277,7 @@ static void printKernels(const CompileOptions &options,
                 record.onednnMs);
   if (record.mixedMs)
     out << format(", both %.3f ms", *record.mixedMs);
-  out << "); " << options.recordFile << " holds the choice\n";
+  out << "); " << printable(options.recordFile) << " holds the choice\n";
 }
 
 /// Prints what `--precision=auto` chose, its speed and what is right.
@@ -286,8 +287,8 @@ static void printPrecisions(const CompileOptions &options, const Study &study) {
                     [&](const StudiedLayer &layer) { return layer.*is; });
   };
   raw_ostream &out = outs();
-  out << options.output << ": " << count(&StudiedLayer::isInt8) << " of "
-      << study.layers.size() << " layers in int8, "
+  out << printable(options.output) << ": " << count(&StudiedLayer::isInt8)
+      << " of " << study.layers.size() << " layers in int8, "
       << count(&StudiedLayer::isBF16) << " in bf16";
   if (study.chosen.latencyMs && study.fp32.latencyMs)
     out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
@@ -327,6 +328,9 @@ int ingot::compileMain(int argc, char **argv) {
   // The parser puts the program's name before its messages.
   std::vector<const char *> args(argv, argv + argc);
   args[0] = "ingot compile";
+  const tools::OptionParser messages("compile", "", "", "");
+  if (std::string problem = checkOptions(options, args); !problem.empty())
+    return messages.usageError(problem);
   bool parsed = cl::ParseCommandLineOptions(
       args.size(), args.data(),
       "Compiles an ONNX model into a shared library.\n\n"
@@ -338,8 +342,6 @@ int ingot::compileMain(int argc, char **argv) {
     // It prints what is wrong with an option's value itself, the rest here.
     StringRef message = StringRef(errors).split('\n').first.trim();
     message.consume_front("ingot compile: ");
-    if (message.starts_with("Too many positional"))
-      message = "more than one model is given";
     return message.empty() ? int(kUsage) : usageError(message);
   }
 
@@ -391,7 +393,6 @@ int ingot::compileMain(int argc, char **argv) {
   ObjectCache objects;
   if (isAuto || request.isWanted())
     compile.objects = request.study.objects = &objects;
-  const tools::OptionParser messages("compile", "", "", "");
   tools::PrecisionStudy study(request.study, messages);
   if (request.isWanted())
     if (int code = runStudy(request, study, compile, *context))

@@ -182,7 +182,7 @@ int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
       if (std::string problem = checkWritable(path, request.study.model,
                                               compile.otherInputs);
           !problem.empty()) {
-        errs() << "ingot compile: error: " << problem << '\n';
+        errs() << "ingot compile: error: " << oneLine(problem) << '\n';
         return kFailure;
       }
     }

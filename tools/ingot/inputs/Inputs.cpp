@@ -34,10 +34,33 @@ void ingot::tools::addPreprocessOption(OptionParser &parser,
       "(default: the input's height and width, scale=1/255)");
 }
 
+/// Checks the form of `NAME=SIZES`; the model decides the rest, and the command
+/// what ranges are.
+static std::string checkSizes(const std::string &spec, bool isDim,
+                              const char *form) {
+  std::string name, text, problem;
+  std::vector<SizeText> sizes;
+  bool hasName = splitNameAndValue(spec, name, text);
+  bool hasRange = text.find(':') != std::string::npos;
+  if (hasName && (hasRange || (parseSizesText(text, sizes, problem) &&
+                               (!isDim || sizes.size() == 1))))
+    return "";
+  return "must be " + std::string(form) + ", not '" + spec + "'" +
+         (problem.empty() ? "" : ": " + problem);
+}
+
 void ingot::tools::addShapeOptions(OptionParser &parser, InputSpecs &specs) {
   parser.list("shape", "NAME=AxB...", specs.shapes,
-              "shape of an input whose sizes are open");
-  parser.list("dim", "NAME=N", specs.dims, "size of a named dimension");
+              "shape of an input whose sizes are open",
+              [](const std::string &spec) {
+                return checkSizes(spec, /*isDim=*/false,
+                                  "NAME=AxB..., e.g. x=1x3x48x320");
+              });
+  parser.list("dim", "NAME=N", specs.dims, "size of a named dimension",
+              [](const std::string &spec) {
+                return checkSizes(spec, /*isDim=*/true,
+                                  "NAME=N, e.g. batch=1");
+              });
 }
 
 void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs) {
@@ -380,6 +403,18 @@ ingot::tools::makeShapes(const ingot_model *model, const InputSpecs &specs,
     shapes.push_back(std::move(*shape));
   }
   return "";
+}
+
+std::vector<std::string> ingot::tools::filesRead(const InputSpecs &specs) {
+  std::vector<std::string> files;
+  // Names of inputs and of files may have a '='.
+  for (const std::string &spec : specs.inputs) {
+    files.push_back(spec);
+    for (size_t i = 0; i < spec.size(); ++i)
+      if (spec[i] == '=')
+        files.push_back(spec.substr(i + 1));
+  }
+  return files;
 }
 
 std::string ingot::tools::makeInputs(const ingot_model *model,

@@ -49,6 +49,9 @@ Preprocess preprocessOf(const ingot_model *model, const Preprocess &given);
 std::string preprocessWarning(const ingot_model *model,
                               const Preprocess &given);
 
+/// Returns the names that may be those of files in `--input`.
+std::vector<std::string> filesRead(const InputSpecs &specs);
+
 /// Makes an array for each input of `model`, in its order. Returns what is
 /// wrong, or "".
 std::string makeInputs(const ingot_model *model, const InputSpecs &specs,

@@ -1,0 +1,33 @@
+//===- DimNames.h - names of dimensions -------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_INGOT_DIMNAMES_H
+#define INGOT_DIALECTS_INGOT_DIMNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace ingot {
+
+/// The mark between a name and a number in `ingot.dim_names`. Dimensions of one
+/// name have one size, so those that may differ get a number.
+constexpr char kDimNumberMark = '\x1f';
+
+/// Returns the name that a model gives to several dimensions, with a number
+/// that sets one of them apart.
+inline std::string numberedDimName(llvm::StringRef name, size_t number) {
+  return name.str() + kDimNumberMark + std::to_string(number);
+}
+
+/// Returns the name as the model has it.
+inline llvm::StringRef plainDimName(llvm::StringRef name) {
+  return name.split(kDimNumberMark).first;
+}
+
+} // namespace ingot
+
+#endif // INGOT_DIALECTS_INGOT_DIMNAMES_H
