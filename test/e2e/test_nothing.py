@@ -194,14 +194,17 @@ class Far(Ran):
 
     def test_computed_pads(self):
         """Data within a constant: what is cropped, left with nothing, or has nothing to begin with."""
-        for size, low, high in ((3, 1, 2), (3, -1, 2), (3, 2, -1), (3, -3, 2), (3, -5, 4), (3, 4, -5), (0, 2, 1), (1, 0, 0),
-                                (0, 0, 0), (3, -3, 0), (3, -1, -2)):
+        for size, low, high in ((3, 1, 2), (3, -1, 2), (3, 2, -1), (3, -3, 2), (3, -5, 4), (3, 4, -5), (3, 5, -4), (0, 2, 1),
+                                (1, 0, 0), (0, 0, 0), (3, -3, 0), (3, -1, -2)):
             x = floats(2, size)
             want = np.full((4, size + low + high), 2.5, np.float32)
             first, count = max(-low, 0), max(min(size - max(-low, 0), size + low + high - max(low, 0)), 0)
             want[1:3, max(low, 0):max(low, 0) + count] = x[:, first:first + count]
-            self.gives(node("Pad", ["x", "pads", "v"]), {"x": x, "pads": ints(1, low, 1, high)}, want,
-                       weights={"v": np.float32(2.5)}, fixed=("pads",))
+            pad, weights, pads = node("Pad", ["x", "pads", "v"]), {"v": np.float32(2.5)}, ints(1, low, 1, high)
+            self.gives(pad, {"x": x, "pads": pads}, want, weights=weights, fixed=("pads",))
+            if max(-low, -high) > size:
+                for fixed in ((), ("x",)):
+                    self.gives(pad, {"x": x}, want, weights={**weights, "pads": pads}, fixed=fixed)
 
 
 class Contracts(Ran):
