@@ -284,7 +284,8 @@ static void takePooledSizes(Node &node, ArrayRef<OpFoldResult> wanted,
 }
 
 /// Puts `y` of `sizes` at the start of zeros of the sizes `wanted`.
-static FailureOr<Value> growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes,
+static FailureOr<Value> growTo(Node &node, Value y,
+                               ArrayRef<OpFoldResult> sizes,
                                ArrayRef<OpFoldResult> wanted) {
   // A smaller result has no room for what the indices may say.
   for (size_t i = 2; i < sizes.size(); ++i)

@@ -55,8 +55,8 @@ static Value countAnyIntegers(Node &node, OpFoldResult from, OpFoldResult to,
       return arith::ConstantIntOp::create(b, loc, i64, *known);
     return arith::IndexCastOp::create(b, loc, i64, indexValue(node, number));
   };
-  Value low = integer(from), high = integer(to), zero = integer(sizeAttr(node, 0)),
-        one = integer(sizeAttr(node, 1)), part = integer(by);
+  Value low = integer(from), high = integer(to), part = integer(by),
+        zero = integer(sizeAttr(node, 0)), one = integer(sizeAttr(node, 1));
   auto known = getConstantIntValue(by);
   if (!known) {
     require(b, loc, isNot(i, i.equal(part, zero)), "delta is 0");
@@ -146,7 +146,7 @@ static FailureOr<OpFoldResult> countFloats(Node &node) {
   return counted->front();
 }
 
-/// Returns how many elements a range of constants has, or null if a run decides.
+/// Returns how many elements a range of constants has; null if a run decides.
 static FailureOr<OpFoldResult> countKnown(Node &node) {
   if (isa<IntegerType>(node.elementType(0))) {
     auto start = node.getConstantInts(0), limit = node.getConstantInts(1),

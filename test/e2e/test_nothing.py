@@ -106,6 +106,21 @@ class Reductions(Ran):
                 done = tool("ingot", "run", artifact, "--input", "random", "--shape", f"x={2**40}x0", timeout=30)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_numbers_of_rows_of_nothing(self):
+        """Nor is there memory for means, say, of 2^40 rows without elements, which an empty result does not read."""
+        for op, shape, scales, attributes in (("LayerNormalization", f"{2**40}x0", 2, {}), ("CumSum", f"0x{2**40}", 0, {}),
+                                              ("LpNormalization", f"{2**40}x0", 0, {}), ("Hardmax", f"0x{2**40}", 0, {"axis": 0}),
+                                              ("LogSoftmax", f"0x{2**40}", 0, {"axis": 0})):
+            with self.subTest(op=op):
+                scale = [("s", ["b"]), ("t", ["b"])][:scales]
+                weights = {"axis": np.array(0)} if op == "CumSum" else {}
+                made = make_model([node(op, ["x", *weights, *(s[0] for s in scale)], **attributes)],
+                                  [("x", ["a", "b"]), *scale], [("y", ["a", "b"])], weights)
+                sizes = [part for s in scale for part in ("--shape", f"{s[0]}=0")]
+                done = tool("ingot", "run", self.compile(made), "--input", "random", "--shape", f"x={shape}", *sizes,
+                            timeout=30)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_no_pictures(self):
         """An open length of one channel stands where its number of elements, none, does not tell it."""
         w = floats(2, 1, 3)

@@ -156,6 +156,7 @@
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}ingot-check-sizes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}ingot-skip-unread{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-skip-empty-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}bound-buffers{{[,{]|$}}
