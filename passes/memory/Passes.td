@@ -32,7 +32,10 @@ def CheckSizes : Pass<"ingot-check-sizes", "::mlir::ModuleOp"> {
 
     Sizes that depend on inputs alone are checked at the function's entry, in a
     branch that a run takes only if an input is large: one comparison for all
-    other runs. A size that data decide is checked where it is computed.
+    other runs. A size is not checked if the check of another one covers it for
+    all sizes of inputs: 2 n fits if 3 n + m does. What data say depends on
+    inputs alone, too, where it is held within their sizes or constants. A size
+    that data decide is checked where it is computed.
 
     Example:
     ```mlir
