@@ -366,6 +366,28 @@ class Conventions(Case):
                 np.testing.assert_array_equal(got["y"], y)
                 np.testing.assert_array_equal(got["i"], i)
 
+    def test_rows(self):
+        """Short rows, and long ones, whose parts are compared side by side: equal elements and NaN in several parts."""
+        rng = np.random.default_rng(6)
+        for size in (12, 40, 300):
+            for kind in (np.float32, np.float16, np.int32, np.uint8):
+                x = rng.integers(0, 6, (2, 5, size)).astype(kind)
+                x[0, 0] = 3
+                if kind in (np.float32, np.float16):
+                    x[rng.uniform(size=x.shape) < 0.1] = -0.0
+                    x[0, 1] = -np.inf
+                    x[1][rng.uniform(size=x[1].shape) < 0.01] = np.nan
+                    x[1, 0, [size // 3, size // 2, size - 1]] = np.nan
+                nodes = [helper.make_node(op, ["x"], [f"{op}{last}"], axis=-1, select_last_index=last)
+                         for op in ("ArgMax", "ArgMin") for last in (0, 1)]
+                model = make_model(nodes, [("x", [2, "n", size], helper.np_dtype_to_tensor_dtype(np.dtype(kind)))],
+                                   [(n.output[0], None, TensorProto.INT64) for n in nodes])
+                got = self.run_model(self.compile(model), {"x": x})
+                for op, find in (("ArgMax", np.argmax), ("ArgMin", np.argmin)):
+                    with self.subTest(op=op, size=size, kind=kind.__name__):
+                        np.testing.assert_array_equal(got[op + "0"][..., 0], find(x, -1))
+                        np.testing.assert_array_equal(got[op + "1"][..., 0], size - 1 - find(x[..., ::-1], -1))
+
     def test_unpool_without_room(self):
         model = make_model([helper.make_node("MaxUnpool", ["x", "i", "s"], ["y"], name="unpool", kernel_shape=[2, 2],
                                              strides=[2, 2])],
