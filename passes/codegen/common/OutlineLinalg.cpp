@@ -278,12 +278,12 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
   return success();
 }
 
-/// Returns whether a run may leave out a buffer that `op` writes to.
+/// Returns whether a run may leave out a buffer that `op` reads or writes.
 static bool mayBeSkipped(linalg::LinalgOp op) {
-  return llvm::any_of(op.getDpsInits(), skippedWhen);
+  return llvm::any_of(op->getOperands(), skippedWhen);
 }
 
-/// Lets `op` run only where its buffers are not left out.
+/// Lets `op` run only where it has results.
 static void skipInPlace(linalg::LinalgOp op) {
   if (!mayBeSkipped(op))
     return;
