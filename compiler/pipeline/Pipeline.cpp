@@ -251,6 +251,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCollectWeights());
   passes.addNestedPass<func::FuncOp>(createPlaceOutputs());
   passes.addPass(createCheckSizes());
+  passes.addNestedPass<func::FuncOp>(createSkipUnread());
   passes.addNestedPass<func::FuncOp>(createSkipEmptyLoops());
   passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());

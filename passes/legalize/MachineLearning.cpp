@@ -46,6 +46,50 @@ Value legalize::floatConstants(Node &node, ArrayRef<float> values,
       RankedTensorType::get(shape, node.builder.getF32Type()), wide);
 }
 
+/// Computes exp(s - m) / z of each score s, where m is the largest score and z
+/// the sum of the exponentials. Scores of about 0 are no part of the sum and
+/// become s exp(-m) / z, as in ONNX Runtime.
+static Value softmaxZero(Node &node, Value scores) {
+  Type f32 = node.builder.getF32Type();
+  SmallVector<int64_t> last = {typeOf(scores).getRank() - 1};
+  auto reduce = [&](Value x, nn::ReduceKind kind) -> Value {
+    return node.create<nn::ReduceOp>(x, kind, last, /*keep_dims=*/true);
+  };
+  Value most = reduce(scores, nn::ReduceKind::max);
+  Value isZero = binary<nn::LessOrEqualOp>(
+      node, unary<nn::AbsOp>(node, scores), scalar(node, f32, 1e-7f));
+  Value power = unary<nn::ExpOp>(node, binary<nn::SubOp>(node, scores, most));
+  Value total = reduce(select(node, isZero, scalar(node, f32, 0), power),
+                       nn::ReduceKind::sum);
+  Value small = binary<nn::MulOp>(
+      node, scores,
+      unary<nn::ExpOp>(node, Value(node.make<nn::NegOp>(most))));
+  return binary<nn::DivOp>(node, select(node, isZero, small, power), total);
+}
+
+/// Computes the probit of each score p, sqrt(2) erfinv(2 p - 1), with the
+/// approximation of erfinv by S. Winitzki that ONNX and ONNX Runtime have.
+static Value probit(Node &node, Value scores) {
+  auto number = [&](double value) {
+    return scalar(node, node.builder.getF32Type(), value);
+  };
+  auto times = [&](Value x, Value y) { return binary<nn::MulOp>(node, x, y); };
+  constexpr double kA = 0.147, kPi = 3.14159265358979323846;
+  Value x = binary<nn::SubOp>(node, times(scores, number(2)), number(1));
+  Value rest = times(binary<nn::SubOp>(node, number(1), x),
+                     binary<nn::AddOp>(node, number(1), x));
+  Value log = unary<nn::LogOp>(node, rest);
+  Value half = binary<nn::AddOp>(node, times(log, number(0.5)),
+                                 number(2 / (kPi * kA)));
+  Value root = unary<nn::SqrtOp>(
+      node, binary<nn::SubOp>(node, times(half, half),
+                              times(log, number(1 / kA))));
+  Value size = unary<nn::SqrtOp>(node, binary<nn::SubOp>(node, root, half));
+  size = times(size, number(1.4142135623730951));
+  Value isNegative = binary<nn::LessOp>(node, x, number(0));
+  return select(node, isNegative, node.make<nn::NegOp>(size), size);
+}
+
 FailureOr<Value> legalize::transformScores(Node &node, Value scores) {
   StringRef name = node.getString("post_transform", "NONE");
   if (name == "NONE")
@@ -55,7 +99,11 @@ FailureOr<Value> legalize::transformScores(Node &node, Value scores) {
   if (name == "SOFTMAX")
     return node.make<nn::SoftmaxOp>(scores, typeOf(scores).getRank() - 1,
                                     /*log=*/false);
-  return node.unsupported("post_transform " + name);
+  if (name == "SOFTMAX_ZERO")
+    return softmaxZero(node, scores);
+  if (name == "PROBIT")
+    return probit(node, scores);
+  return node.invalid("post_transform is " + name);
 }
 
 LogicalResult legalize::replaceByClasses(Node &node, Value scores,
@@ -82,20 +130,23 @@ LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
   if (labels.size() != 2)
     return node.invalid("one score for " + Twine(labels.size()) +
                         " classes, but it can tell 2");
+  StringRef name = node.getString("post_transform", "NONE");
+  // As in ONNX: a softmax compares a score with its opposite, a probit is of
+  // shares.
+  bool isSoftmax = name == "SOFTMAX" || name == "SOFTMAX_ZERO";
+  if (isSoftmax)
+    middle = 0;
+  bool hasRest = name == "PROBIT" || (isShare && !isSoftmax);
   Value isSecond =
       binary<nn::GreaterOp>(node, score, scalar(node, f32, middle));
   Value label = select(node, reshape(node, isSecond, {sizeOf(node, score, 0)}),
                        labels.constant(node, 1), labels.constant(node, 0));
-  Value other = isShare ? binary<nn::SubOp>(node, scalar(node, f32, 1), score)
+  Value other = hasRest ? binary<nn::SubOp>(node, scalar(node, f32, 1), score)
                         : node.make<nn::NegOp>(score);
   Value both = concat(node, {other, score}, 1);
   // The caller has made the share by LOGISTIC already.
-  if (StringRef name = node.getString("post_transform", "NONE"); isShare)
-    return name == "NONE" || name == "LOGISTIC"
-               ? node.replace({label, both})
-               : node.unsupported("post_transform " + name +
-                                  " of one score for two classes");
-  auto shown = transformScores(node, both);
+  auto shown = isShare && name == "LOGISTIC" ? FailureOr<Value>(both)
+                                             : transformScores(node, both);
   return failed(shown) ? failure() : node.replace({label, *shown});
 }
 

@@ -58,9 +58,10 @@ void populateStrings(Legalizers &legalizers);
 /// post_transform makes of the scores.
 LogicalResult replaceByClasses(Node &node, Value scores, const Labels &labels);
 
-/// The same of one score for two classes, of which the second is meant where
-/// the score is above `middle`. With `isShare` the first has the rest to 1,
-/// else the opposite.
+/// Replaces a classifier by the labels and the scores of two classes of which
+/// one score is known: the second class is meant where it is above `middle`.
+/// With `isShare` the score of the first class is the rest to 1, else the
+/// opposite, unless post_transform says otherwise.
 LogicalResult replaceByBinary(Node &node, Value score, float middle,
                               bool isShare, const Labels &labels);
 

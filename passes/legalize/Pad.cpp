@@ -157,17 +157,44 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
                           : repeatEnds(node, mode, pads, sizes));
 }
 
-/// What may be added at one end of a dimension, or, negative, cut off.
+/// Returns what may be added at one end of a dimension, or, negative, cut off.
 static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
   int64_t most = nn::kMostElements;
-  if (ShapedType::isDynamic(size))
+  // A crop may go on into what the other end adds, if that is constant.
+  if (ShapedType::isDynamic(size) || mode == nn::PadMode::constant)
     return {-most, most};
   // Mirrored at its ends, a dimension gives all its elements but one.
   if (mode == nn::PadMode::reflect)
     most = std::max<int64_t>(size - 1, 0);
-  else if (mode != nn::PadMode::constant && size == 0)
+  else if (size == 0)
     most = 0;
   return {-std::min(size, nn::kMostElements), most};
+}
+
+/// Crops pads by what a crop of the other end leaves to do: no element of a
+/// dimension of `size` elements is left then.
+static void cropPads(int64_t size, int64_t &low, int64_t &high) {
+  int64_t left = size + low + high;
+  if (low < -size) {
+    low = -size;
+    high = left;
+  } else if (high < -size) {
+    high = -size;
+    low = left;
+  }
+}
+
+/// Returns whether the constant pads of an open dimension may be cropped by
+/// those of its other end, which depends on the size.
+static bool mayCropPads(RankedTensorType type, nn::PadMode mode,
+                        ArrayRef<int64_t> axes, ArrayRef<OpFoldResult> pads) {
+  return mode == nn::PadMode::constant &&
+         llvm::any_of(llvm::seq(axes.size()), [&](size_t i) {
+           int64_t low = *getConstantIntValue(pads[i]),
+                   high = *getConstantIntValue(pads[i + axes.size()]);
+           return type.isDynamicDim(axes[i]) &&
+                  std::min(low, high) < 0 && std::max(low, high) > 0;
+         });
 }
 
 static std::string sizeText(int64_t size) {
@@ -245,7 +272,7 @@ static LogicalResult legalizePad(Node &node) {
   }
   isConstant &= llvm::all_of(
       pads, [](OpFoldResult pad) { return getConstantIntValue(pad); });
-  if (!isConstant) {
+  if (!isConstant || mayCropPads(type, *mode, axes, pads)) {
     Sizes none(rank, sizeAttr(node, 0));
     size_t count = axisSizes.size();
     return padComputed(
@@ -275,6 +302,7 @@ static LogicalResult legalizePad(Node &node) {
       return node.invalid("'pads' leaves dimension " + Twine(axis) + " of " +
                           Twine(type.getDimSize(axis)) + " elements " +
                           Twine(left));
+    cropPads(type.getDimSize(axis), low[axis], high[axis]);
   }
   auto isNegative = [](int64_t pad) { return pad < 0; };
   if (*mode != nn::PadMode::constant &&

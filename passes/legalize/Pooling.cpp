@@ -193,8 +193,8 @@ static LogicalResult legalizeLpPool(Node &node) {
   return node.replace(cutWindows(node, y, pool->cut));
 }
 
-/// y at the start of zeros of sizes that only a run knows.
-static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
+/// Puts `y` at the start of zeros of sizes that only a run knows.
+static Value growOpen(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
   Sizes own = sizesOf(node, y), kept, all;
   for (auto [size, mine] : llvm::zip_equal(sizes, own)) {
     all.push_back(maxSizes(node, size, sizeAttr(node, 0)));
@@ -205,18 +205,105 @@ static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
                  takePart(node, y, zeros, kept), zeros);
 }
 
-/// Returns the shape of the data of the MaxPool that gives `indices`, or an
-/// empty one if they come from elsewhere.
-static ArrayRef<int64_t> shapeOfPooled(Value indices) {
+/// Returns the data of the MaxPool that gives `indices`, or null if they come
+/// from elsewhere.
+static Value findPooled(Value indices) {
   // Windows that ceil_mode adds too many of are cut.
   while (Operation *op = indices.getDefiningOp()) {
     if (auto pool = dyn_cast<nn::MaxPoolWithIndicesOp>(op))
-      return typeOf(pool.getX()).getShape();
+      return pool.getX();
     if (!isa<nn::SliceOp, tensor::CastOp, tensor::ExtractSliceOp>(op))
       break;
     indices = op->getOperand(0);
   }
   return {};
+}
+
+/// Computes the sizes that the windows of a MaxUnpool cover.
+static FailureOr<Sizes> coveredBy(Node &node, const WindowAttributes &window) {
+  Sizes sizes = sizesOf(node, node.input(0));
+  size_t n = window.size();
+  for (size_t i = 0; i < n; ++i) {
+    OpFoldResult &size = sizes[2 + i];
+    int64_t more = window.kernel[i] - window.strides[i] - window.pads[i] -
+                   window.pads[n + i];
+    OpFoldResult steps =
+        mulSizes(node, size, sizeAttr(node, window.strides[i]));
+    if (auto known = getConstantIntValue(steps)) {
+      if (*known + more < 1)
+        return node.invalid("pads leave no output");
+    } else if (more < 0 &&
+               failed(requireFit(node, nn::SizeRelation::atLeast, steps,
+                                 sizeAttr(node, -more),
+                                 "pads leave no output: the windows reach {0} "
+                                 "elements, but need at least {1}"))) {
+      return failure();
+    }
+    size = addSizes(node, steps, sizeAttr(node, more));
+  }
+  return sizes;
+}
+
+/// Reads output_shape for a result of `rank` dimensions.
+static FailureOr<Sizes> readOutputShape(Node &node, int64_t rank) {
+  pinInput(node, 2, {rank}, "output_shape");
+  auto wanted = elementsOf(node, node.input(2));
+  if (failed(wanted))
+    return failure();
+  if (int64_t(wanted->size()) != rank)
+    return node.badLength("output_shape", wanted->size(), Twine(rank));
+  if (failed(
+          node.checkElements(2, "output_shape", {0, nn::kMostElements})))
+    return failure();
+  return wanted;
+}
+
+/// Replaces `sizes` by those of `wanted` if `wanted` is what the MaxPool has
+/// read, in which its indices count.
+static void takePooledSizes(Node &node, ArrayRef<OpFoldResult> wanted,
+                            Sizes &sizes) {
+  Value pooled = findPooled(node.input(1));
+  if (!pooled || typeOf(pooled).getRank() != int64_t(sizes.size()))
+    return;
+  Indices i{node.builder, node.loc()};
+  Value isPooled;
+  for (auto [size, data] : llvm::zip_equal(wanted, sizesOf(node, pooled))) {
+    if (isSameSize(size, data))
+      continue;
+    if (getConstantIntValue(size) && getConstantIntValue(data))
+      return;
+    Value isSame = i.equal(indexValue(node, size), indexValue(node, data));
+    isPooled = isPooled ? i.both(isPooled, isSame) : isSame;
+  }
+  for (auto [size, other] : llvm::zip_equal(sizes, wanted))
+    if (!isSameSize(size, other))
+      size = isPooled ? OpFoldResult(i.choose(isPooled,
+                                              indexValue(node, other),
+                                              indexValue(node, size)))
+                      : other;
+}
+
+/// Puts `y` of `sizes` at the start of zeros of the sizes `wanted`.
+static FailureOr<Value> growTo(Node &node, Value y,
+                               ArrayRef<OpFoldResult> sizes,
+                               ArrayRef<OpFoldResult> wanted) {
+  // A smaller result has no room for what the indices may say.
+  for (size_t i = 2; i < sizes.size(); ++i)
+    if (failed(requireFit(node, nn::SizeRelation::atLeast, wanted[i], sizes[i],
+                          "'output_shape' is {0} at [" + Twine(i) +
+                              "], but the windows need at least {1}")))
+      return failure();
+  if (llvm::equal(sizes, wanted, isSameSize))
+    return y;
+  auto isOpen = [](OpFoldResult size) { return !getConstantIntValue(size); };
+  if (llvm::any_of(wanted, isOpen) || llvm::any_of(sizes, isOpen))
+    return growOpen(node, y, wanted);
+  size_t n = sizes.size() - 2;
+  SmallVector<int64_t> pads(2 * n, 0);
+  for (size_t i = 0; i < n; ++i)
+    pads[n + i] = *getConstantIntValue(wanted[2 + i]) -
+                  *getConstantIntValue(sizes[2 + i]);
+  return padZeros(node, y, pads);
 }
 
 static LogicalResult legalizeMaxUnpool(Node &node) {
@@ -227,69 +314,38 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   auto pool = readPool(node, node.input(0), lowestOf(node, node.input(0)));
   if (failed(pool))
     return failure();
-  WindowAttributes *window = &pool->window;
   RankedTensorType x = node.type(0);
   if (!node.has(1) || node.shape(1) != x.getShape())
     return node.invalid("indices need the shape of the data");
-  if (!x.hasStaticShape())
-    return node.unsupported("a dynamic dimension; fix it with --shape");
-  size_t n = window->size();
-  SmallVector<int64_t> shape(x.getShape());
-  for (size_t i = 0; i < n; ++i) {
-    int64_t &size = shape[2 + i];
-    size = (size - 1) * window->strides[i] + window->kernel[i] -
-           window->pads[i] - window->pads[n + i];
-    if (size < 1)
-      return node.invalid("pads leave no output");
-  }
-  // Indices of a MaxPool count in its data, which may be larger.
-  if (auto wanted = node.getConstantInts(2))
-    if (ArrayRef<int64_t> pooled = shapeOfPooled(node.input(1));
-        ArrayRef(*wanted) == pooled)
-      shape = *wanted;
-  int64_t count = ShapedType::getNumElements(shape);
-  if (failed(node.checkElements(1, "I", {0, count - 1})))
+  auto sizes = coveredBy(node, pool->window);
+  if (failed(sizes))
     return failure();
-  Value zeros = filled(node, x.getElementType(), 0, {sizeAttr(node, count)});
-  Value flatX = reshape(node, node.input(0), {x.getNumElements()});
-  Value flatIndices = reshape(node, node.input(1), {x.getNumElements()});
+  Sizes wanted;
+  if (node.has(2)) {
+    auto shape = readOutputShape(node, x.getRank());
+    if (failed(shape))
+      return failure();
+    wanted = *shape;
+    takePooledSizes(node, wanted, *sizes);
+  }
+  OpFoldResult count = lower::productOf(node.builder, node.loc(), *sizes),
+               given = lower::productOf(node.builder, node.loc(),
+                                        sizesOf(node, node.input(0)));
+  if (auto known = getConstantIntValue(count);
+      known && failed(node.checkElements(1, "I", {0, *known - 1})))
+    return failure();
   auto scattered = node.infer<nn::ScatterElementsOp>(
-      zeros, flatIndices, flatX, /*axis=*/0, nn::ScatterReduction::none);
+      filled(node, x.getElementType(), 0, {count}),
+      reshape(node, node.input(1), ArrayRef(given)),
+      reshape(node, node.input(0), ArrayRef(given)), /*axis=*/0,
+      nn::ScatterReduction::none);
   if (failed(scattered))
     return failure();
-  Value y = reshape(node, *scattered, shape);
-  // Other indices count in the shape above; output_shape only adds to it.
-  if (node.has(2)) {
-    pinInput(node, 2, {int64_t(shape.size())}, "output_shape");
-    auto wanted = elementsOf(node, node.input(2));
-    if (failed(wanted))
-      return failure();
-    if (wanted->size() != shape.size())
-      return node.badLength("output_shape", wanted->size(),
-                            Twine(shape.size()));
-    if (failed(node.checkElements(2, "output_shape",
-                                  {0, nn::kMostElements})))
-      return failure();
-    // A smaller one has no room for what the indices may say.
-    for (size_t i = 2; i < shape.size(); ++i)
-      if (failed(requireFit(node, nn::SizeRelation::atLeast, (*wanted)[i],
-                            sizeAttr(node, shape[i]),
-                            "'output_shape' is {0} at [" + Twine(i) +
-                                "], but the windows need at least {1}")))
-        return failure();
-    if (llvm::any_of(*wanted, [](OpFoldResult size) {
-          return !getConstantIntValue(size);
-        }))
-      return node.replace(growTo(node, y, *wanted));
-    SmallVector<int64_t> pads(2 * n, 0);
-    for (size_t i = 0; i < n; ++i)
-      pads[n + i] = *getConstantIntValue((*wanted)[2 + i]) - shape[2 + i];
-    auto padded = padZeros(node, y, pads);
-    if (failed(padded))
-      return failure();
-    y = *padded;
-  }
-  return node.replace(y);
+  Value y = reshape(node, *scattered, ArrayRef(*sizes));
+  // Other indices count in the sizes above; output_shape only adds to them.
+  auto grown =
+      wanted.empty() ? FailureOr<Value>(y) : growTo(node, y, *sizes, wanted);
+  return failed(grown) ? failure() : node.replace(*grown);
 }
 
 void legalize::populatePooling(Legalizers &legalizers) {

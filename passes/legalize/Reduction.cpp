@@ -221,29 +221,50 @@ static LogicalResult legalizeTopK(Node &node) {
   return node.replace({op.getValues(), op.getIndices()});
 }
 
-/// Returns x, or in a run where `axis` is open and empty something of one
-/// element along it: nothing has a maximum without elements.
-static Value withElements(Node &node, Value x, int64_t axis) {
+/// Computes 1 at the first maximum of `x` along an axis with elements, and 0
+/// elsewhere.
+static FailureOr<Value> markMaxima(Node &node, Value x, int64_t axis) {
+  auto best = node.infer<nn::ArgReduceOp>(x, ReduceKind::max, axis,
+                                          /*keep_dims=*/true,
+                                          /*select_last_index=*/false);
+  if (failed(best))
+    return failure();
+  Sizes shape(typeOf(x).getRank() - axis, sizeAttr(node, 1));
+  shape[0] = sizeOf(node, x, axis);
+  Value hit = node.make<nn::EqualOp>(*best, countUp(node, shape));
+  return node.cast(hit, typeOf(x).getElementType());
+}
+
+/// Computes what markMaxima does; no elements where the axis has none.
+static FailureOr<Value> markAnyMaxima(Node &node, Value x, int64_t axis) {
   RankedTensorType type = typeOf(x);
   if (!type.isDynamicDim(axis))
-    return x;
-  Sizes one = sizesOf(node, x);
+    return markMaxima(node, x, axis);
+  Sizes sizes = sizesOf(node, x);
   Indices i{node.builder, node.loc()};
-  Value isEmpty = i.equal(indexValue(node, one[axis]), i.n(0));
-  one[axis] = sizeAttr(node, 1);
+  Value isEmpty = i.equal(indexValue(node, sizes[axis]), i.n(0));
+  FailureOr<Value> marked = failure();
+  auto yield = [&](OpBuilder &b, Location loc, Value y) {
+    if (y.getType() != type)
+      y = tensor::CastOp::create(b, loc, type, y);
+    scf::YieldOp::create(b, loc, y);
+  };
   auto chosen = scf::IfOp::create(
       node.builder, node.loc(), isEmpty,
       [&](OpBuilder &b, Location loc) {
-        Value any = filled(node, type.getElementType(), 0, one);
-        scf::YieldOp::create(b, loc,
-                             Value(tensor::CastOp::create(b, loc, type, any)));
+        sizes[axis] = sizeAttr(node, 0);
+        yield(b, loc, filled(node, type.getElementType(), 0, sizes));
       },
-      [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, x); });
-  return chosen.getResult(0);
+      [&](OpBuilder &b, Location loc) {
+        marked = markMaxima(node, x, axis);
+        yield(b, loc, succeeded(marked) ? *marked : x);
+      });
+  if (failed(marked))
+    return failure();
+  return Value(chosen.getResult(0));
 }
 
-/// 1 at the (first) maximum along the axis, 0 elsewhere. Up to opset 12 the
-/// axis and all that follow are one.
+/// Hardmax. Up to opset 12 the axis and all that follow are one.
 static LogicalResult legalizeHardmax(Node &node) {
   bool flattens = node.opset < 13;
   int64_t rank = node.rank(0);
@@ -251,7 +272,6 @@ static LogicalResult legalizeHardmax(Node &node) {
   if (failed(axis))
     return failure();
   Value x = node.input(0);
-  RankedTensorType type = node.type(0);
   Sizes sizes = sizesOf(node, x);
   if (flattens && *axis != rank - 1) {
     Sizes flat(2, sizeAttr(node, 1));
@@ -264,18 +284,10 @@ static LogicalResult legalizeHardmax(Node &node) {
   auto flat = cast<RankedTensorType>(x.getType());
   if (flat.getDimSize(*axis) == 0) // No result either.
     return node.replace(node.input(0));
-  auto best = node.infer<nn::ArgReduceOp>(withElements(node, x, *axis),
-                                          ReduceKind::max, *axis,
-                                          /*keep_dims=*/true,
-                                          /*select_last_index=*/false);
-  if (failed(best))
+  auto y = markAnyMaxima(node, x, *axis);
+  if (failed(y))
     return failure();
-  Sizes shape(flat.getRank() - *axis, sizeAttr(node, 1));
-  shape[0] = sizeOf(node, x, *axis);
-  Value iota = countUp(node, shape);
-  Value hit = node.make<nn::EqualOp>(*best, iota);
-  Value y = node.cast(hit, type.getElementType());
-  return node.replace(x == node.input(0) ? y : reshape(node, y, sizes));
+  return node.replace(x == node.input(0) ? *y : reshape(node, *y, sizes));
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@
 // Most sizes depend on the sizes of inputs alone. Where inputs have less than
 // some power of two elements along each dimension, none of those magnitudes is
 // too large. So a run makes one comparison, and looks at each magnitude only if
-// an input is larger.
+// an input is larger, and only at those that no other one covers.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -20,6 +20,7 @@
 #include "passes/memory/Magnitudes.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/SizeChecks.h"
+#include "passes/memory/SizePolynomials.h"
 #include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -182,6 +183,29 @@ static void addInputs(Value value, InputSizes &sizes) {
   (void)magnitudeOfInputs(collector, value);
 }
 
+/// Removes ops whose magnitude another one's covers for all sizes of inputs.
+static void dropCovered(SmallVectorImpl<Operation *> &ops) {
+  SizePolynomials domain;
+  Magnitudes<SizePolynomials> magnitudes(domain, /*ofInputs=*/true);
+  SmallVector<std::pair<Operation *, SizePolynomials::Number>> kept;
+  for (Operation *op : ops) {
+    auto found = magnitudes.of(op->getResult(0));
+    SizePolynomials::Number own = found ? *found : std::nullopt;
+    if (own) {
+      if (llvm::any_of(kept, [&](const auto &other) {
+            return other.second && own->isAtMost(*other.second);
+          }))
+        continue;
+      llvm::erase_if(kept, [&](const auto &other) {
+        return other.second && other.second->isAtMost(*own);
+      });
+    }
+    kept.push_back({op, std::move(own)});
+  }
+  ops.assign(llvm::make_first_range(kept).begin(),
+             llvm::make_first_range(kept).end());
+}
+
 static void requireMagnitude(OpBuilder &builder, Location loc,
                              Value magnitude) {
   Value limit =
@@ -212,6 +236,7 @@ void CheckSizesPass::check(func::FuncOp function,
     requireMagnitude(builder, op->getLoc(), magnitudeOf(code, size));
     ++numChecked;
   }
+  dropCovered(early);
   if (early.empty())
     return;
   int bits = kMostBits;

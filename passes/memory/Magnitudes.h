@@ -64,11 +64,18 @@ public:
 private:
   /// Sizes that are computed in more steps are like those of data.
   static constexpr int kMostDepth = 64;
+  /// So many minima and maxima hold a number that data decide.
+  static constexpr int kMostClamps = 4;
 
   Number other(mlir::Value value) {
     return ofInputs ? std::nullopt : Number(domain.other(value));
   }
   Number find(mlir::Value value);
+  /// Bounds of how far a number is above 0, and of how far below.
+  struct Sides {
+    Number above, below;
+  };
+  Sides sidesOf(mlir::Value value, int depth);
   Number ofDim(mlir::memref::DimOp op);
   Number ofExpr(mlir::AffineExpr expr, mlir::ValueRange dims,
                 mlir::ValueRange symbols);
@@ -137,6 +144,29 @@ auto Magnitudes<Domain>::ofExpr(mlir::AffineExpr expr, mlir::ValueRange dims,
 }
 
 template <typename Domain>
+auto Magnitudes<Domain>::sidesOf(mlir::Value value, int depth) -> Sides {
+  using namespace mlir;
+  if (auto number = getConstantIntValue(value))
+    return {domain.constant(std::max(double(*number), 0.0)),
+            domain.constant(std::max(-double(*number), 0.0))};
+  Operation *op = value.getDefiningOp();
+  if (depth == 0 || !isa_and_nonnull<arith::MaxSIOp, arith::MinSIOp>(op)) {
+    if (isa_and_nonnull<memref::DimOp>(op))
+      return {of(value), domain.constant(0)};
+    return {of(value), of(value)};
+  }
+  Sides a = sidesOf(op->getOperand(0), depth - 1),
+        b = sidesOf(op->getOperand(1), depth - 1);
+  // The smaller number is not above either, but may be as far below as one.
+  auto either = [&](Number x, Number y) {
+    return x && y ? larger(x, y) : x ? x : y;
+  };
+  if (isa<arith::MinSIOp>(op))
+    return {either(a.above, b.above), larger(a.below, b.below)};
+  return {larger(a.above, b.above), either(a.below, b.below)};
+}
+
+template <typename Domain>
 auto Magnitudes<Domain>::find(mlir::Value value) -> Number {
   using namespace mlir;
   if (auto number = getConstantIntValue(value))
@@ -175,8 +205,13 @@ auto Magnitudes<Domain>::find(mlir::Value value) -> Number {
           arith::CeilDivSIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return operand(0);
   if (ofInputs &&
-      isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op))
-    return larger(operand(0), operand(1));
+      isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op)) {
+    if (Number both = larger(operand(0), operand(1)))
+      return both;
+    // What data say may be held within sizes.
+    Sides sides = sidesOf(value, kMostClamps);
+    return larger(sides.above, sides.below);
+  }
   if (auto choice = dyn_cast<arith::SelectOp>(op); choice && ofInputs)
     return larger(operand(1), operand(2));
   return other(value);

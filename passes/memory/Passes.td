@@ -32,7 +32,10 @@ def CheckSizes : Pass<"ingot-check-sizes", "::mlir::ModuleOp"> {
 
     Sizes that depend on inputs alone are checked at the function's entry, in a
     branch that a run takes only if an input is large: one comparison for all
-    other runs. A size that data decide is checked where it is computed.
+    other runs. A size is not checked if the check of another one covers it for
+    all sizes of inputs: 2 n fits if 3 n + m does. What data say depends on
+    inputs alone, too, where it is held within their sizes or constants. A size
+    that data decide is checked where it is computed.
 
     Example:
     ```mlir
@@ -223,6 +226,34 @@ def SkipEmptyLoops : Pass<"ingot-skip-empty-loops", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
   let statistics = [
     Statistic<"numSkipped", "guarded", "Loops that may be skipped">];
+}
+
+def SkipUnread : Pass<"ingot-skip-unread", "::mlir::func::FuncOp"> {
+  let summary = "Make no buffers for rows whose result nobody reads";
+  let description = [{
+    The means of 2^40 rows of no elements are as many numbers, of which a result
+    without elements reads none. Where all that the readers of a buffer write to
+    is empty in this run, the buffer has no elements, and what writes to it does
+    not run. Left alone are buffers that are empty then anyway, for they have
+    the sizes of what reads them, and those whose readers do more than to write.
+
+    Example:
+    ```mlir
+    %means = memref.alloc(%n) : memref<?xf32>
+    // writes %means, and reads it to write to
+    %y = ingot.room 0(%n, %m) : memref<?x?xf32>
+    ```
+    gets
+    ```mlir
+    %isEmpty = … // %n = 0 or %m = 0
+    %size = arith.select %isEmpty, %c0, %n : index
+    %means = memref.alloc(%size) : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numSkipped", "skipped", "Buffers that may be left out">];
 }
 
 #endif // INGOT_PASSES_MEMORY_PASSES_TD

@@ -32,21 +32,38 @@ class Computed(Case):
     def test_range_of_integers(self):
         artifact = self.range_of(I64)
         for bounds in ((0, 5, 1), (0, 5, 2), (5, 0, -2), (5, 0, 2), (3, 3, 1), (-4, 5, 3), (7, -8, -7),
-                       (2**60, 2**60 + 3, 1), (2**60, 2**61 + 1, 2**59), (0, 1, LEAST + 1)):
+                       (2**60, 2**60 + 3, 1), (2**60, 2**61 + 1, 2**59), (0, 1, LEAST + 1), *self.EXTREMES):
             feeds = dict(zip("abc", (np.array(v, np.int64) for v in bounds)))
             np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], list(range(*bounds)))
-        for bounds, word in (((0, 5, 0), "delta is 0"), ((LEAST, LARGEST, 1), "too large"),
-                             ((LARGEST, LEAST, -1), "too large"), ((-2**62, 2**62 + 1, 2**40), "too large")):
+        for bounds, word in (((0, 5, 0), "delta is 0"), ((LEAST, LARGEST, 1), "too many elements"),
+                             ((LARGEST, LEAST, -1), "too many elements"), ((0, LARGEST, 1), "out of memory")):
             self.refuses(artifact, dict(zip("abc", (np.array(v, np.int64) for v in bounds))), word)
+
+    # Ranges of few elements between numbers whose differences or sums do not fit into 64 bits.
+    EXTREMES = ((2**62, 2**62 + 3, 1), (LARGEST - 2, LARGEST, 1), (LEAST, LARGEST, 2**62), (LARGEST, LEAST, LEAST),
+                (LEAST, LARGEST, LARGEST), (LARGEST, LEAST, 1), (LEAST, LARGEST, -1), (LEAST, LEAST + 3, 2),
+                (LEAST + 5, LEAST, -2), (0, LARGEST, 2**62), (-2**62, 2**62 + 1, 2**61))
+
+    def test_range_of_known_integers(self):
+        """Each of start, limit and delta is known, or only a run knows it."""
+        for bounds, known in [(e, "c") for e in self.EXTREMES] + list(zip(self.EXTREMES, ("a", "bc", "abc", "ac"))):
+            with self.subTest(bounds=bounds, known=known):
+                values = dict(zip("abc", (np.array(v, np.int64) for v in bounds)))
+                feeds = {n: v for n, v in values.items() if n not in known}
+                artifact = self.compile(make_model([node("Range", ["a", "b", "c"])], [(n, [], I64) for n in feeds],
+                                                   [("y", ["n"], I64)], {n: values[n] for n in known}))
+                np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], list(range(*bounds)))
 
     def test_range_of_floats(self):
         artifact = self.range_of(F32)
-        for bounds in ((0, 5, 1.5), (5, 0, -2), (5, 0, 2)):
+        for bounds in ((0, 5, 1.5), (5, 0, -2), (5, 0, 2), (0, -1e18, 1)):
             feeds = dict(zip("abc", (np.array(v, np.float32) for v in bounds)))
             np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], np.arange(*bounds, dtype=np.float32))
-        for bounds in ((0, 5, 0), (0, 0, 0), (0, np.nan, 1), (0, np.inf, 1), (-np.inf, 0, 1), (0, 1, np.nan),
-                       (0, 1e30, 1)):
-            self.refuses(artifact, dict(zip("abc", (np.array(v, np.float32) for v in bounds))), "number of steps")
+        for bounds, word in (((0, 5, 0), "delta is 0"), ((0, 0, -0.0), "delta is 0"), ((0, np.nan, 1), "number of steps"),
+                             ((0, np.inf, 1), "number of steps"), ((-np.inf, 0, 1), "number of steps"),
+                             ((0, 1, np.nan), "number of steps"), ((0, 1e30, 1), "number of steps"),
+                             ((0, 1e13, 1), "out of memory")):
+            self.refuses(artifact, dict(zip("abc", (np.array(v, np.float32) for v in bounds))), word)
 
     def test_depth(self):
         for kind, given in ((np.int64, (0, -1, LEAST, 2**31)), (np.float32, (np.nan, np.inf, -np.inf, 0.5, -3))):

@@ -106,6 +106,21 @@ class Reductions(Ran):
                 done = tool("ingot", "run", artifact, "--input", "random", "--shape", f"x={2**40}x0", timeout=30)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_numbers_of_rows_of_nothing(self):
+        """Nor is there memory for means, say, of 2^40 rows without elements, which an empty result does not read."""
+        for op, shape, scales, attributes in (("LayerNormalization", f"{2**40}x0", 2, {}), ("CumSum", f"0x{2**40}", 0, {}),
+                                              ("LpNormalization", f"{2**40}x0", 0, {}), ("Hardmax", f"0x{2**40}", 0, {"axis": 0}),
+                                              ("LogSoftmax", f"0x{2**40}", 0, {"axis": 0})):
+            with self.subTest(op=op):
+                scale = [("s", ["b"]), ("t", ["b"])][:scales]
+                weights = {"axis": np.array(0)} if op == "CumSum" else {}
+                made = make_model([node(op, ["x", *weights, *(s[0] for s in scale)], **attributes)],
+                                  [("x", ["a", "b"]), *scale], [("y", ["a", "b"])], weights)
+                sizes = [part for s in scale for part in ("--shape", f"{s[0]}=0")]
+                done = tool("ingot", "run", self.compile(made), "--input", "random", "--shape", f"x={shape}", *sizes,
+                            timeout=30)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_no_pictures(self):
         """An open length of one channel stands where its number of elements, none, does not tell it."""
         w = floats(2, 1, 3)
@@ -194,14 +209,17 @@ class Far(Ran):
 
     def test_computed_pads(self):
         """Data within a constant: what is cropped, left with nothing, or has nothing to begin with."""
-        for size, low, high in ((3, 1, 2), (3, -1, 2), (3, 2, -1), (3, -3, 2), (3, -5, 4), (3, 4, -5), (0, 2, 1), (1, 0, 0),
-                                (0, 0, 0), (3, -3, 0), (3, -1, -2)):
+        for size, low, high in ((3, 1, 2), (3, -1, 2), (3, 2, -1), (3, -3, 2), (3, -5, 4), (3, 4, -5), (3, 5, -4), (0, 2, 1),
+                                (1, 0, 0), (0, 0, 0), (3, -3, 0), (3, -1, -2)):
             x = floats(2, size)
             want = np.full((4, size + low + high), 2.5, np.float32)
             first, count = max(-low, 0), max(min(size - max(-low, 0), size + low + high - max(low, 0)), 0)
             want[1:3, max(low, 0):max(low, 0) + count] = x[:, first:first + count]
-            self.gives(node("Pad", ["x", "pads", "v"]), {"x": x, "pads": ints(1, low, 1, high)}, want,
-                       weights={"v": np.float32(2.5)}, fixed=("pads",))
+            pad, weights, pads = node("Pad", ["x", "pads", "v"]), {"v": np.float32(2.5)}, ints(1, low, 1, high)
+            self.gives(pad, {"x": x, "pads": pads}, want, weights=weights, fixed=("pads",))
+            if max(-low, -high) > size:
+                for fixed in ((), ("x",)):
+                    self.gives(pad, {"x": x}, want, weights={**weights, "pads": pads}, fixed=fixed)
 
 
 class Contracts(Ran):

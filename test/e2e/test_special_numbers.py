@@ -336,6 +336,58 @@ class Conventions(Case):
         got = self.run_model(self.compile(model), {"theta": theta})["y"]
         np.testing.assert_array_equal(got, [[[[2, 2], [3, 6], [4, 10]]]])
 
+    def test_pooled_indices(self):
+        """The first of the largest elements of a window, or its first NaN; never in the padding."""
+        rng = np.random.default_rng(4)
+        for kernel, stride, pads, dilation, column_major in (
+                (2, 2, 0, 1, 0), (3, 2, 1, 1, 0), (3, 1, 1, 1, 1), (2, 1, 1, 3, 0), (2, 3, 0, 2, 1), (2, 2, 1, 1, 0)):
+            attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pads] * 4,
+                          "dilations": [dilation] * 2}
+            model = make_model([helper.make_node("MaxPool", ["x"], ["y", "i"], storage_order=column_major, **attributes)],
+                               [("x", [2, 3, 9, 19])], [("y", None), ("i", None, TensorProto.INT64)])
+            x = rng.integers(-2, 3, (2, 3, 9, 19)).astype(np.float32)
+            x[rng.uniform(size=x.shape) < 0.3] = -np.inf
+            x[1][rng.uniform(size=x[1].shape) < 0.3] = np.nan
+            x[0, 0] = -np.inf
+            sizes = [(s + 2 * pads - dilation * (kernel - 1) - 1) // stride + 1 for s in x.shape[2:]]
+            y, i = np.zeros((2, 3, *sizes), np.float32), np.zeros((2, 3, *sizes), np.int64)
+            for n, c, h, w in np.ndindex(y.shape):
+                best = None
+                for kh, kw in np.ndindex(kernel, kernel):
+                    at = h * stride - pads + kh * dilation, w * stride - pads + kw * dilation
+                    if not (0 <= at[0] < 9 and 0 <= at[1] < 19):
+                        continue
+                    value = x[n, c][at]
+                    if best is None or value > best or (np.isnan(value) and not np.isnan(best)):
+                        best = y[n, c, h, w] = value
+                        i[n, c, h, w] = (n * 3 + c) * 9 * 19 + (at[0] + at[1] * 9 if column_major else at[0] * 19 + at[1])
+            with self.subTest(**attributes, column_major=column_major):
+                got = self.run_model(self.compile(model), {"x": x})
+                np.testing.assert_array_equal(got["y"], y)
+                np.testing.assert_array_equal(got["i"], i)
+
+    def test_rows(self):
+        """Short rows, and long ones, whose parts are compared side by side: equal elements and NaN in several parts."""
+        rng = np.random.default_rng(6)
+        for size in (12, 40, 300):
+            for kind in (np.float32, np.float16, np.int32, np.uint8):
+                x = rng.integers(0, 6, (2, 5, size)).astype(kind)
+                x[0, 0] = 3
+                if kind in (np.float32, np.float16):
+                    x[rng.uniform(size=x.shape) < 0.1] = -0.0
+                    x[0, 1] = -np.inf
+                    x[1][rng.uniform(size=x[1].shape) < 0.01] = np.nan
+                    x[1, 0, [size // 3, size // 2, size - 1]] = np.nan
+                nodes = [helper.make_node(op, ["x"], [f"{op}{last}"], axis=-1, select_last_index=last)
+                         for op in ("ArgMax", "ArgMin") for last in (0, 1)]
+                model = make_model(nodes, [("x", [2, "n", size], helper.np_dtype_to_tensor_dtype(np.dtype(kind)))],
+                                   [(n.output[0], None, TensorProto.INT64) for n in nodes])
+                got = self.run_model(self.compile(model), {"x": x})
+                for op, find in (("ArgMax", np.argmax), ("ArgMin", np.argmin)):
+                    with self.subTest(op=op, size=size, kind=kind.__name__):
+                        np.testing.assert_array_equal(got[op + "0"][..., 0], find(x, -1))
+                        np.testing.assert_array_equal(got[op + "1"][..., 0], size - 1 - find(x[..., ::-1], -1))
+
     def test_unpool_without_room(self):
         model = make_model([helper.make_node("MaxUnpool", ["x", "i", "s"], ["y"], name="unpool", kernel_shape=[2, 2],
                                              strides=[2, 2])],

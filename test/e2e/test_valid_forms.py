@@ -133,6 +133,41 @@ class Shapes(Case):
                 window = values[0, c, 2 * h:2 * h + 2, 2 * w:2 * w + 2]
                 want[values == window.max()] = window.max()
             np.testing.assert_array_equal(self.run_model(self.compile(model), {"x": values})["y"], want)
+            # Open sizes: those of the picture, and the same as an input.
+            sizes = np.array(values.shape)
+            traced = make_model([helper.make_node("Shape", ["x"], ["s"]), *nodes], [("x", list("nchw"))], [("y", None)],
+                                opset=12)
+            given = make_model(nodes, [("x", list("nchw")), ("s", [4], TensorProto.INT64)], [("y", None)], opset=12)
+            for model, feeds in ((traced, {}), (given, {"s": sizes})):
+                with self.subTest(ceil=ceil, given=bool(feeds)):
+                    got = self.run_model(self.compile(model), {"x": values, **feeds})["y"]
+                    np.testing.assert_array_equal(got, want)
+
+    def test_unpool_of_open_size(self):
+        """Indices count in what the windows cover; a larger output_shape adds zeros."""
+        for kernel, stride, pads in ((2, 2, 0), (3, 2, 1), (2, 3, 0), (1, 4, 0)):
+            attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pads] * 4}
+            for larger in (None, 3):
+                nodes = [helper.make_node("MaxUnpool", ["p", "i"] + ["s"] * (larger is not None), ["y"], name="unpool",
+                                          **attributes)]
+                inputs = [("p", list("nchw")), ("i", list("nchw"), TensorProto.INT64)]
+                model = make_model(nodes, inputs + [("s", [4], TensorProto.INT64)] * (larger is not None), [("y", None)],
+                                   opset=12)
+                artifact = self.compile(model)
+                for shape in ((1, 2, 3, 4), (2, 1, 1, 2), (0, 1, 2, 3)):
+                    if kernel == 3 and 1 in shape[2:]:
+                        continue
+                    covered = [(s - 1) * stride + kernel - 2 * pads for s in shape[2:]]
+                    rng, total = np.random.default_rng(5), shape[0] * shape[1] * covered[0] * covered[1]
+                    feeds = {"p": drawn(*shape), "i": rng.permutation(total)[:np.prod(shape)].reshape(shape)}
+                    want = np.zeros(total, np.float32)
+                    want[feeds["i"].ravel()] = feeds["p"].ravel()
+                    want = want.reshape(*shape[:2], *covered)
+                    if larger:
+                        want = np.pad(want, ((0, 0), (0, 0), (0, larger), (0, 1)))
+                        feeds["s"] = np.array(want.shape)
+                    with self.subTest(kernel=kernel, larger=larger, shape=shape):
+                        np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
 
     def test_affine_grid_of_one(self):
         node = helper.make_node("AffineGrid", ["t", "s"], ["y"])

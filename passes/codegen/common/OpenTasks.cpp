@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/common/OpenTasks.h"
 
+#include "passes/support/Skipped.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -95,9 +97,12 @@ Value codegen::skipEmpty(OpBuilder &b, DestinationStyleOpInterface op,
   Value one = constantOf(b, loc, 1), any;
   for (Value result : op.getDpsInits()) {
     auto type = cast<MemRefType>(result.getType());
-    Value holds;
+    Value holds, skipped = skippedWhen(result);
+    if (skipped)
+      holds = arith::SelectOp::create(b, loc, skipped, constantOf(b, loc, 0),
+                                      one);
     for (auto [d, size] : llvm::enumerate(type.getShape())) {
-      if (!ShapedType::isDynamic(size) && size != 0)
+      if (skipped || (!ShapedType::isDynamic(size) && size != 0))
         continue;
       Value length = b.createOrFold<memref::DimOp>(loc, result, d);
       Value hasSome = arith::MinSIOp::create(b, loc, length, one);

@@ -13,6 +13,7 @@
 #include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Skipped.h"
 #include "passes/support/Turned.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -277,18 +278,40 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
   return success();
 }
 
+/// Returns whether a run may leave out a buffer that `op` reads or writes.
+static bool mayBeSkipped(linalg::LinalgOp op) {
+  return llvm::any_of(op->getOperands(), skippedWhen);
+}
+
+/// Lets `op` run only where it has results.
+static void skipInPlace(linalg::LinalgOp op) {
+  if (!mayBeSkipped(op))
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value runs =
+      codegen::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
+                         constantOf(b, loc, 1));
+  auto branch = scf::IfOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, runs,
+                            constantOf(b, loc, 0)),
+      /*withElseRegion=*/false);
+  op->moveBefore(branch.thenYield());
+}
+
 /// Returns how many tasks `op` is split into.
 static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
                         codegen::OpenTasks &open) {
-  if (split.openLoops.empty()) {
-    Value tasks = constantOf(b, op.getLoc(), split.tasks);
-    // A reduction may be outside of loops that have no steps.
-    auto target = cast<DestinationStyleOpInterface>(*op);
-    return op.getNumReductionLoops() == 0
-               ? tasks
-               : codegen::skipEmpty(b, target, tasks);
-  }
-  return open.count(b, op.getLoc(), workOf(b, op, split));
+  Value tasks = split.openLoops.empty()
+                    ? constantOf(b, op.getLoc(), split.tasks)
+                    : open.count(b, op.getLoc(), workOf(b, op, split));
+  // A reduction may be outside of loops that have no steps.
+  bool hasOuter = split.openLoops.empty() && op.getNumReductionLoops() != 0;
+  return hasOuter || mayBeSkipped(op)
+             ? codegen::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
+                                  tasks)
+             : tasks;
 }
 
 /// The iterations of task `number` of a copy of `op`.
@@ -333,7 +356,7 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
                                 codegen::OpenTasks &open, bool isParallel) {
   Captures captures(op);
   if (!captures.areComplete)
-    return;
+    return skipInPlace(op);
   Split split = isParallel ? splitOf(op) : Split();
   ArrayRef<Value> memrefs = captures.memrefs.getArrayRef();
   OpBuilder builder(&getContext());
@@ -350,7 +373,7 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
   if (failed(buildTask(builder, copy, split, open,
                        body.getArguments().back()))) {
     kernel->erase();
-    return;
+    return skipInPlace(op);
   }
   // An attribute of a memref argument would be lost with the memref.
   if (areDistinct(memrefs))
@@ -383,7 +406,7 @@ void OutlineLinalgPass::runOnOperation() {
       !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
   codegen::KernelTable table(module);
   codegen::OpenTasks open(module);
-  SmallVector<linalg::LinalgOp> ops;
+  SmallVector<linalg::LinalgOp> ops, staying;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
       function.walk([&](linalg::LinalgOp op) {
@@ -392,11 +415,13 @@ void OutlineLinalgPass::runOnOperation() {
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        }).wasInterrupted();
-        if (op.hasPureBufferSemantics() && isDoneOnce(op) && !stays)
-          ops.push_back(op);
+        if (op.hasPureBufferSemantics() && isDoneOnce(op))
+          (stays ? staying : ops).push_back(op);
       });
   }
   for (linalg::LinalgOp op : ops)
     outline(op, table, open, isParallel);
+  for (linalg::LinalgOp op : staying)
+    skipInPlace(op);
   shared += table.numShared;
 }

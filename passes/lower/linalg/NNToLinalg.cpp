@@ -196,6 +196,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::populateMovementToLinalg(patterns, converter, sizes);
     lower::populatePoolToLinalg(patterns, converter);
     lower::populateResizeToLinalg(patterns, converter);
+    lower::populateArgReduceToLinalg(patterns, converter);
     lower::populateReduceToLinalg(patterns, converter);
     lower::populateScanToLinalg(patterns, converter);
     lower::populateTablesToLinalg(patterns, converter);

@@ -43,6 +43,8 @@ void populateMovementToLinalg(mlir::RewritePatternSet &patterns,
                                  const shape::SameSizes &sizes);
 void populatePoolToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
+void populateArgReduceToLinalg(mlir::RewritePatternSet &patterns,
+                               const mlir::TypeConverter &converter);
 void populateReduceToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);
 void populateResizeToLinalg(mlir::RewritePatternSet &patterns,

@@ -273,6 +273,116 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
   return success();
 }
 
+namespace {
+
+/// Writes the positions, in the flat data, of elements of windows.
+class FlatPositions {
+public:
+  FlatPositions(OpBuilder &b, Location loc, Value x, const Windows &windows,
+                bool isColumnMajor)
+      : windows(windows) {
+    int64_t rank = windows.rank;
+    Sizes sizes = sizesOf(b, loc, x), steps(rank);
+    OpFoldResult step = b.getIndexAttr(1);
+    for (int64_t i = rank - 1; i >= 0; --i) {
+      steps[i] = step;
+      step = mulSizes(b, loc, step, sizes[i]);
+    }
+    if (isColumnMajor && windows.size() > 1) {
+      steps[rank - 2] = b.getIndexAttr(1);
+      steps[rank - 1] = sizes[rank - 2];
+    }
+    for (int64_t i = 0; i < rank; ++i) {
+      fullSizes.push_back(indexValue(b, loc, sizes[i]));
+      weights.push_back(indexValue(b, loc, steps[i]));
+    }
+  }
+
+  /// Returns the position of what a window reads at the loops of a pooling.
+  Value current(OpBuilder &b, Location loc) const {
+    return flatten(b, loc, [&](int64_t s, Value start) -> Value {
+      Value k = linalg::IndexOp::create(b, loc, windows.rank + s);
+      k = arith::MulIOp::create(b, loc, k,
+                                indexConstant(b, loc, windows.dilations[s]));
+      return arith::AddIOp::create(b, loc, start, k);
+    });
+  }
+  /// Returns the position of the first element of a window, or -1 if all of the
+  /// window lies in the padding.
+  Value first(OpBuilder &b, Location loc) const;
+
+private:
+  /// Adds up the weighted positions of all dimensions. `move` maps the start of
+  /// a window in a spatial dimension to a position.
+  Value flatten(OpBuilder &b, Location loc,
+                llvm::function_ref<Value(int64_t, Value)> move) const;
+
+  const Windows &windows;
+  SmallVector<Value> fullSizes, weights;
+};
+
+} // namespace
+
+Value FlatPositions::flatten(
+    OpBuilder &b, Location loc,
+    llvm::function_ref<Value(int64_t, Value)> move) const {
+  Value flat = indexConstant(b, loc, 0);
+  for (int64_t i = 0; i < windows.rank; ++i) {
+    Value at = linalg::IndexOp::create(b, loc, i);
+    if (windows.isSpatial(i)) {
+      int64_t s = i - windows.first;
+      at = arith::MulIOp::create(b, loc, at,
+                                 indexConstant(b, loc, windows.strides[s]));
+      at = arith::SubIOp::create(b, loc, at,
+                                 indexConstant(b, loc, windows.pads[s]));
+      at = move(s, at);
+    }
+    Value term = arith::MulIOp::create(b, loc, at, weights[i]);
+    flat = arith::AddIOp::create(b, loc, flat, term);
+  }
+  return flat;
+}
+
+Value FlatPositions::first(OpBuilder &b, Location loc) const {
+  Value zero = indexConstant(b, loc, 0), isInside;
+  Value flat = flatten(b, loc, [&](int64_t s, Value start) -> Value {
+    int64_t step = windows.dilations[s];
+    // The first of the window's steps that is not in front of the data.
+    Value missing = arith::MaxSIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, zero, start), zero);
+    Value steps = arith::CeilDivUIOp::create(b, loc, missing,
+                                             indexConstant(b, loc, step));
+    Value at = arith::AddIOp::create(
+        b, loc, start,
+        arith::MulIOp::create(b, loc, steps, indexConstant(b, loc, step)));
+    Value isReached =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, steps,
+                              indexConstant(b, loc, windows.kernel[s]));
+    Value isBelow =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                              fullSizes[windows.first + s]);
+    for (Value holds : {isReached, isBelow})
+      isInside = isInside ? arith::AndIOp::create(b, loc, isInside, holds)
+                          : holds;
+    return at;
+  });
+  return isInside ? arith::SelectOp::create(b, loc, isInside, flat,
+                                            indexConstant(b, loc, -1))
+                  : flat;
+}
+
+/// Returns whether the loops of a pooling are at the first step of a window.
+static Value isFirstStep(OpBuilder &b, Location loc, const Windows &windows) {
+  Value isFirst, zero = indexConstant(b, loc, 0);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    Value isZero = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        linalg::IndexOp::create(b, loc, windows.rank + i), zero);
+    isFirst = isFirst ? arith::AndIOp::create(b, loc, isFirst, isZero) : isZero;
+  }
+  return isFirst;
+}
+
 LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
     nn::MaxPoolWithIndicesOp op, OpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
@@ -285,73 +395,40 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
   Value padded = pad(rewriter, loc, x, windows.padsOf(false),
                      windows.padsOf(true), lowest);
   Sizes sizes = resultSizes(rewriter, op->getResult(0));
-  Value values = filled(rewriter, loc, sizes, lowest);
-  Value none = scalar(rewriter, loc, i64, -1);
-  Value positions = filled(rewriter, loc, sizes, none);
+  FlatPositions flat(rewriter, loc, x, windows, op.getColumnMajor());
+  Value values = filled(rewriter, loc, sizes, lowest), positions;
+  // Nothing in the padding is better than the start, nor is an element that is
+  // as low: the first element is known before, or is what the first step reads.
+  bool hasPads = llvm::any_of(windows.pads, [](int64_t pad) { return pad; });
+  if (hasPads)
+    positions = createGeneric(
+        rewriter, loc, empty(rewriter, loc, sizes, i64), {}, {},
+        [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+          return arith::IndexCastOp::create(b, loc, i64, flat.first(b, loc));
+        });
+  else
+    positions = filled(rewriter, loc, sizes, scalar(rewriter, loc, i64, -1));
   Value window =
       tensor::EmptyOp::create(rewriter, loc, windows.kernel, element);
-
-  // The weight of each dimension in a flat position.
-  int64_t rank = windows.rank;
-  Sizes full = sizesOf(rewriter, loc, x), weights(rank);
-  OpFoldResult weight = rewriter.getIndexAttr(1);
-  for (int64_t i = rank - 1; i >= 0; --i) {
-    weights[i] = weight;
-    weight = mulSizes(rewriter, loc, weight, full[i]);
-  }
-  if (op.getColumnMajor() && windows.size() > 1) {
-    weights[rank - 2] = rewriter.getIndexAttr(1);
-    weights[rank - 1] = full[rank - 2];
-  }
-  SmallVector<Value> fullValues, weightValues;
-  for (int64_t i = 0; i < rank; ++i) {
-    fullValues.push_back(indexValue(rewriter, loc, full[i]));
-    weightValues.push_back(indexValue(rewriter, loc, weights[i]));
-  }
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
-    Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
-    Value flat = indexConstant(b, loc, 0), zero = flat;
-    for (int64_t i = 0; i < rank; ++i) {
-      Value at = linalg::IndexOp::create(b, loc, i);
-      if (windows.isSpatial(i)) {
-        int64_t s = i - windows.first;
-        Value k = linalg::IndexOp::create(b, loc, rank + s);
-        at = arith::MulIOp::create(b, loc, at,
-                                   indexConstant(b, loc, windows.strides[s]));
-        k = arith::MulIOp::create(b, loc, k,
-                                  indexConstant(b, loc, windows.dilations[s]));
-        at = arith::AddIOp::create(b, loc, at, k);
-        at = arith::SubIOp::create(b, loc, at,
-                                   indexConstant(b, loc, windows.pads[s]));
-        Value notBelow = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::sge, at, zero);
-        Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                            at, fullValues[i]);
-        inside = arith::AndIOp::create(b, loc, inside, notBelow);
-        inside = arith::AndIOp::create(b, loc, inside, below);
-      }
-      Value term = arith::MulIOp::create(b, loc, at, weightValues[i]);
-      flat = arith::AddIOp::create(b, loc, flat, term);
-    }
     Value x = args[0], best = args[2], where = args[3];
-    Value larger;
+    Value wins;
     if (isa<FloatType>(element)) {
       // NaN is the largest, and nothing takes the place of the first.
       using Predicate = arith::CmpFPredicate;
       auto compare = [&](Predicate predicate, Value with) -> Value {
         return arith::CmpFOp::create(b, loc, predicate, with, best);
       };
-      larger = arith::AndIOp::create(b, loc, compare(Predicate::UGT, x),
-                                     compare(Predicate::ORD, best));
+      wins = arith::AndIOp::create(b, loc, compare(Predicate::UGT, x),
+                                   compare(Predicate::ORD, best));
     } else {
-      larger = isBetter(b, loc, x, best, /*isMax=*/true, /*orEqual=*/false,
-                        noSign);
+      wins = isBetter(b, loc, x, best, /*isMax=*/true, /*orEqual=*/false,
+                      noSign);
     }
-    Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                        where, scalar(b, loc, i64, 0));
-    Value wins = arith::AndIOp::create(
-        b, loc, inside, arith::OrIOp::create(b, loc, larger, first));
-    Value position = arith::IndexCastOp::create(b, loc, i64, flat);
+    if (!hasPads)
+      wins = arith::OrIOp::create(b, loc, wins, isFirstStep(b, loc, windows));
+    Value position =
+        arith::IndexCastOp::create(b, loc, i64, flat.current(b, loc));
     linalg::YieldOp::create(
         b, loc,
         ValueRange{arith::SelectOp::create(b, loc, wins, x, best),

@@ -1,4 +1,4 @@
-//===- ReduceToLinalg.cpp - nn.reduce, nn.arg_reduce ----------------------===//
+//===- ReduceToLinalg.cpp - nn.reduce -------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -145,35 +145,6 @@ static Value countReduced(OpBuilder &b, Location loc, Value x,
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
 }
 
-/// Returns a signed integer that is the larger the better the float `x` is: the
-/// larger of two numbers, or the smaller unless `isMax`. NaN is the best of
-/// all, and both zeros are equal. A loop waits for one comparison of integers
-/// less long than for two of floats.
-static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
-  auto type = cast<FloatType>(computeType(x.getType()));
-  const unsigned width = type.getWidth();
-  Type integer = b.getIntegerType(width);
-  auto number = [&](const APInt &value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, value));
-  };
-  Value largest = number(APInt::getSignedMaxValue(width));
-  x = convertScalar(b, loc, x, type, false, false);
-  // The 0 that -0 is equal to.
-  Value sum = arith::AddFOp::create(b, loc, x, scalar(b, loc, type, 0));
-  Value bits = arith::BitcastOp::create(b, loc, integer, sum);
-  // Behind their sign, the bits of negative numbers count down.
-  Value sign = arith::ShRSIOp::create(b, loc, bits,
-                                      number(APInt(width, width - 1)));
-  Value rank = arith::XOrIOp::create(
-      b, loc, bits, arith::AndIOp::create(b, loc, sign, largest));
-  if (!isMax)
-    rank = arith::XOrIOp::create(b, loc, rank,
-                                 number(APInt::getAllOnes(width)));
-  Value isNaN =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-  return arith::SelectOp::create(b, loc, isNaN, largest, rank);
-}
-
 namespace {
 
 struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
@@ -255,86 +226,9 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
   }
 };
 
-//===----------------------------------------------------------------------===//
-// nn.arg_reduce
-//===----------------------------------------------------------------------===//
-
-struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(nn::ArgReduceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    RankedTensorType from = typeOf(x);
-    Type element = from.getElementType();
-    bool isUnsigned = lower::isUnsigned(op.getX().getType());
-    bool isMax = op.getKind() == ReduceKind::max;
-    int64_t axis = op.getAxis(), rank = from.getRank();
-    SmallVector<int64_t> kept;
-    RankedTensorType bestType = withoutDims(from, axis, kept);
-    RankedTensorType indexType = bestType.clone(b.getI64Type());
-    SmallVector<Value> sizes = dynamicSizesOf(b, loc, x, kept);
-    // Floats are compared by ranks.
-    bool isFloat = isa<FloatType>(element);
-    if (isFloat)
-      bestType = bestType.clone(
-          b.getIntegerType(computeType(element).getIntOrFloatBitWidth()));
-    Value worst = isFloat ? extremum(b, loc, bestType.getElementType(),
-                                     /*highest=*/false, /*isUnsigned=*/false)
-                          : extremum(b, loc, element, !isMax, isUnsigned);
-    Value best = createFilled(b, loc, bestType, worst, sizes);
-    Value at = createFilled(b, loc, indexType,
-                            scalar(b, loc, b.getI64Type(), 0), sizes);
-    SmallVector<AffineExpr> exprs;
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    iterators[axis] = utils::IteratorType::reduction;
-    for (int64_t d : kept)
-      exprs.push_back(b.getAffineDimExpr(d));
-    AffineMap out = AffineMap::get(rank, 0, exprs, b.getContext());
-    SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(rank), out, out};
-    auto generic = linalg::GenericOp::create(
-        b, loc, TypeRange{bestType, indexType}, x, ValueRange{best, at}, maps,
-        iterators, [&](OpBuilder &nested, Location loc, ValueRange args) {
-          Value position = linalg::IndexOp::create(nested, loc, axis);
-          Value index = arith::IndexCastOp::create(
-              nested, loc, nested.getI64Type(), position);
-          Value x = isFloat ? rankOf(nested, loc, args[0], isMax) : args[0];
-          Value wins = isBetter(nested, loc, x, args[1], isFloat || isMax,
-                                op.getSelectLastIndex(),
-                                !isFloat && isUnsigned);
-          Value newBest =
-              arith::SelectOp::create(nested, loc, wins, x, args[1]);
-          Value newAt =
-              arith::SelectOp::create(nested, loc, wins, index, args[2]);
-          linalg::YieldOp::create(nested, loc, ValueRange{newBest, newAt});
-        });
-    Value y = generic.getResult(1);
-    if (op.getKeepDims())
-      y = keepReducedDims(b, loc, y, from, axis);
-    b.replaceOp(op, castTo(b, loc, y, op.getType()));
-    return success();
-  }
-};
-
 } // namespace
-
-Value lower::isBetter(OpBuilder &b, Location loc, Value x, Value than,
-                      bool isMax, bool orEqual, bool isUnsigned) {
-  using P = arith::CmpIPredicate;
-  P predicate;
-  if (isUnsigned)
-    predicate =
-        isMax ? (orEqual ? P::uge : P::ugt) : (orEqual ? P::ule : P::ult);
-  else
-    predicate =
-        isMax ? (orEqual ? P::sge : P::sgt) : (orEqual ? P::sle : P::slt);
-  return arith::CmpIOp::create(b, loc, predicate, x, than);
-}
 
 void lower::populateReduceToLinalg(RewritePatternSet &patterns,
                                    const TypeConverter &converter) {
-  patterns.add<LowerReduce, LowerArgReduce>(converter, patterns.getContext());
+  patterns.add<LowerReduce>(converter, patterns.getContext());
 }

@@ -113,3 +113,53 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ing
   }
   return
 }
+
+// -----
+
+// A check that another one covers for all sizes is left out: 2 n + 1 fits if
+// 3 n + m + 2 does, but nothing shows that n does if n m does.
+
+// CHECK-LABEL: func.func @forward
+// CHECK: scf.if
+// CHECK-NOT: "node 'less'
+// CHECK: ingot.require %{{.*}}, "node 'product'
+// CHECK: ingot.require %{{.*}}, "node 'more'
+// CHECK-NOT: ingot.require
+// INFER-LABEL: func.func @forward(
+// INFER-LABEL: func.func @forward_infer
+// INFER: ingot.require %{{.*}}, "node 'more'
+func.func @forward(%x: memref<?x?xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  %product = arith.muli %n, %m : index loc("product")
+  %a = ingot.room 0(%product) : memref<?xf32>
+  %less = affine.apply affine_map<()[s0] -> (s0 * 2 - 1)>()[%n] loc("less")
+  %b = ingot.room 1(%less) : memref<?xf32>
+  %more = affine.apply affine_map<()[s0, s1] -> (s0 * 3 + s1 + 2)>()[%n, %m] loc("more")
+  %c = ingot.room 2(%more) : memref<?xf32>
+  return
+}
+
+// -----
+
+// A number that data decide is held within the size: the size alone decides.
+
+// CHECK-LABEL: func.func @forward
+// CHECK: scf.if
+// CHECK: ingot.require %{{.*}}, "node 'end'
+// CHECK: }
+// CHECK-NOT: ingot.require
+func.func @forward(%x: memref<?xf32>, %starts: memref<1xi64>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %s = memref.load %starts[%c0] : memref<1xi64>
+  %start = arith.index_cast %s : i64 to index
+  %held = arith.minsi %start, %n : index
+  %first = arith.maxsi %held, %c0 : index
+  %end = arith.addi %first, %c4 : index loc("end")
+  %y = ingot.room 0(%end) : memref<?xf32>
+  return
+}

@@ -304,3 +304,30 @@ func.func @forward(%x: memref<?x?xi32>, %y: memref<?xi32>, %call: !llvm.ptr {ing
   }
   return
 }
+
+// -----
+
+// No task where the buffer is left out, although the operand has elements; nor
+// does an op run that stays in the function.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[RUNS:.*]] = arith.select %arg2, %c0{{.*}}, %c1{{.*}} : index
+// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %[[RUNS]]
+// CHECK: cpu.launch @{{.*}} tasks(%[[TASKS]])
+// CHECK: scf.if
+// CHECK-NEXT: linalg.generic
+#rows = affine_map<(d0) -> (d0)>
+func.func @forward(%x: memref<?xf32>, %n: index, %unread: i1, %s: memref<f32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %size = arith.select %unread, %c0, %n : index
+  %b = memref.alloc(%size) : memref<?xf32>
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%b : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  %v = memref.load %s[] : memref<f32>
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%b : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %v : f32
+  }
+  return
+}

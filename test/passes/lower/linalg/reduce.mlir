@@ -54,7 +54,7 @@ func.func @int_mean(%x: tensor<4xi8>) -> tensor<i8> {
 
 // Floats are compared as integers of their order; NaN is the largest.
 // CHECK-LABEL: @arg_max(
-func.func @arg_max(%x: tensor<2x5xf32>) -> tensor<2xi64> {
+func.func @arg_max(%x: tensor<2x20xf32>) -> tensor<2xi64> {
   // CHECK: linalg.generic
   // CHECK: ^bb0(%[[X:.*]]: f32, %[[BEST:.*]]: i32, %[[AT:.*]]: i64):
   // CHECK: linalg.index 1
@@ -64,18 +64,46 @@ func.func @arg_max(%x: tensor<2x5xf32>) -> tensor<2xi64> {
   // CHECK: %[[RANK:.*]] = arith.select %[[NAN]]
   // CHECK: arith.cmpi sgt, %[[RANK]], %[[BEST]] : i32
   // CHECK: linalg.yield %{{.*}}, %{{.*}} : i32, i64
-  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x5xf32> -> tensor<2xi64>
+  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x20xf32> -> tensor<2xi64>
   return %0 : tensor<2xi64>
+}
+
+// -----
+
+// A long row is compared in 16 parts side by side, then the parts, then the rest.
+// CHECK-LABEL: @arg_max_of_long_rows
+func.func @arg_max_of_long_rows(%x: tensor<2x300xf32>) -> tensor<2xi64> {
+  // CHECK: %[[PARTS:.*]]:2 = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]{{.*}} outs({{.*}} : tensor<2x16xi32>, tensor<2x16xi64>)
+  // CHECK: %[[ROW:.*]]:2 = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[PARTS]]#0, %[[PARTS]]#1
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins({{.*}} tensor<12xi8>) outs(%[[ROW]]#0, %[[ROW]]#1
+  // CHECK: linalg.index 1
+  // CHECK-NEXT: %[[DONE:.*]] = arith.constant 288
+  // CHECK-NEXT: arith.addi %{{.*}}, %[[DONE]]
+  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x300xf32> -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
+// -----
+
+// Vectors of floats need no ranks.
+// CHECK-LABEL: @arg_max_of_columns
+func.func @arg_max_of_columns(%x: tensor<5x32xf32>) -> tensor<32xi64> {
+  // CHECK: ^bb0(%[[X:.*]]: f32, %[[BEST:.*]]: f32, %{{.*}}: i64):
+  // CHECK: %[[MORE:.*]] = arith.cmpf ugt, %[[X]], %[[BEST]]
+  // CHECK: %[[NUMBER:.*]] = arith.cmpf ord, %[[BEST]], %[[BEST]]
+  // CHECK: arith.andi %[[MORE]], %[[NUMBER]]
+  %0 = nn.arg_reduce max %x {axis = 0 : i64} : tensor<5x32xf32> -> tensor<32xi64>
+  return %0 : tensor<32xi64>
 }
 
 // -----
 
 // The last of equal elements wins, and so does the last NaN.
 // CHECK-LABEL: @arg_min_last_of_f64
-func.func @arg_min_last_of_f64(%x: tensor<2x5xf64>) -> tensor<2xi64> {
+func.func @arg_min_last_of_f64(%x: tensor<2x20xf64>) -> tensor<2xi64> {
   // CHECK: arith.bitcast %{{.*}} : f64 to i64
   // CHECK: arith.cmpi sge, %{{.*}} : i64
-  %0 = nn.arg_reduce min %x {axis = 1 : i64, select_last_index} : tensor<2x5xf64> -> tensor<2xi64>
+  %0 = nn.arg_reduce min %x {axis = 1 : i64, select_last_index} : tensor<2x20xf64> -> tensor<2xi64>
   return %0 : tensor<2xi64>
 }
 
