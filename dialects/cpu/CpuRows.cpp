@@ -258,20 +258,16 @@ LogicalResult BandMatMulOp::verify() {
         failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
                           dst.getDimSize(i))))
       return failure();
-  int64_t rows = dst.getDimSize(dim), depth = src.getDimSize(dim);
-  if (failed(expectKnown(*this, "rows of the matrix", rows)) ||
-      failed(expectKnown(*this, "src dimension " + std::to_string(dim),
-                         depth)) ||
-      failed(expectKnown(*this, "taps", numTaps())) ||
-      failed(expectSize(*this, "starts", rows,
+  int64_t rows = dst.getDimSize(dim);
+  if (failed(expectSize(*this, "starts", rows,
                         typeOf(getStarts()).getDimSize(0))) ||
       failed(expectSize(*this, "weights dimension 0", rows,
                         weights.getDimSize(0))))
     return failure();
-  int64_t unit = bandUnit(numChannels());
-  if (numTaps() < 1 || numTaps() > depth || numTaps() % unit != 0)
+  int64_t unit = bandUnit(numChannels()), taps = numTaps();
+  if (!ShapedType::isDynamic(taps) && (taps < 1 || taps % unit != 0))
     return emitOpError("expects a multiple of ")
-           << unit << " taps, at most " << depth << ", but got " << numTaps();
+           << unit << " taps, but got " << taps;
   Type element = signless(src.getElementType());
   if (!element.isF32() && !element.isInteger(8))
     return emitOpError("expects src of f32 or bytes, but got ") << element;

@@ -280,16 +280,18 @@ def Cpu_BandMatMulOp : Cpu_ScheduledOp<"band_matmul"> {
 
     `dst[…, o, c] = sum over t of weights[o, t] src[…, starts[o] + t, c]`
 
-    and then the epilogue. All `starts[o] + t` are within src, whose elements
-    may be unsigned bytes, which count as floats. T is a multiple of
-    bandUnit(C), so that every level can load whole vectors of weights. With
-    `order` channel c of dst is channel `order[c]` of the sum.
+    and then the epilogue. Elements of src may be unsigned bytes, which count as
+    floats. T is a multiple of bandUnit(C), so that every level can load whole
+    vectors of weights. With `order` channel c of dst is channel `order[c]` of
+    the sum.
+
+    All `starts[o]` are within src. `starts[o] + t` may lie behind src; such
+    taps are not read and add nothing.
 
     Constraints:
     - C1: src and dst have one rank, which is `dim + 1` or `dim + 2`; their
       other dimensions are the same
-    - C2: starts has rank 1 and weights rank 2, both of O rows; K, O and T are
-      known, and T is at most K
+    - C2: starts has rank 1 and weights rank 2, both of O rows
     - C3: T is a multiple of bandUnit of the channels
     - C4: src is of f32 or bytes
     - C5: order is a permutation of 1 to 4 channels, which are behind `dim`
@@ -319,7 +321,7 @@ def Cpu_BandMatMulOp : Cpu_ScheduledOp<"band_matmul"> {
     $epilogue (`->` type($result)^)?
   }];
   let extraClassDeclaration = baseDeclarations # [{
-    /// The taps of each row of the matrix.
+    /// The taps of each row of the matrix; dynamic if only a run knows them.
     int64_t numTaps() {
       return ::mlir::cast<::mlir::ShapedType>(getWeights().getType())
           .getShape()[1];

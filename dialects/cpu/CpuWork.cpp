@@ -134,7 +134,7 @@ Work PoolOp::getWork() {
 StringRef BandMatMulOp::getKernelKind() { return "band matmul"; }
 
 Work BandMatMulOp::getWork() {
-  return workPerElement(getDst(), {2 * numTaps()});
+  return workPerElement(getDst(), {2, Factor(getWeights(), 1)});
 }
 
 StringRef ResampleOp::getKernelKind() { return "resampling"; }

@@ -440,13 +440,18 @@ def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
     has one element a dimension; a dimension of scale 1 is copied. Where it is
     0, a run computes it: `sizes` and `factors` have an element for each such
     dimension, the size that it gets and its scale.
+
+    With `antialias` a dimension whose scale is below 1 is filtered: a result is
+    the weighted mean of the elements that it covers. Its weights are those of
+    the interpolation at distances times the scale. x is of f32 then, and the
+    mode is linear or cubic.
   }];
   let arguments = (ins NN_Tensor:$x, Variadic<Index>:$sizes,
                        Variadic<F32>:$factors, DenseF32ArrayAttr:$scales,
                        NN_ResizeMode:$mode, NN_Coordinates:$coordinates,
                        NN_NearestMode:$nearest_mode,
                        DefaultValuedAttr<F32Attr, "-0.75f">:$cubic_coeff_a,
-                       UnitAttr:$exclude_outside);
+                       UnitAttr:$exclude_outside, UnitAttr:$antialias);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
     $mode $x (`sizes` `(` $sizes^ `)` `factors` `(` $factors `)`)? attr-dict `:`
@@ -458,6 +463,10 @@ def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
     /// and `factors` is its then.
     bool isComputed(int64_t i) { return getScales()[i] == 0; }
     int64_t computedBefore(int64_t i);
+    /// Returns true if dimension `i` is filtered, or may be in a run.
+    bool mayFilter(int64_t i) {
+      return getAntialias() && getScales()[i] < 1;
+    }
   }];
 }
 

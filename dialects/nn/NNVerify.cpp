@@ -72,6 +72,12 @@ LogicalResult ResizeOp::verify() {
       return emitOpError("expects positive scales, or 0 for what a run "
                          "computes, but got ")
              << scale;
+  if (getAntialias() && getMode() == ResizeMode::nearest)
+    return emitOpError("expects linear or cubic mode with antialias, but got "
+                       "nearest");
+  if (getAntialias() && !x.getElementType().isF32())
+    return emitOpError("expects f32 with antialias, but got ")
+           << x.getElementType();
   int64_t computed = computedBefore(x.getRank());
   for (OperandRange given : {getSizes(), getFactors()})
     if (int64_t(given.size()) != computed)

@@ -44,7 +44,8 @@ static LogicalResult replaceByResize(Node &node, const Sampling &sampling,
   return node.replace(node.create<nn::ResizeOp>(
       type, node.input(0), ValueRange(), ValueRange(), scales, sampling.mode,
       sampling.coordinates, sampling.nearest,
-      llvm::APFloat(sampling.cubicCoeff), sampling.excludeOutside));
+      llvm::APFloat(sampling.cubicCoeff), sampling.excludeOutside,
+      /*antialias=*/false));
 }
 
 static SmallVector<int64_t> scaledShape(RankedTensorType x,

@@ -41,20 +41,19 @@ readScales(Node &node, size_t scales, ArrayRef<int64_t> axes);
 LogicalResult readRegion(Node &node, size_t roi, ArrayRef<int64_t> axes,
                          llvm::SmallVectorImpl<ResizedAxis> &resized);
 
-/// What positions along a dimension of x are mapped by.
-lower::ResampledAxis mappingOf(Node &node, Value x, const ResizedAxis &axis);
-
-/// x with a dimension made smaller, each result a weighted mean of what it
-/// covers.
-FailureOr<Value> filterAxis(Node &node, const lower::Sampling &sampling,
-                            Value x, const ResizedAxis &axis);
+/// Makes a dimension of `from` elements one of `to`, each a weighted mean of
+/// what it covers, by a product with the constant matrix of weights.
+FailureOr<Value> filterKnown(Node &node, const lower::Sampling &sampling,
+                             Value x, const ResizedAxis &axis, int64_t from,
+                             int64_t to);
 
 /// Replaces the node by nn.resize with what a run computes.
 LogicalResult replaceByComputed(Node &node, const lower::Sampling &sampling,
                                 ArrayRef<ResizedAxis> axes);
 
-/// Input 0, one dimension after the other, as a sum of gathered elements times
-/// weights, or with `antialias`, where it shrinks, of all that a result covers.
+/// Resizes input 0, one dimension after the other. With `antialias` a result
+/// where it shrinks is a weighted mean of what it covers. Parts of data are
+/// sums of gathered elements times weights.
 FailureOr<Value> resizeComputed(Node &node, const lower::Sampling &sampling,
                                 ArrayRef<ResizedAxis> axes, bool antialias);
 

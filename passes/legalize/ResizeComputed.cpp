@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Also what nn.resize does not know, as gathers: parts of the data, and filters
-// that cover more elements than interpolation does.
+// Parts of the data, which nn.resize does not know, are gathers.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Resize.h"
@@ -204,8 +203,9 @@ struct Resampler {
 
 } // namespace
 
-lower::ResampledAxis legalize::mappingOf(Node &node, Value x,
-                                         const ResizedAxis &axis) {
+/// Returns what maps positions along a dimension of x.
+static lower::ResampledAxis mappingOf(Node &node, Value x,
+                                      const ResizedAxis &axis) {
   return {axis.scale,
           indexValue(node, sizeOf(node, x, axis.axis)),
           indexValue(node, axis.size),
@@ -284,15 +284,13 @@ static bool isInterpolated(Type element) {
   return isa<FloatType>(element) || (integer && integer.getWidth() <= 16);
 }
 
-LogicalResult legalize::replaceByComputed(Node &node, const Sampling &sampling,
-                                          ArrayRef<ResizedAxis> axes) {
-  RankedTensorType x = node.type(0);
-  if (sampling.mode != nn::ResizeMode::nearest &&
-      !isInterpolated(x.getElementType()))
-    return node.unsupported("interpolated numbers of that type");
-  SmallVector<float> scales(x.getRank(), 1);
-  SmallVector<int64_t> shape(x.getShape());
-  SmallVector<const ResizedAxis *> computed(x.getRank(), nullptr);
+/// Returns nn.resize of the axes of `x`.
+static Value resizeAxes(Node &node, const Sampling &sampling, Value x,
+                        ArrayRef<ResizedAxis> axes, bool antialias) {
+  RankedTensorType type = typeOf(x);
+  SmallVector<float> scales(type.getRank(), 1);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<const ResizedAxis *> computed(type.getRank(), nullptr);
   for (const ResizedAxis &axis : axes) {
     scales[axis.axis] = axis.knownScale.value_or(0);
     shape[axis.axis] =
@@ -306,10 +304,32 @@ LogicalResult legalize::replaceByComputed(Node &node, const Sampling &sampling,
       sizes.push_back(indexValue(node, axis->size));
       factors.push_back(axis->scale);
     }
-  return node.replace(node.create<nn::ResizeOp>(
-      x.clone(shape), node.input(0), sizes, factors, scales, sampling.mode,
+  return node.create<nn::ResizeOp>(
+      type.clone(shape), x, sizes, factors, scales, sampling.mode,
       sampling.coordinates, sampling.nearest,
-      llvm::APFloat(sampling.cubicCoeff), sampling.excludeOutside));
+      llvm::APFloat(sampling.cubicCoeff), sampling.excludeOutside, antialias);
+}
+
+LogicalResult legalize::replaceByComputed(Node &node, const Sampling &sampling,
+                                          ArrayRef<ResizedAxis> axes) {
+  if (sampling.mode != nn::ResizeMode::nearest &&
+      !isInterpolated(node.elementType(0)))
+    return node.unsupported("interpolated numbers of that type");
+  return node.replace(resizeAxes(node, sampling, node.input(0), axes,
+                                 /*antialias=*/false));
+}
+
+/// Resizes a dimension of `x`, with a filter if it shrinks.
+static FailureOr<Value> filterAxis(Node &node, const Sampling &sampling,
+                                   Value x, const ResizedAxis &axis) {
+  bool mayShrink = !axis.knownScale || *axis.knownScale < 1;
+  auto from = getConstantIntValue(sizeOf(node, x, axis.axis)),
+       to = getConstantIntValue(axis.size);
+  constexpr int64_t kMostWeights = int64_t(1) << 22;
+  if (mayShrink && from && to && axis.knownScale && *from > 0 && *to > 0 &&
+      *from <= kMostWeights / *to)
+    return filterKnown(node, sampling, x, axis, *from, *to);
+  return resizeAxes(node, sampling, x, axis, mayShrink);
 }
 
 FailureOr<Value> legalize::resizeComputed(Node &node, const Sampling &sampling,
@@ -343,8 +363,7 @@ FailureOr<Value> legalize::resizeComputed(Node &node, const Sampling &sampling,
           unsqueeze(node, resampler.isInside(x, axis), others);
       inside = inside ? binary<nn::AndOp>(node, inside, here) : here;
     }
-    bool mayShrink = !axis.knownScale || *axis.knownScale < 1;
-    if (antialias && !isNearest && mayShrink && !axis.start) {
+    if (antialias && !isNearest && !axis.start) {
       auto filtered = filterAxis(node, sampling, y, axis);
       if (failed(filtered))
         return failure();

@@ -32,7 +32,7 @@ bool lower::isCopiedDim(nn::ResizeOp op, int64_t dim) {
          typeOf(op.getX()).getDimSize(dim) == typeOf(op.getY()).getDimSize(dim);
 }
 
-/// The operand position, as f32, that result position `at` stands for.
+/// Returns the operand position that result position `at` stands for.
 static Value originalPosition(Scalars s, nn::Coordinates coordinates,
                               const ResampledAxis &axis, Value at) {
   Value position = s.toFloat(at), scale = axis.scale, half = s.f(0.5);
@@ -62,11 +62,15 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
     // The sum is taken in f64: two rounding errors of f32 would move a position
     // that is a whole number below it.
     auto wide = [&](Value x) -> Value {
+      if (s.isWide)
+        return x;
       return arith::ExtFOp::create(s.b, s.loc, s.b.getF64Type(), x);
     };
     Value wideHalf = scalar(s.b, s.loc, s.b.getF64Type(), 0.5);
     Value scaled = s.div(s.add(wide(position), wideHalf), wide(scale));
     Value sum = s.sub(s.add(wide(offset), scaled), wideHalf);
+    if (s.isWide)
+      return sum;
     return arith::TruncFOp::create(s.b, s.loc, s.b.getF32Type(), sum);
   }
   case nn::Coordinates::pytorch_half_pixel:

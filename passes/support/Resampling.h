@@ -15,14 +15,14 @@
 
 namespace ingot::lower {
 
-/// Scalar f32 and index arithmetic, written short.
+/// Scalar arithmetic of indices and f32, or f64 with `isWide`, written short.
 struct Scalars {
   OpBuilder &b;
   Location loc;
+  bool isWide = false;
 
-  Value f(double value) {
-    return scalar(b, loc, b.getF32Type(), value);
-  }
+  Type real() { return isWide ? Type(b.getF64Type()) : Type(b.getF32Type()); }
+  Value f(double value) { return scalar(b, loc, real(), value); }
   Value n(int64_t value) { return indexConstant(b, loc, value); }
   Value add(Value x, Value y) { return addScalars(b, loc, x, y); }
   Value mul(Value x, Value y) { return mulScalars(b, loc, x, y); }
@@ -34,6 +34,13 @@ struct Scalars {
   Value div(Value x, Value y) {
     return mlir::arith::DivFOp::create(b, loc, x, y);
   }
+  /// The number of two that is one, or the smaller or larger of both.
+  Value min(Value x, Value y) {
+    return mlir::arith::MinNumFOp::create(b, loc, x, y);
+  }
+  Value max(Value x, Value y) {
+    return mlir::arith::MaxNumFOp::create(b, loc, x, y);
+  }
   Value floor(Value x) { return mlir::math::FloorOp::create(b, loc, x); }
   Value ceil(Value x) { return mlir::math::CeilOp::create(b, loc, x); }
   Value clamp(Value x, Value low, Value high) {
@@ -43,7 +50,7 @@ struct Scalars {
   Value toFloat(Value index) {
     Value wide =
         mlir::arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-    return mlir::arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+    return mlir::arith::SIToFPOp::create(b, loc, real(), wide);
   }
   Value toIndex(Value x) {
     Value wide = mlir::arith::FPToSIOp::create(b, loc, b.getI64Type(), x);
@@ -101,7 +108,8 @@ struct Tap {
   Value weight;
 };
 
-/// A dimension that is resampled: an f32 and two indices.
+/// A dimension that is resampled: a scale of f32, or where positions are wanted
+/// in f64 of that, and two indices.
 struct ResampledAxis {
   Value scale;
   Value size, resultSize;
@@ -119,8 +127,9 @@ ResampledAxis axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
                      OpFoldResult size, OpFoldResult resultSize);
 bool isCopiedDim(nn::ResizeOp op, int64_t dim);
 
-/// The operand position, as f32, that result position `at` stands for; a
-/// computed one is held near the operand, so that it has an integer.
+/// Returns the operand position that result position `at` stands for, of the
+/// type of the scale. A computed one is held near the operand, so that it has
+/// an integer.
 Value positionOf(Scalars s, const Sampling &sampling, const ResampledAxis &axis,
                  Value at);
 /// The four cubic convolution weights at distance t past the second tap.

@@ -8,6 +8,7 @@ A ratio is the peer's time over Ingot's: above 1 Ingot is faster. Both the ratio
 ratio of the fastest turns are printed. The peers need --python, an interpreter that has their packages.
 """
 import argparse
+import copy
 import json
 import os
 import statistics
@@ -33,7 +34,7 @@ class Model:
 
     def __init__(self, shape, kind):
         self.shape, self.kind, self.nodes, self.constants = list(shape), kind, [], []
-        self.last = "x"
+        self.last, self.is_open = "x", False
 
     def constant(self, value, dtype):
         name = f"c{len(self.constants)}"
@@ -81,9 +82,16 @@ class Model:
     def to_channels_first(self):
         return self.add("Transpose", perm=[0, 3, 1, 2])
 
+    def opened(self):
+        """Returns the model with open height and width."""
+        other = copy.copy(self)
+        other.is_open = True
+        return other
+
     def model(self):
+        shape = [f"d{d}" if self.is_open and d in self.axes else size for d, size in enumerate(self.shape)]
         graph = helper.make_graph(self.nodes, "picture",
-                                  [helper.make_tensor_value_info("x", TYPES[self.kind], self.shape)],
+                                  [helper.make_tensor_value_info("x", TYPES[self.kind], shape)],
                                   [helper.make_empty_tensor_value_info(self.last)], self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
         return onnx.shape_inference.infer_shapes(model)
@@ -99,7 +107,15 @@ def picture(kind, layout, size=HD, channels=3):
 
 
 def cases():
-    """Yields (name, model)."""
+    """Yields (name, model). Each resized picture comes a second time with open height and width."""
+    for name, model in fixed_cases():
+        yield name, model
+        if any(node.op_type == "Resize" for node in model.nodes) and "cropped" not in name:
+            yield name + " open", model.opened()
+
+
+def fixed_cases():
+    """Yields (name, model) of fixed sizes."""
     # Reduced, each result a mean of what it covers.
     for layout in ("NHWC", "NCHW"):
         for kind in ("f32", "u8"):
@@ -112,6 +128,8 @@ def cases():
         yield (f"smooth linear cast normalize {layout}",
                picture("u8", layout).cast("f32").resize(NET, antialias=1).normalize(channel))
     yield "smooth linear cast HWC", picture("u8", "HWC").cast("f32").resize(NET, antialias=1)
+    yield "smooth linear f32 HWC", picture("f32", "HWC").resize(NET, antialias=1)
+    yield "smooth linear u8 HWC", picture("u8", "HWC").resize(NET, antialias=1)
     yield "smooth linear cast CHW", picture("u8", "CHW").cast("f32").resize(NET, antialias=1)
     yield ("smooth linear cast normalize to NCHW",
            picture("u8", "NHWC").cast("f32").resize(NET, antialias=1).normalize(3).to_channels_first())
@@ -135,6 +153,9 @@ def cases():
             if mode != "cubic":
                 yield f"{mode} down u8 {layout}", picture("u8", layout).resize(NET, mode)
                 yield f"{mode} up u8 {layout}", picture("u8", layout, (180, 320)).resize((360, 640), mode)
+    for layout in ("NHWC", "NCHW"):
+        yield f"linear down 4 channels f32 {layout}", picture("f32", layout, channels=4).resize(NET, "linear")
+        yield f"linear up 4 channels f32 {layout}", picture("f32", layout, (180, 320), 4).resize((360, 640), "linear")
     yield ("linear down normalize to NCHW",
            picture("u8", "NHWC").cast("f32").resize(NET, "linear").normalize(3).to_channels_first())
     yield ("letterbox", picture("u8", "NHWC").cast("f32").resize((360, 640), "linear").scale().to_channels_first()

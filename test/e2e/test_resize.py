@@ -20,16 +20,16 @@ def resize(shape, by, dtype=TensorProto.FLOAT, constants=(), opset=19, **attribu
                       [("y", [f"d{i}" for i in range(len(shape))], dtype)], constants, opset=opset)
 
 
-def picture(layout, kind, x, sizes, mode, flips, factor):
+def picture(layout, kind, x, sizes, mode, flips, factor, opened=""):
     """A model that resizes x, N × C × H × W of bytes, in a layout, flips it along axes of NHWC, and scales its channels
-    by `factor` less 3; and its input."""
+    by `factor` less 3; and its input. The dimensions in `opened` are open."""
     last = layout != "NCHW"
     data = x.transpose(0, 2, 3, 1) if last else x
     data = data[0] if layout == "HWC" else data
     axis = {1: layout.index("H"), 2: layout.index("W"), 3: layout.index("C")}
     constants = {"sizes": np.array(sizes, np.int64), "three": np.float32(3),
                  "factor": factor.reshape([-1 if d == axis[3] else 1 for d in range(len(layout))])}
-    shape, nodes, at = ["n" if d == "N" else n for d, n in zip(layout, data.shape)], [], "x"
+    shape, nodes, at = [d.lower() if d in "N" + opened else n for d, n in zip(layout, data.shape)], [], "x"
     if kind == "u8":
         nodes, at = [helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT)], "f"
     nodes.append(helper.make_node("Resize", [at, "", "", "sizes"], ["r"], mode=mode, antialias=1,
@@ -45,6 +45,17 @@ def picture(layout, kind, x, sizes, mode, flips, factor):
     dtype = TensorProto.UINT8 if kind == "u8" else TensorProto.FLOAT
     model = make_model(nodes, [("x", shape, dtype)], [("y", [f"d{i}" for i in range(len(shape))])], constants, opset=19)
     return model, {"x": np.ascontiguousarray(data).astype(np.uint8 if kind == "u8" else np.float32)}
+
+
+def interpolate(x, axis, size, coordinates):
+    """x, of f64, interpolated linearly along an axis."""
+    had, at = x.shape[axis], np.arange(size)
+    position = {"half_pixel": (at + 0.5) * had / size - 0.5, "asymmetric": at * had / size,
+                "align_corners": at * (had - 1) / (size - 1)}[coordinates]
+    below = np.floor(position)
+    share = (position - below).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    first, second = (np.clip(below + i, 0, had - 1).astype(int) for i in (0, 1))
+    return np.take(x, first, axis) * (1 - share) + np.take(x, second, axis) * share
 
 
 class Resize(Case):
@@ -136,6 +147,31 @@ class Resize(Case):
                     self.assertEqual((got.shape, got.dtype), (want.shape, kind))
                     error = np.abs(got - (np.clip(np.rint(want), 0, 255) if kind == np.uint8 else want)).max()
                     self.assertLessEqual(error, 1 if kind == np.uint8 else 2e-3, level)
+
+    def test_between_quantizations(self):
+        """Linear, with scales of 2: bytes differ from those of the definition, in f64, at ties alone."""
+        rng = np.random.default_rng(6)
+        for coordinates in ("half_pixel", "align_corners", "asymmetric"):
+            for first, second in ((0.02, 0.02), (0.02, 0.0173)):
+                with self.subTest(coordinates=coordinates, first=first, second=second):
+                    x = rng.integers(0, 256, (1, 4, 33, 32)).astype(np.uint8)
+                    constants = {"a": np.float32(first), "za": np.uint8(128), "b": np.float32(second),
+                                 "zb": np.uint8(120), "sizes": np.array([66, 64])}
+                    model = make_model(
+                        [helper.make_node("DequantizeLinear", ["x", "a", "za"], ["f"]),
+                         helper.make_node("Resize", ["f", "", "", "sizes"], ["r"], mode="linear", axes=[2, 3],
+                                          coordinate_transformation_mode=coordinates),
+                         helper.make_node("QuantizeLinear", ["r", "b", "zb"], ["y"])],
+                        [("x", x.shape, TensorProto.UINT8)], [("y", [1, 4, 66, 64], TensorProto.UINT8)], constants,
+                        opset=19)
+                    want = (x.astype(np.float64) - 128) * np.float64(constants["a"])
+                    for axis, size in ((2, 66), (3, 64)):
+                        want = interpolate(want, axis, size, coordinates)
+                    want = want / np.float64(constants["b"]) + 120
+                    is_tie = np.abs(want - np.floor(want) - 0.5) < 1e-3
+                    got = self.run_model(self.compile(model), {"x": x})["y"]
+                    np.testing.assert_array_equal(got[~is_tie], np.clip(np.rint(want), 0, 255)[~is_tie])
+                    self.assertLessEqual(np.abs(got - np.clip(want, 0, 255)).max(), 0.501)
 
     def test_integers(self):
         x = np.arange(64, dtype=np.uint8).reshape(1, 1, 8, 8) * 4

@@ -16,6 +16,7 @@
 
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
+#include "passes/lower/cpu/FollowPicture.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/support/Tensors.h"
@@ -97,8 +98,16 @@ cpu::BandMatMulOp lower::multiplyByBand(OpBuilder &b, Location loc, Value x,
   Value weights = nn::makeConstant(
       b, loc, RankedTensorType::get({band.rows(), band.taps}, b.getF32Type()),
       band.weights);
+  return multiplyByBand(b, loc, x, dim, starts, weights,
+                        b.getIndexAttr(band.rows()), order);
+}
+
+cpu::BandMatMulOp lower::multiplyByBand(OpBuilder &b, Location loc, Value x,
+                                        int64_t dim, Value starts,
+                                        Value weights, OpFoldResult rows,
+                                        ArrayRef<int64_t> order) {
   Sizes sizes = sizesOf(b, loc, x);
-  sizes[dim] = b.getIndexAttr(band.rows());
+  sizes[dim] = rows;
   Value dst = empty(b, loc, sizes, b.getF32Type());
   auto kernel = cpu::BandMatMulOp::create(
       b, loc, dst.getType(), x, starts, weights, ValueRange(), dst, dim,
@@ -203,23 +212,10 @@ static std::optional<BandFactor> findBand(nn::MatMulOp op) {
 bool lower::isBandMatMul(nn::MatMulOp op) { return findBand(op).has_value(); }
 
 //===----------------------------------------------------------------------===//
-// Reshapes, slices and gathers behind the product
+// The pattern
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// The result of the kernel: its sizes, the dimension that the matrix
-/// multiplies, the order of the channels behind it, if there is one, and the
-/// value of the model that it is.
-struct Picture {
-  Sizes sizes;
-  int64_t dim;
-  SmallVector<int64_t> order;
-  Value value;
-
-  RankedTensorType type() const { return typeOf(value); }
-  int64_t channelsDim() const { return dim + 1; }
-};
 
 struct BandMatMulPattern : OpRewritePattern<nn::MatMulOp> {
   // Before the product of all elements.
@@ -246,148 +242,6 @@ Value lower::withoutCast(Value x) {
   return skipReshapes(cast.getX());
 }
 
-/// The only user of `value`.
-static Operation *userOf(Value value) {
-  return value.hasOneUse() ? *value.user_begin() : nullptr;
-}
-
-/// Takes the shape that the only user of the product reshapes it to, if one of
-/// its dimensions is that of the matrix and those before have one open size at
-/// most.
-static void followReshape(OpBuilder &b, Picture &picture) {
-  auto reshape = dyn_cast_if_present<nn::ReshapeOp>(userOf(picture.value));
-  if (!reshape)
-    return;
-  ArrayRef<int64_t> from = picture.type().getShape(),
-                    to = typeOf(reshape.getY()).getShape();
-  ArrayRef<int64_t> behind = from.drop_front(picture.dim + 1);
-  if (llvm::is_contained(behind, ShapedType::kDynamic))
-    return;
-  int64_t inner = lower::productOf(behind), found = -1, product = 1;
-  for (int64_t i = int64_t(to.size()) - 1; i >= 0 && product <= inner; --i) {
-    if (product == inner && to[i] == from[picture.dim])
-      found = i;
-    if (ShapedType::isDynamic(to[i]))
-      break;
-    product *= to[i];
-  }
-  int64_t known = 1, open = -1;
-  for (int64_t i = 0; i < found; ++i) {
-    if (!ShapedType::isDynamic(to[i]))
-      known *= to[i];
-    else if (open >= 0)
-      return;
-    else
-      open = i;
-  }
-  if (found < 0 || known == 0)
-    return;
-  Location loc = reshape.getLoc();
-  Sizes sizes;
-  for (int64_t size : to)
-    sizes.push_back(b.getIndexAttr(size));
-  if (open >= 0)
-    sizes[open] = divSizes(
-        b, loc,
-        lower::productOf(b, loc,
-                         ArrayRef<OpFoldResult>(picture.sizes)
-                             .take_front(picture.dim)),
-        b.getIndexAttr(known));
-  picture = {sizes, found, {}, reshape.getY()};
-}
-
-/// Returns true if channels are one dimension that a vector of each level
-/// holds.
-static bool hasFewChannels(const Picture &picture) {
-  ArrayRef<int64_t> shape = picture.type().getShape();
-  return picture.channelsDim() + 1 == int64_t(shape.size()) &&
-         shape.back() >= 1 && shape.back() <= 4;
-}
-
-/// Puts channels into the order in which a user has them.
-static void reorder(Picture &picture, ArrayRef<int64_t> order) {
-  SmallVector<int64_t> all(order);
-  if (!picture.order.empty())
-    for (int64_t &channel : all)
-      channel = picture.order[channel];
-  picture.order = all;
-}
-
-/// Takes rows and channels as a slice has them; false if it cuts others.
-static bool followSlice(nn::SliceOp slice, Picture &picture, Band &band) {
-  ArrayRef<int64_t> from = picture.type().getShape(),
-                    to = typeOf(slice.getY()).getShape();
-  SmallVector<int64_t> reversed;
-  for (auto [i, start, step] :
-       llvm::enumerate(slice.getStarts(), slice.getSteps())) {
-    if (int64_t(i) == picture.dim ||
-        (start == 0 && step == 1 && from[i] == to[i]))
-      continue;
-    if (int64_t(i) != picture.channelsDim() || !hasFewChannels(picture) ||
-        step != -1 || start != from[i] - 1 || to[i] != from[i])
-      return false;
-    for (int64_t channel = 0; channel < to[i]; ++channel)
-      reversed.push_back(start - channel);
-  }
-  int64_t first = slice.getStarts()[picture.dim],
-          step = slice.getSteps()[picture.dim], count = to[picture.dim];
-  int64_t last = first + step * (count - 1);
-  if (count < 1 || std::min(first, last) < 0 ||
-      std::max(first, last) >= band.rows())
-    return false;
-  if (!reversed.empty())
-    reorder(picture, reversed);
-  band.takeRows(first, step, count);
-  Builder b(slice.getContext());
-  picture.sizes[picture.dim] = b.getIndexAttr(count);
-  picture.value = slice.getY();
-  return true;
-}
-
-/// Takes channels in the order of constant indices; false for others.
-static bool followGather(nn::GatherOp gather, Picture &picture) {
-  if (gather.getX() != picture.value || !hasFewChannels(picture) ||
-      int64_t(gather.getAxis()) != picture.channelsDim() ||
-      typeOf(gather.getY()).getShape() != picture.type().getShape())
-    return false;
-  auto indices = nn::getConstantInts(gather.getIndices());
-  int64_t channels = picture.type().getShape().back();
-  if (!indices)
-    return false;
-  SmallVector<bool> seen(channels, false);
-  for (int64_t &index : *indices) {
-    index += index < 0 ? channels : 0;
-    if (index < 0 || index >= channels || seen[index])
-      return false;
-    seen[index] = true;
-  }
-  reorder(picture, *indices);
-  picture.value = gather.getY();
-  return true;
-}
-
-/// Follows the users of the product that only reshape it, or take rows and
-/// channels of it.
-static Picture follow(OpBuilder &b, nn::MatMulOp op, BandFactor &factor) {
-  Picture picture{resultSizes(b, op->getResult(0)),
-                  typeOf(op.getY()).getRank() - (factor.isLeft ? 2 : 1),
-                  {},
-                  op.getY()};
-  followReshape(b, picture);
-  while (Operation *user = userOf(picture.value)) {
-    auto slice = dyn_cast<nn::SliceOp>(user);
-    auto gather = dyn_cast<nn::GatherOp>(user);
-    if (!(slice && followSlice(slice, picture, factor.band)) &&
-        !(gather && followGather(gather, picture)))
-      break;
-  }
-  return picture;
-}
-
-//===----------------------------------------------------------------------===//
-// The pattern
-//===----------------------------------------------------------------------===//
-
 LogicalResult
 BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
   if (Reason reason = whyNotToCpu(op))
@@ -396,7 +250,15 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
   if (!factor)
     return b.notifyMatchFailure(op, "has no banded factor");
   Location loc = op.getLoc();
-  Picture picture = follow(b, op, *factor);
+  int64_t fromEnd = factor->isLeft ? 2 : 1;
+  Picture picture{resultSizes(b, op->getResult(0)),
+                  typeOf(op.getY()).getRank() - fromEnd,
+                  {},
+                  op.getY()};
+  followReshape(b, picture);
+  followMovements(picture);
+  factor->band.takeRows(picture.firstRow, picture.rowStep,
+                        *getConstantIntValue(picture.sizes[picture.dim]));
   ArrayRef<OpFoldResult> sizes(picture.sizes);
   // All behind the dimension is its channels.
   Sizes srcSizes(sizes.take_front(picture.dim + 1));

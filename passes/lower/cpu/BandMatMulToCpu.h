@@ -35,9 +35,15 @@ makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
          llvm::function_ref<BandElements(int64_t row)> rowAt);
 
 /// Multiplies dimension `dim` of `x`, which has one dimension behind it at
-/// most, by the band. Channels of the result are in `order`, if there is one.
+/// most, by the band, or by the band of `rows` rows that the tables are.
+/// Channels of the result are in `order`, if there is one.
 cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::Value x, int64_t dim, const Band &band,
+                                 llvm::ArrayRef<int64_t> order = {});
+cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::Value x, int64_t dim,
+                                 mlir::Value starts, mlir::Value weights,
+                                 mlir::OpFoldResult rows,
                                  llvm::ArrayRef<int64_t> order = {});
 
 /// Returns the elements of `x`, of floats, as they were before reshapes and a

@@ -200,6 +200,9 @@ static Reason whyNot(nn::ResizeOp op) {
     }
   if (count == 0)
     return "resizes nothing";
+  // One dimension after the other.
+  if (op.getAntialias())
+    return std::nullopt;
   if (end - first != count)
     return "resizes dimensions that are not neighbours";
   if (rank == 1)
@@ -304,30 +307,30 @@ static Reason whyNotWords(Operation *op) {
   return whyNotEmpty(op);
 }
 
-/// Returns true if kernels interpolate the bytes: along rows, or pixels of few
+/// Returns true if kernels resize the bytes: along rows, or pixels of few
 /// channels.
-static bool interpolatesBytes(Operation *op) {
+static bool resizesBytes(Operation *op) {
   auto resize = dyn_cast<nn::ResizeOp>(op);
-  if (!resize || resize.getMode() != nn::ResizeMode::linear)
+  if (!resize || resize.getMode() == nn::ResizeMode::cubic)
     return false;
   RankedTensorType type = typeOf(resize.getX());
   if (!type.getElementType().isUnsignedInteger(8))
     return false;
   int64_t rank = type.getRank();
-  return !lower::isCopiedDim(resize, rank - 1) ||
-         (rank > 1 && type.hasStaticShape() &&
-          typeOf(resize.getY()).hasStaticShape() &&
-          !lower::isCopiedDim(resize, rank - 2) &&
-          type.getShape().back() < lower::kFewChannels);
+  if (rank > 0 && !lower::isCopiedDim(resize, rank - 1))
+    return true;
+  return rank > 1 && ShapedType::isStatic(type.getShape().back()) &&
+         !lower::isCopiedDim(resize, rank - 2) &&
+         type.getShape().back() < lower::kFewChannels;
 }
 
 /// The element types of kernels: f32, products of bytes and words, maxima of
-/// bytes and their interpolation.
+/// bytes and their resizing.
 static Reason whyNotElements(Operation *op) {
   if (isa<nn::MaxPoolOp>(op) &&
       typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))
     return whyNotEmpty(op);
-  if (isa<nn::PackedMatMulOp>(op) || interpolatesBytes(op))
+  if (isa<nn::PackedMatMulOp>(op) || resizesBytes(op))
     return whyNotEmpty(op);
   if (!isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) ||
       !nn::isByteOrWord(typeOf(op->getOperand(0)).getElementType()))

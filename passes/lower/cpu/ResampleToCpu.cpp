@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/BandMatMulToCpu.h"
+#include "passes/lower/cpu/FollowPicture.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/support/Resampling.h"
@@ -191,68 +192,138 @@ void TapTables::create() {
     weights = generic.getResult(1);
 }
 
-/// Converts sums to elements of `type`, floats or bytes.
-static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums) {
+/// Converts sums to elements of `type`, floats or bytes. With `areBytes` sums
+/// are numbers of bytes already.
+static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums,
+                     bool areBytes) {
   if (!type.getElementType().isInteger())
     return sums;
   Location loc = sums.getLoc();
+  if (areBytes)
+    return nn::CastOp::create(b, loc, type, sums, /*in_range=*/true);
   Value y = nn::RoundOp::create(b, loc, sums.getType(), sums);
   y = nn::ClampOp::create(b, loc, y.getType(), y, b.getF64FloatAttr(0),
                           b.getF64FloatAttr(255));
   return nn::CastOp::create(b, loc, type, y, /*in_range=*/true);
 }
 
-/// Multiplies one dimension after the other by the matrix of its taps; null if
-/// only a run knows it. So, rows of pixels with few channels need no
-/// permutations, and no element is weighted twice with the same weights.
-static Value multiplyByTaps(OpBuilder &b, nn::ResizeOp op,
-                            ArrayRef<int64_t> resized, int64_t maxTableBytes) {
-  RankedTensorType from = typeOf(op.getX()), type = op.getY().getType();
-  if (!from.hasStaticShape() || !type.hasStaticShape())
-    return {};
+namespace {
+
+/// A resize as products of banded matrices, one dimension after the other. So,
+/// rows of pixels with few channels need no permutations, and no element is
+/// weighted twice with the same weights.
+struct BandProducts {
+  OpBuilder &b;
+  nn::ResizeOp op;
+  ArrayRef<int64_t> resized;
+  int64_t maxTableBytes;
   Location loc = op.getLoc();
   Scalars s{b, loc};
-  Sizes sizes = sizesOf(b, loc, op.getX()),
-        dstSizes = resultSizes(b, op->getResult(0));
-  SmallVector<Band> bands;
-  for (int64_t i : resized) {
-    TapTables tables{b,
-                     loc,
-                     samplingOf(op),
-                     axisOf(s, op, i, sizes[i], dstSizes[i]),
-                     dstSizes[i],
-                     /*inner=*/1,
-                     maxTableBytes,
-                     {},
-                     {}};
-    std::optional<std::vector<double>> numbers = tables.compute();
-    if (!numbers)
-      return {};
-    int64_t rows = type.getDimSize(i), columns = from.getDimSize(i),
-            taps = numTaps(op.getMode());
-    int64_t channels = lower::productOf(from.getShape().drop_front(i + 1));
-    SmallVector<std::pair<int64_t, double>> row(taps);
-    std::optional<Band> band =
-        makeBand(rows, columns, channels, columns, [&](int64_t at) {
-          for (int64_t tap = 0; tap < taps; ++tap)
-            row[tap] = {int64_t((*numbers)[tap * rows + at]),
-                        (*numbers)[(taps + tap) * rows + at]};
-          return BandElements(row);
-        });
-    if (!band)
-      return {};
-    bands.push_back(std::move(*band));
+  Sizes sizes = sizesOf(b, loc, op.getX());
+  /// The result, and what moves it behind the op.
+  Picture picture{resultSizes(b, op->getResult(0)), resized.back(), {},
+                  op.getY()};
+
+  Value create();
+
+private:
+  std::optional<Band> computeBand(int64_t dim, int64_t channels);
+  bool hasKnownSizes() {
+    return typeOf(op.getX()).hasStaticShape() &&
+           op.getY().getType().hasStaticShape();
   }
+  Value multiply(Value x, int64_t dim);
+};
+
+} // namespace
+
+/// Returns the matrix of dimension `dim`, or nullopt if only a run knows it, or
+/// if it is too large.
+std::optional<Band> BandProducts::computeBand(int64_t dim, int64_t channels) {
+  RankedTensorType from = typeOf(op.getX()), to = op.getY().getType();
+  if (op.mayFilter(dim) || from.isDynamicDim(dim) || to.isDynamicDim(dim))
+    return std::nullopt;
+  TapTables tables{b,
+                   loc,
+                   samplingOf(op),
+                   axisOf(s, op, dim, sizes[dim], picture.sizes[dim]),
+                   picture.sizes[dim],
+                   /*inner=*/1,
+                   maxTableBytes,
+                   {},
+                   {}};
+  std::optional<std::vector<double>> numbers = tables.compute();
+  if (!numbers)
+    return std::nullopt;
+  int64_t rows = to.getDimSize(dim), columns = from.getDimSize(dim),
+          taps = numTaps(op.getMode());
+  SmallVector<std::pair<int64_t, double>> row(taps);
+  return makeBand(rows, columns, channels, columns, [&](int64_t at) {
+    for (int64_t tap = 0; tap < taps; ++tap)
+      row[tap] = {int64_t((*numbers)[tap * rows + at]),
+                  (*numbers)[(taps + tap) * rows + at]};
+    return BandElements(row);
+  });
+}
+
+/// Multiplies dimension `dim` of x. Returns null if a dimension of known size
+/// has no matrix.
+Value BandProducts::multiply(Value x, int64_t dim) {
+  int64_t rank = sizes.size(), behind = dim + 1;
+  int64_t channels =
+      lower::productOf(staticShape(ArrayRef(sizes).drop_front(behind)));
+  std::optional<Band> band = computeBand(dim, channels);
+  if (!band && hasKnownSizes() && !op.mayFilter(dim))
+    return {};
+  // Everything behind the dimension is its channels.
+  if (behind < rank - 1) {
+    Sizes joined(ArrayRef(sizes).take_front(behind));
+    joined.push_back(
+        lower::productOf(b, loc, ArrayRef(sizes).drop_front(behind)));
+    x = lower::reshape(b, loc, x, joined);
+  }
+  bool isLast = dim == resized.back();
+  ArrayRef<int64_t> order;
+  TakenRows rows{0, 1, picture.sizes[dim]};
+  if (isLast) {
+    order = picture.order;
+    rows = picture.rows();
+  }
+  cpu::BandMatMulOp product;
+  if (band) {
+    if (isLast)
+      band->takeRows(rows.first, rows.step, *getConstantIntValue(rows.count));
+    product = multiplyByBand(b, loc, x, dim, *band, order);
+  } else {
+    Sizes results = resultSizes(b, op->getResult(0));
+    ResampledBand tables = makeResampledBand(
+        b, loc, samplingOf(op),
+        axisOf(s, op, dim, sizes[dim], results[dim]), op.mayFilter(dim),
+        cpu::bandUnit(channels), rows);
+    product = multiplyByBand(b, loc, x, dim, tables.starts, tables.weights,
+                             rows.count, order);
+  }
+  sizes[dim] = rows.count;
+  Value y = product.getResult();
+  return behind < rank - 1 ? lower::reshape(b, loc, y, sizes) : y;
+}
+
+/// Returns the value of `picture`; null if the op has known sizes, but a
+/// dimension has no matrix.
+Value BandProducts::create() {
+  if (op.getAntialias())
+    followMovements(picture);
   Value y = withoutCast(op.getX());
-  for (auto [i, band] : llvm::zip_equal(resized, bands)) {
-    Sizes joined(ArrayRef<OpFoldResult>(sizes).take_front(i + 1));
-    joined.push_back(lower::productOf(
-        b, loc, ArrayRef<OpFoldResult>(sizes).drop_front(i + 1)));
-    y = lower::reshape(b, loc, y, joined);
-    y = multiplyByBand(b, loc, y, i, band).getResult();
-    sizes[i] = dstSizes[i];
+  if (typeOf(y).getShape() != typeOf(op.getX()).getShape()) {
+    // Tensors of several open sizes are not reshaped.
+    y = hasKnownSizes() ? lower::reshape(b, loc, y, sizes) : op.getX();
   }
-  return lower::reshape(b, loc, y, sizes);
+  for (int64_t dim : resized) {
+    y = multiply(y, dim);
+    if (!y)
+      return {};
+  }
+  return castTo(b, loc, y, picture.type().clone(b.getF32Type()));
 }
 
 LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
@@ -270,11 +341,21 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   int64_t channels = lower::productOf(type.getShape().drop_front(last + 1));
   bool areFew = last != rank - 1 && last != 0 &&
                 ShapedType::isStatic(channels) && channels < kFewChannels;
-  if (areFew && channels > 1 && op.getMode() != nn::ResizeMode::nearest)
-    if (Value y = multiplyByTaps(b, op, resized, maxTableBytes)) {
-      b.replaceOp(op, roundTo(b, type, y));
+  if (op.getAntialias() || (areFew && channels > 1 &&
+                            op.getMode() != nn::ResizeMode::nearest)) {
+    BandProducts products{b, op, resized, maxTableBytes};
+    if (Value y = products.create()) {
+      // Nothing reads what is between, which is erased after the walk.
+      if (products.picture.value != op.getY()) {
+        b.replaceAllUsesWith(products.picture.value, y);
+        y = destinationOf(b, op->getResult(0));
+      } else {
+        y = roundTo(b, type, y, /*areBytes=*/false);
+      }
+      b.replaceOp(op, y);
       return success();
     }
+  }
   Sizes from = sizesOf(b, loc, op.getX());
   Sizes sizes = resultSizes(b, op->getResult(0));
   Scalars s{b, loc};
@@ -318,7 +399,8 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
         b, loc, RankedTensorType::get(staticShape(sizes), b.getF32Type()), y,
         groups, sizes);
   y = castTo(b, loc, y, type.clone(b.getF32Type()));
-  b.replaceOp(op, roundTo(b, type, y));
+  bool isNearest = op.getMode() == nn::ResizeMode::nearest;
+  b.replaceOp(op, roundTo(b, type, y, isNearest));
   return success();
 }
 

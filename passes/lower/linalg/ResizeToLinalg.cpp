@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
-#include "passes/support/Resampling.h"
+#include "passes/support/ResampledBand.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -124,6 +124,38 @@ Value Separable::resample(Value x, int64_t dim, const ResampledAxis &axis,
   return isRun ? reshape(b, loc, y, sizes(shape)) : y;
 }
 
+/// Multiplies dimension `dim` by the matrix of its resampling.
+static Value multiplyByBand(OpBuilder &b, Location loc, nn::ResizeOp op,
+                            Value x, int64_t dim, const ResampledAxis &axis,
+                            OpFoldResult size) {
+  Sizes sizes = sizesOf(b, loc, x);
+  sizes[dim] = size;
+  ResampledBand band =
+      makeResampledBand(b, loc, samplingOf(op), axis, op.mayFilter(dim),
+                        /*unit=*/1, {0, 1, size});
+  Value taps = sizeOf(b, loc, band.weights, 1);
+  return generate(
+      b, loc, sizes, b.getF32Type(),
+      [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+        Scalars s{b, loc};
+        Value row = indices[dim];
+        Value narrow =
+            tensor::ExtractOp::create(b, loc, band.starts, ValueRange{row});
+        Value start =
+            arith::IndexCastOp::create(b, loc, b.getIndexType(), narrow);
+        Value count = arith::MinSIOp::create(b, loc, taps,
+                                             s.sub(axis.size, start));
+        return s.loop(s.n(0), count, s.f(0), [&](Value tap, ValueRange sum) {
+          SmallVector<Value> at(indices);
+          at[dim] = s.add(start, tap);
+          Value element = tensor::ExtractOp::create(b, loc, x, at);
+          Value weight = tensor::ExtractOp::create(b, loc, band.weights,
+                                                   ValueRange{row, tap});
+          return SmallVector<Value>{s.add(sum[0], s.mul(element, weight))};
+        })[0];
+      });
+}
+
 LogicalResult
 LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
@@ -141,6 +173,13 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   for (int64_t i = 0; i < type.getRank(); ++i) {
     axes.push_back(axisOf(outside, op, i, from[i], sizes[i]));
     isCopied.push_back(isCopiedDim(op, i));
+  }
+  if (op.getAntialias()) {
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (!isCopied[i])
+        x = multiplyByBand(rewriter, loc, op, x, i, axes[i], sizes[i]);
+    rewriter.replaceOp(op, castTo(rewriter, loc, x, type));
+    return success();
   }
   bool isNearest = op.getMode() == nn::ResizeMode::nearest;
   int64_t left = llvm::count(isCopied, false);

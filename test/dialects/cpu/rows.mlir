@@ -54,7 +54,18 @@ func.func @pool(%x: tensor<1x?x4xf32>, %d: tensor<1x?x4xf32>) -> tensor<1x?x4xf3
   return %y : tensor<1x?x4xf32>
 }
 
-// CHECK-LABEL: @band
+// CHECK-LABEL: @band_open
+// CHECK: cpu.band_matmul ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<2x?x3xf32>, tensor<?xi32>, tensor<?x?xf32>) outs(%{{.*}} : tensor<2x?x3xf32>)
+func.func @band_open(%x: tensor<2x?x3xf32>, %s: tensor<?xi32>, %w: tensor<?x?xf32>, %d: tensor<2x?x3xf32>) {
+  %y = cpu.band_matmul ins(%x, %s, %w : tensor<2x?x3xf32>, tensor<?xi32>, tensor<?x?xf32>)
+      outs(%d : tensor<2x?x3xf32>) attributes {dim = 1 : i64} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  } -> tensor<2x?x3xf32>
+  return
+}
+
+// CHECK-LABEL: @band(
 // CHECK: cpu.band_matmul ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x9x3xui8>, tensor<4xi32>, tensor<4x4xf32>) operands(%{{.*}} : tensor<1x1x3xf32>) outs(%{{.*}} : tensor<?x4x3xf32>) attributes {dim = 1 : i64, order = array<i64: 2, 1, 0>} {
 func.func @band(%x: tensor<?x9x3xui8>, %s: tensor<4xi32>, %w: tensor<4x4xf32>, %f: tensor<1x1x3xf32>, %d: tensor<?x4x3xf32>) -> tensor<?x4x3xf32> {
   %y = cpu.band_matmul ins(%x, %s, %w : tensor<?x9x3xui8>, tensor<4xi32>, tensor<4x4xf32>)

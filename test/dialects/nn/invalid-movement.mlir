@@ -231,6 +231,22 @@ func.func @f(%x: tensor<2x3xf32>, %size: index, %factor: f32) {
 
 // -----
 
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{expects linear or cubic mode with antialias, but got nearest}}
+  %0 = nn.resize nearest %x {antialias, coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 0.5, 1.0>} : tensor<2x3xf32> -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xui8>) {
+  // expected-error@+1 {{expects f32 with antialias, but got 'ui8'}}
+  %0 = nn.resize linear %x {antialias, coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 0.5, 1.0>} : tensor<2x3xui8> -> tensor<1x3xui8>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<f32>) {
   // expected-error@+1 {{expects operand and result of one shape}}
   %0 = nn.quantize %x, %y {axis = 0 : i64} : (tensor<2x3xf32>, tensor<f32>) -> tensor<3x3xui8>

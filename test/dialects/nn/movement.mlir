@@ -60,6 +60,13 @@ func.func @resize(%x: tensor<1x3x?x4xf32>) {
 }
 
 // A dimension whose size and scale a run computes.
+// CHECK-LABEL: func.func @resize_antialias
+func.func @resize_antialias(%x: tensor<3x?x4xf32>, %size: index, %factor: f32) {
+  // CHECK: nn.resize linear %{{.*}} sizes(%{{.*}}) factors(%{{.*}}) {antialias, coordinates
+  %0 = nn.resize linear %x sizes(%size) factors(%factor) {antialias, coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.0, 1.0>} : tensor<3x?x4xf32> -> tensor<3x?x4xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @resize_computed
 func.func @resize_computed(%x: tensor<1x3x?x4xf32>, %size: index, %factor: f32) {
   // CHECK: nn.resize nearest %{{.*}} sizes(%{{.*}}) factors(%{{.*}}) {coordinates = {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 0.000000e+00, 5.000000e-01>}

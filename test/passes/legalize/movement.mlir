@@ -80,7 +80,8 @@ func.func @resize_to_another(%x: tensor<?x8x?x?xf32>, %like: tensor<?x4x?x?xf32>
 
 // A filter goes an axis at a time.
 // CHECK-LABEL: @filter_to_another
-// CHECK-NOT: nn.resize
+// CHECK: %[[ROWS:.*]] = nn.resize linear %arg0 {{.*}}antialias{{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 0.000000e+00, 1.000000e+00>
+// CHECK: nn.resize linear %[[ROWS]] {{.*}}antialias{{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 1.000000e+00, 0.000000e+00>
 // CHECK: return
 func.func @filter_to_another(%x: tensor<1x8x?x?xf32>, %like: tensor<1x4x?x?xf32>) -> tensor<1x8x?x?xf32> {
   %no = onnx.absent
@@ -89,6 +90,20 @@ func.func @filter_to_another(%x: tensor<1x8x?x?xf32>, %like: tensor<1x4x?x?xf32>
   %sizes = onnx.node "Concat"(%n, %hw) {axis = 0 : i64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
   %0 = onnx.node "Resize"(%x, %no, %no, %sizes) {mode = "linear", antialias = 1 : i64} : (tensor<1x8x?x?xf32>, none, none, tensor<4xi64>) -> tensor<1x8x?x?xf32>
   return %0 : tensor<1x8x?x?xf32>
+}
+
+// An axis of known sizes is multiplied by a matrix. One that grows has no
+// filter.
+// CHECK-LABEL: @filter_one
+// CHECK: %[[ROWS:.*]] = nn.matmul
+// CHECK: nn.resize linear %{{.*}} {coordinates
+// CHECK-SAME: scales = array<f32: 1.000000e+00, 2.000000e+00>
+// CHECK: return
+func.func @filter_one(%x: tensor<8x?xf32>) -> tensor<4x?xf32> {
+  %no = onnx.absent
+  %s = arith.constant dense<[0.5, 2.0]> : tensor<2xf32>
+  %0 = onnx.node "Resize"(%x, %no, %s) {mode = "linear", antialias = 1 : i64} : (tensor<8x?xf32>, none, tensor<2xf32>) -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
 }
 
 // CHECK-LABEL: @trilu_dynamic

@@ -19,6 +19,9 @@
 //       for each: sum over P taps at once, P partial sums of each channel
 //       add up partial sums until a vector holds P results; epilogue, store
 //
+// Taps behind src are not read. For them the second form takes masked vectors,
+// one row and one position at a time.
+//
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/rows/Rows.h"
@@ -49,6 +52,12 @@ constexpr int64_t kVectorsAtOnce = 4;
 constexpr int64_t kKeptTaps = 12;
 /// Vectors of taps that are unrolled.
 constexpr int64_t kUnrolledVectors = 4;
+/// Vectors of open taps that have code without a loop.
+constexpr int64_t kSpecialVectors = 3;
+
+/// Lanes of a vector of positions that are read: all of them, those of its P
+/// positions, or those of positions within src.
+enum class Reads { all, positions, within };
 
 /// A row of src and of dst: where it begins in src, and its coordinates in dst
 /// up to `dim`.
@@ -61,8 +70,9 @@ struct Emitter {
   Emitter(OpBuilder &builder, cpu::BandMatMulOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
         starts(b, op.getStarts()), weights(b, op.getWeights()),
-        output(b, op), lanes(plan.target.lanes), taps(op.numTaps()),
-        dim(op.getDim()), rank(src.shape.size()) {
+        output(b, op), lanes(plan.target.lanes), dim(op.getDim()),
+        rank(src.shape.size()), taps(dimOf(b, op.getWeights(), 1)),
+        depth(dimOf(b, op.getSrc(), dim)) {
     channels = op.numChannels();
     if (packsPositions(op))
       while (2 * positions * channels <= lanes)
@@ -70,21 +80,28 @@ struct Emitter {
   }
 
   void emit(Value task);
+  /// Returns true if no tap lies behind src, whatever the sizes are.
+  bool isWithinSrc() {
+    return !taps.value && !depth.value && taps.constant <= depth.constant;
+  }
 
   void emitChannels(ArrayRef<Index> row);
   Value weightAt(Index row, Index tap);
-  Accumulators sumChannels(const Index &at, const Index &row, int64_t vectors,
-                           Value mask, ArrayRef<Value> kept);
+  Accumulators sumChannels(const Index &at, const Index &row, Index count,
+                           int64_t vectors, Value mask, ArrayRef<Value> kept);
 
   void emitPositions(const TaskRange &range);
+  void emitAllRows(const TaskRange &range);
+  void emitSingly(Index begin, Index end, Reads reads);
+  void specializeTaps(int64_t vectors, function_ref<void()> body);
   BandRow rowAt(Index number);
-  void emitRows(ArrayRef<BandRow> rows, bool isExact);
+  void emitRows(ArrayRef<BandRow> rows, Reads reads);
   void emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
-                 bool isExact, bool mayOverwrite);
+                 Reads reads, bool mayOverwrite);
   Accumulators sumPosition(ArrayRef<BandRow> rows, Index position,
-                           bool isExact);
+                           Reads reads);
   Value loadWeights(Index at);
-  Value loadPositions(Index at, bool isExact);
+  Value loadPositions(Index at, Index left, Reads reads);
   Value combine(Value a, Value other, int64_t results);
   void store(const BandRow &row, Index first, int64_t count, Value sums,
              bool mayOverwrite);
@@ -97,7 +114,8 @@ struct Emitter {
   Plan plan;
   Flat src, starts, weights;
   Output output;
-  int64_t lanes, taps, dim, rank, channels;
+  int64_t lanes, dim, rank, channels;
+  Index taps, depth;
   /// Positions of src in a vector.
   int64_t positions = 1;
   /// Operands of the epilogue that are the same for all pixels, as vectors;
@@ -143,10 +161,10 @@ Value Emitter::weightAt(Index row, Index tap) {
   return splat(b, lanes, weight);
 }
 
-/// The sums of `vectors` vectors of channels, the first of which begins at
-/// `at` in the first position.
+/// Returns the sums of `vectors` vectors of channels over `count` taps. The
+/// first vector begins at `at` in the first position.
 Accumulators Emitter::sumChannels(const Index &at, const Index &row,
-                                  int64_t vectors, Value mask,
+                                  Index count, int64_t vectors, Value mask,
                                   ArrayRef<Value> kept) {
   auto addTap = [&](Index tap, Value weight, const Accumulators &sums) {
     Accumulators next;
@@ -161,7 +179,7 @@ Accumulators Emitter::sumChannels(const Index &at, const Index &row,
   };
   Accumulators sums(vectors, neutralVector(b, FoldKind::sum, lanes));
   if (kept.empty())
-    return forEach(b, 0, taps, sums,
+    return forEach(b, 0, count, sums,
                    [&](Value tap, const Accumulators &sums) {
                      return addTap(Index(tap), weightAt(row, Index(tap)),
                                    sums);
@@ -174,15 +192,19 @@ Accumulators Emitter::sumChannels(const Index &at, const Index &row,
 /// All channels of one row of the matrix, at `row` in dst.
 void Emitter::emitChannels(ArrayRef<Index> row) {
   SmallVector<Index> from(row);
-  from[dim] = startOf(row[dim]);
+  Index start = startOf(row[dim]), count = taps;
+  from[dim] = start;
   from.push_back(0);
   Index srcAt = src.at(b, from);
   SmallVector<Value> kept;
-  for (int64_t tap = 0; taps <= kKeptTaps && tap < taps; ++tap)
-    kept.push_back(weightAt(row[dim], tap));
+  if (!isWithinSrc())
+    count = b.min(taps, b.sub(depth, start));
+  else if (taps.constant <= kKeptTaps)
+    for (int64_t tap = 0; tap < taps.constant; ++tap)
+      kept.push_back(weightAt(row[dim], tap));
   auto emitVectors = [&](Index channel, int64_t vectors, Value mask) {
-    Accumulators sums =
-        sumChannels(b.add(srcAt, channel), row[dim], vectors, mask, kept);
+    Accumulators sums = sumChannels(b.add(srcAt, channel), row[dim], count,
+                                    vectors, mask, kept);
     for (auto [v, sum] : llvm::enumerate(sums)) {
       SmallVector<Index> coordinates(row);
       coordinates.push_back(b.add(channel, int64_t(v) * lanes));
@@ -190,10 +212,12 @@ void Emitter::emitChannels(ArrayRef<Index> row) {
     }
   };
   Index length = dimOf(b, op.getDst(), dim + 1);
-  int64_t step = kVectorsAtOnce * lanes;
+  // A loop over taps has more to do for each weight.
+  int64_t atOnce = isWithinSrc() ? kVectorsAtOnce : 2 * kVectorsAtOnce;
+  int64_t step = atOnce * lanes;
   Index main = b.mul(b.div(length, step), step);
   forEach(b, 0, main, step, [&](Value channel) {
-    emitVectors(Index(channel), kVectorsAtOnce, {});
+    emitVectors(Index(channel), atOnce, {});
   });
   // A last vector that begins earlier needs no mask.
   if (!length.value && length.constant >= lanes && output.mayStoreAgain()) {
@@ -228,59 +252,92 @@ BandRow Emitter::rowAt(Index number) {
   return row;
 }
 
-/// Several rows at a time, which share weights, then one at a time. Lanes
-/// behind the last position may lie behind src in its last row alone, which is
-/// among the latter.
 void Emitter::emitPositions(const TaskRange &range) {
   if (rank == dim + 2)
     readFactors();
+  if (isWithinSrc())
+    return emitAllRows(range);
+  b.branch(
+      b.compare(arith::CmpIPredicate::sle, taps, depth),
+      [&] { emitAllRows(range); },
+      [&] { emitSingly(range.firstRow, range.endRow, Reads::within); });
+}
+
+void Emitter::emitSingly(Index begin, Index end, Reads reads) {
+  forEach(b, begin, end, 1, [&](Value number) {
+    emitRows(rowAt(Index(number)), reads);
+  });
+}
+
+/// Several rows at a time, which share weights, then one at a time. Lanes
+/// behind the last position may lie behind src in its last row alone, which is
+/// among the latter.
+void Emitter::emitAllRows(const TaskRange &range) {
   int64_t atOnce = lanes >= 16 ? 4 : 2;
   Index end = range.endRow;
   if (positions * channels < lanes)
     end = b.min(end, b.add(countOf(b, op.getDst(), 0, dim), -1));
   Index count = b.max(b.sub(end, range.firstRow), 0);
-  Index main =
-      b.add(range.firstRow, b.mul(b.div(count, atOnce), atOnce));
-  forEach(b, range.firstRow, main, atOnce, [&](Value first) {
-    SmallVector<BandRow> rows;
-    for (int64_t i = 0; i < atOnce; ++i)
-      rows.push_back(rowAt(b.add(Index(first), i)));
-    emitRows(rows, /*isExact=*/false);
+  Index main = b.add(range.firstRow, b.mul(b.div(count, atOnce), atOnce));
+  specializeTaps(1, [&] {
+    forEach(b, range.firstRow, main, atOnce, [&](Value first) {
+      SmallVector<BandRow> rows;
+      for (int64_t i = 0; i < atOnce; ++i)
+        rows.push_back(rowAt(b.add(Index(first), i)));
+      emitRows(rows, Reads::all);
+    });
   });
-  forEach(b, main, range.endRow, 1, [&](Value number) {
-    emitRows(rowAt(Index(number)), /*isExact=*/true);
-  });
+  emitSingly(main, range.endRow, Reads::positions);
 }
 
-void Emitter::emitRows(ArrayRef<BandRow> rows, bool isExact) {
-  int64_t all = output.dst.shape[dim];
-  int64_t whole = all / positions * positions;
+/// Runs `body` with known taps where open ones fill `vectors` vectors up to
+/// kSpecialVectors, and with open taps for more.
+void Emitter::specializeTaps(int64_t vectors, function_ref<void()> body) {
+  if (!taps.value || vectors > kSpecialVectors)
+    return body();
+  Index open = taps, known = vectors * positions;
+  auto withKnown = [&] {
+    taps = known;
+    body();
+    taps = open;
+  };
+  b.branch(b.compare(arith::CmpIPredicate::eq, open, known), withKnown,
+           [&] { specializeTaps(vectors + 1, body); });
+}
+
+void Emitter::emitRows(ArrayRef<BandRow> rows, Reads reads) {
+  Index all = dimOf(b, op.getDst(), dim);
+  auto emitGroups = [&](Index begin, Index end, int64_t n, bool mayOverwrite) {
+    forEach(b, begin, end, n, [&](Value first) {
+      emitGroup(rows, Index(first), n, reads, mayOverwrite);
+    });
+  };
+  if (reads == Reads::within)
+    return emitGroups(0, all, 1, false);
+  auto floor = [&](Index n) { return b.mul(b.div(n, positions), positions); };
+  Index whole = floor(all), overwriting = 0;
   // A whole vector may be stored while its last lanes are those of a group that
   // comes later.
   int64_t spare = llvm::divideCeil(lanes - positions * channels, channels);
-  int64_t overwriting = 0;
-  if (output.mayStoreAgain() && all > spare)
-    overwriting = (all - spare) / positions * positions;
-  auto emitGroups = [&](int64_t begin, int64_t end, bool mayOverwrite) {
-    forEach(b, begin, end, positions, [&](Value first) {
-      emitGroup(rows, Index(first), positions, isExact, mayOverwrite);
-    });
-  };
-  emitGroups(0, overwriting, true);
-  emitGroups(overwriting, whole, false);
-  if (whole < all)
-    emitGroup(rows, whole, all - whole, isExact, false);
+  if (output.mayStoreAgain())
+    overwriting = floor(b.max(b.sub(all, spare), 0));
+  emitGroups(0, overwriting, positions, true);
+  emitGroups(overwriting, whole, positions, false);
+  if (all.value)
+    return emitGroups(whole, all, 1, false);
+  if (whole.constant < all.constant)
+    emitGroup(rows, whole, all.constant - whole.constant, reads, false);
 }
 
 /// `count` rows of the matrix from `first` on.
 void Emitter::emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
-                        bool isExact, bool mayOverwrite) {
+                        Reads reads, bool mayOverwrite) {
   // For each row, sums that wait for a partner to be combined with.
   SmallVector<SmallVector<Value>> waiting(rows.size());
   for (int64_t i = 0; i < positions; ++i) {
     Accumulators sums;
     if (i < count)
-      sums = sumPosition(rows, b.add(first, i), isExact);
+      sums = sumPosition(rows, b.add(first, i), reads);
     for (size_t r = 0; r < rows.size(); ++r) {
       SmallVector<Value> &stack = waiting[r];
       stack.push_back(i < count ? sums[r] : stack.back());
@@ -299,15 +356,17 @@ void Emitter::emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
 /// The sums over taps, P partial sums of each channel, of one row of the matrix
 /// for all of `rows`.
 Accumulators Emitter::sumPosition(ArrayRef<BandRow> rows, Index position,
-                                  bool isExact) {
-  Index start = b.mul(startOf(position), channels);
+                                  Reads reads) {
+  Index begin = startOf(position), start = b.mul(begin, channels);
   Index weightsAt = weights.at(b, {position, 0});
   auto addVector = [&](Index tap, const Accumulators &sums) {
     Value weight = loadWeights(b.add(weightsAt, tap));
-    Index from = b.add(start, b.mul(tap, channels));
+    Index from = b.add(start, b.mul(tap, channels)), left = 0;
+    if (reads == Reads::within)
+      left = b.sub(b.sub(depth, begin), tap);
     Accumulators next;
     for (size_t r = 0; r < rows.size(); ++r) {
-      Value x = loadPositions(b.add(rows[r].srcAt, from), isExact);
+      Value x = loadPositions(b.add(rows[r].srcAt, from), left, reads);
       next.push_back(
           sums.empty()
               ? Value(arith::MulFOp::create(b.b, b.loc, x, weight))
@@ -315,16 +374,19 @@ Accumulators Emitter::sumPosition(ArrayRef<BandRow> rows, Index position,
     }
     return next;
   };
-  int64_t vectors = taps / positions;
-  if (vectors > kUnrolledVectors)
+  auto addEach = [&](Value v, const Accumulators &sums) {
+    return addVector(b.mul(Index(v), positions), sums);
+  };
+  Index vectors = b.div(taps, positions);
+  if (vectors.value)
+    return forEach(b, 1, vectors, addVector(0, {}), addEach);
+  if (vectors.constant > kUnrolledVectors)
     return forEach(
         b, 0, vectors,
         Accumulators(rows.size(), neutralVector(b, FoldKind::sum, lanes)),
-        [&](Value v, const Accumulators &sums) {
-          return addVector(b.mul(Index(v), positions), sums);
-        });
+        addEach);
   Accumulators sums;
-  for (int64_t v = 0; v < vectors; ++v)
+  for (int64_t v = 0; v < vectors.constant; ++v)
     sums = addVector(v * positions, sums);
   return sums;
 }
@@ -345,10 +407,16 @@ Value Emitter::loadWeights(Index at) {
   return takeLanes(each, from);
 }
 
-/// P positions of src as floats; lanes behind them are any numbers.
-Value Emitter::loadPositions(Index at, bool isExact) {
+/// Returns P positions of src as floats; with Reads::within those behind the
+/// first `left` are 0. Lanes behind them are any numbers.
+Value Emitter::loadPositions(Index at, Index left, Reads reads) {
   int64_t used = positions * channels;
-  if (!isExact || used == lanes)
+  if (reads == Reads::within) {
+    Index count = b.max(b.mul(b.min(left, positions), channels), 0);
+    return bytesToFloats(b, loadPiece(b, lanes, src.data, at,
+                                      maskOfFirst(b, lanes, count)));
+  }
+  if (reads == Reads::all || used == lanes)
     return bytesToFloats(b, loadPiece(b, lanes, src.data, at, {}));
   Value exact = loadPiece(b, used, src.data, at, {});
   SmallVector<int64_t> from(lanes, 0);

@@ -22,7 +22,8 @@
 //
 // Where a vector does not hold the taps of eight elements, since src is larger
 // than dst, two neighbouring taps of each are loaded as a pair, and the pairs
-// are summed up over rows side by side. Other taps are summed up one by one.
+// are summed up over rows side by side. Single taps are loaded one by one, and
+// stored as a vector. Other taps are summed up one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -103,7 +104,7 @@ struct Emitter {
   void emitElements(const Row &row, Index begin, Index end);
   void emitPairs(const Row &row, const Pairs &pairs);
   Pairs pairsOf(const Piece &piece, ArrayRef<Value> taps, Value starts);
-  Value loadPairs(Index at, const Pairs &pairs);
+  void storeColumns(const Row &row, const Piece &piece, Value sum);
   void emitFarColumns(const Piece &piece, ArrayRef<Value> taps,
                       function_ref<void(function_ref<void(const Row &)>)>
                           forEachOfRows);
@@ -328,7 +329,14 @@ void Emitter::emitFarColumns(
   auto emitOneByOne = [&] {
     forEachOfRows([&](const Row &row) { emitElements(row, piece.at, end); });
   };
-  if (numTaps != 2 || weights.empty())
+  if (weights.empty()) {
+    SmallVector<Index> starts = indicesOf(b, taps.front());
+    return forEachOfRows([&](const Row &row) {
+      Index at = row.taps.front().at;
+      storeColumns(row, piece, loadParts(b, src.data, at, starts, 1));
+    });
+  }
+  if (numTaps != 2)
     return emitOneByOne();
   // Pairs lie within the row, which is longer than a vector here.
   Index lastStart = b.add(dimOf(b, op.getSrc(), last), -2);
@@ -349,37 +357,17 @@ void Emitter::emitFarColumns(
 
 Pairs Emitter::pairsOf(const Piece &piece, ArrayRef<Value> taps,
                        Value starts) {
-  Pairs pairs{piece, {}, {}, loadTaps(weights[last - op.getFirst()], piece)};
-  for (int64_t lane = 0; lane < kPermuted; ++lane) {
-    Value start = vector::ExtractOp::create(b.b, b.loc, starts, lane);
-    pairs.starts.push_back(Index(Value(arith::IndexCastOp::create(
-        b.b, b.loc, b.b.getIndexType(), start))));
-  }
+  Pairs pairs{piece, indicesOf(b, starts), {},
+              loadTaps(weights[last - op.getFirst()], piece)};
   for (Value tap : taps)
     pairs.isSecond.push_back(arith::CmpIOp::create(
         b.b, b.loc, arith::CmpIPredicate::sgt, tap, starts));
   return pairs;
 }
 
-/// The pairs of a row of src, side by side.
-Value Emitter::loadPairs(Index at, const Pairs &pairs) {
-  SmallVector<Value> parts;
-  for (Index start : pairs.starts)
-    parts.push_back(loadPiece(b, 2, src.data, b.add(at, start), {}));
-  for (int64_t size = 4; parts.size() > 1; size *= 2) {
-    auto all = llvm::to_vector(llvm::seq<int64_t>(0, size));
-    SmallVector<Value> joined;
-    for (size_t i = 0; i < parts.size(); i += 2)
-      joined.push_back(vector::ShuffleOp::create(b.b, b.loc, parts[i],
-                                                 parts[i + 1], all));
-    parts = joined;
-  }
-  return bytesToFloats(b, parts.front());
-}
-
 void Emitter::emitPairs(const Row &row, const Pairs &pairs) {
   Value all = sumOf(row.taps, 2 * kPermuted, [&](const SrcRow &tap) {
-    return loadPairs(tap.at, pairs);
+    return loadParts(b, src.data, tap.at, pairs.starts, 2);
   });
   auto halves = vector::DeinterleaveOp::create(b.b, b.loc, all);
   Value sum;
@@ -390,10 +378,15 @@ void Emitter::emitPairs(const Row &row, const Pairs &pairs) {
     sum = sum ? multiplyAddVectors(b, plan.target.hasFMA, x, weight, sum)
               : Value(arith::MulFOp::create(b.b, b.loc, x, weight));
   }
+  storeColumns(row, pairs.piece, sum);
+}
+
+/// Stores eight elements of a row.
+void Emitter::storeColumns(const Row &row, const Piece &piece, Value sum) {
   SmallVector<Index> coordinates(row.coordinates);
-  coordinates.push_back(pairs.piece.at);
+  coordinates.push_back(piece.at);
   storeVector(b, output, sum,
-              Place{coordinates, kPermuted, kPermuted, pairs.piece.mask});
+              Place{coordinates, kPermuted, kPermuted, piece.mask});
 }
 
 SmallVector<Value> Emitter::loadTaps(const Flat &table, const Piece &piece) {
@@ -453,10 +446,7 @@ void Emitter::emitVector(const Row &row, const Columns &columns) {
     else
       sum = arith::MulFOp::create(b.b, b.loc, y, columns.weights[tap]);
   }
-  SmallVector<Index> coordinates(row.coordinates);
-  coordinates.push_back(columns.piece.at);
-  storeVector(b, output, sum,
-              Place{coordinates, kPermuted, kPermuted, columns.piece.mask});
+  storeColumns(row, columns.piece, sum);
 }
 
 void Emitter::emitElements(const Row &row, Index begin, Index end) {

@@ -69,6 +69,32 @@ Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
                                                b.get(at), mask, zero));
 }
 
+SmallVector<Index> codegen::indicesOf(IndexBuilder &b, Value vector) {
+  SmallVector<Index> indices;
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    indices.push_back(Index(Value(arith::IndexCastOp::create(
+        b.b, b.loc, b.b.getIndexType(),
+        vector::ExtractOp::create(b.b, b.loc, vector, lane)))));
+  return indices;
+}
+
+Value codegen::loadParts(IndexBuilder &b, Value data, Index at,
+                         ArrayRef<Index> starts, int64_t size) {
+  SmallVector<Value> parts;
+  for (Index start : starts)
+    parts.push_back(loadPiece(b, size, data, b.add(at, start), {}));
+  while (parts.size() > 1) {
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, size *= 2));
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      joined.push_back(vector::ShuffleOp::create(b.b, b.loc, parts[i],
+                                                 parts[i + 1], all));
+    parts = joined;
+  }
+  return bytesToFloats(b, parts.front());
+}
+
 Value codegen::bytesToFloats(IndexBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (!type.getElementType().isInteger(8))

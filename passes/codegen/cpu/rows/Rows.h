@@ -69,6 +69,12 @@ Accumulators foldColumns(
 /// Loads of a piece, and of a vector of a tile; lanes outside are 0.
 mlir::Value loadPiece(IndexBuilder &b, int64_t lanes, mlir::Value data,
                       Index at, mlir::Value mask);
+/// Returns the elements of a vector of i32 as indices.
+llvm::SmallVector<Index> indicesOf(IndexBuilder &b, mlir::Value vector);
+/// Loads `size` elements at each of `starts` behind `at`, side by side, as
+/// floats. There are as many starts as a power of two.
+mlir::Value loadParts(IndexBuilder &b, mlir::Value data, Index at,
+                      llvm::ArrayRef<Index> starts, int64_t size);
 /// Unsigned bytes as floats; other vectors as they are.
 mlir::Value bytesToFloats(IndexBuilder &b, mlir::Value vector);
 /// Stores the lanes of `vector` that `mask` has; all without one.

@@ -61,3 +61,29 @@ func.func @open(%x: memref<9x?xf32>, %s: memref<4xi32>, %w: memref<4x2xf32>, %y:
   return
 }
 }
+
+// -----
+
+// Open taps. Where they are more than src has positions, vectors are masked and
+// go one by one. One to three vectors of taps have code of their own.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+// CHECK-LABEL: func.func private @band_matmul.0
+// CHECK: arith.cmpi sle
+// CHECK: scf.if
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c4
+// CHECK: scf.if %[[ONE]]
+// CHECK: %[[TWO:.*]] = arith.cmpi eq, %{{.*}}, %c8
+// CHECK: scf.if %[[TWO]]
+// CHECK: else
+// CHECK: vector.maskedload
+// CHECK-NOT: cpu.band_matmul
+func.func @taps(%x: memref<8x?x3xf32>, %s: memref<6xi32>, %w: memref<6x?xf32>, %y: memref<8x6x3xf32>) {
+  cpu.band_matmul ins(%x, %s, %w : memref<8x?x3xf32>, memref<6xi32>, memref<6x?xf32>)
+      outs(%y : memref<8x6x3xf32>) attributes {dim = 1 : i64} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

@@ -61,11 +61,24 @@ func.func @few(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
 // CHECK-LABEL: @left_alone
 // CHECK-COUNT-3: nn.resize
 // CHECK-NOT: cpu.
-func.func @left_alone(%x: tensor<2x2x2xf32>, %v: tensor<4xf32>, %b: tensor<2x2x2xui8>) -> (tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xui8>) {
+func.func @left_alone(%x: tensor<2x2x2xf32>, %v: tensor<4xf32>, %b: tensor<2x2x2xsi8>) -> (tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xsi8>) {
   %0 = nn.resize nearest %x {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 2.0, 1.0, 2.0>} : tensor<2x2x2xf32> -> tensor<4x2x4xf32>
   %1 = nn.resize nearest %v {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 2.0>} : tensor<4xf32> -> tensor<8xf32>
-  %2 = nn.resize nearest %b {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0>} : tensor<2x2x2xui8> -> tensor<2x2x4xui8>
-  return %0, %1, %2 : tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xui8>
+  %2 = nn.resize nearest %b {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0>} : tensor<2x2x2xsi8> -> tensor<2x2x4xsi8>
+  return %0, %1, %2 : tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xsi8>
+}
+
+// -----
+
+// Unsigned bytes are moved as floats, which have them exactly.
+
+// CHECK-LABEL: @bytes
+// CHECK: %[[Y:.*]] = cpu.resample ins(%arg0 : tensor<2x2x2xui8>) {{.*}} outs({{.*}} : tensor<2x2x4xf32>)
+// CHECK-NOT: nn.{{round|clamp}}
+// CHECK: nn.cast
+func.func @bytes(%b: tensor<2x2x2xui8>) -> tensor<2x2x4xui8> {
+  %y = nn.resize nearest %b {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0>} : tensor<2x2x2xui8> -> tensor<2x2x4xui8>
+  return %y : tensor<2x2x4xui8>
 }
 
 // -----
@@ -121,4 +134,34 @@ func.func @bytes(%x: tensor<2x8x9xui8>) -> tensor<2x4x18xui8> {
 func.func @narrow(%x: tensor<1x8x3x3xf32>) -> tensor<1x4x6x3xf32> {
   %y = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.5, 2.0, 1.0>} : tensor<1x8x3x3xf32> -> tensor<1x4x6x3xf32>
   return %y : tensor<1x4x6x3xf32>
+}
+
+// -----
+
+// A filter of an open dimension: a run computes the tables. Bytes are read as
+// they are; rows and channels come in the order of the slice behind the resize.
+
+// CHECK-LABEL: @filter
+// CHECK: %[[TABLES:.*]]:2 = scf.for {{.*}} -> (tensor<224xi32>, tensor<224x?xf32>)
+// CHECK: cpu.band_matmul ins(%arg0, %[[TABLES]]#0, %[[TABLES]]#1 : tensor<2x?x3xui8>, tensor<224xi32>, tensor<224x?xf32>)
+// CHECK-SAME: attributes {dim = 1 : i64, order = array<i64: 2, 1, 0>}
+// CHECK-NOT: nn.
+func.func @filter(%x: tensor<2x?x3xui8>, %size: index, %factor: f32) -> tensor<2x224x3xf32> {
+  %f = nn.cast %x : tensor<2x?x3xui8> -> tensor<2x?x3xf32>
+  %y = nn.resize linear %f sizes(%size) factors(%factor) {antialias, coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.0, 1.0>} : tensor<2x?x3xf32> -> tensor<2x224x3xf32>
+  %z = nn.slice %y {starts = array<i64: 0, 223, 2>, sizes = array<i64: -1, 224, 3>, steps = array<i64: 1, -1, -1>} : tensor<2x224x3xf32> -> tensor<2x224x3xf32>
+  return %z : tensor<2x224x3xf32>
+}
+
+// -----
+
+// Few channels of open pictures are interpolated as filters are. Their taps are
+// known.
+
+// CHECK-LABEL: @few_open
+// CHECK: cpu.band_matmul {{.*}} : tensor<?x?xf32>, tensor<?xi32>, tensor<?x2xf32>) {{.*}} {dim = 0 : i64}
+// CHECK: cpu.band_matmul {{.*}} : tensor<?x?x3xf32>, tensor<?xi32>, tensor<?x4xf32>) {{.*}} {dim = 1 : i64}
+func.func @few_open(%x: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
+  %y = nn.resize linear %x {coordinates = 4 : i32, nearest_mode = 0 : i32, scales = array<f32: 2.0, 2.0, 1.0>} : tensor<?x?x3xf32> -> tensor<?x?x3xf32>
+  return %y : tensor<?x?x3xf32>
 }

@@ -151,3 +151,16 @@ func.func @resize_channels(%x: tensor<1x4x4x32xf32>) -> tensor<1x8x8x32xf32> {
   %0 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 2.0, 2.0, 1.0>} : tensor<1x4x4x32xf32> -> tensor<1x8x8x32xf32>
   return %0 : tensor<1x8x8x32xf32>
 }
+
+// Without kernels a filter is a loop over the taps that are within x.
+// CHECK-LABEL: @resize_filter
+// CHECK: %[[TABLES:.*]]:2 = scf.for {{.*}} -> (tensor<4xi32>, tensor<4x?xf32>)
+// CHECK: linalg.generic
+// CHECK: tensor.extract %[[TABLES]]#0
+// CHECK: arith.minsi
+// CHECK: scf.for
+// CHECK: tensor.extract %[[TABLES]]#1
+func.func @resize_filter(%x: tensor<?x3xf32>, %size: index, %factor: f32) -> tensor<4x3xf32> {
+  %0 = nn.resize linear %x sizes(%size) factors(%factor) {antialias, coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 0.0, 1.0>} : tensor<?x3xf32> -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}

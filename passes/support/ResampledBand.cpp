@@ -1,0 +1,213 @@
+//===- ResampledBand.cpp - a resampled dimension as a matrix --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each row of the matrix:
+//
+//   find the first column, and the weights of all taps, in f64
+//   clear the row
+//   for taps: write the sum of the weights of the tap's column up to here
+//
+// Taps outside of the operand count for its first or last column. So the taps
+// of one column are neighbours, and the last write has the column's whole sum.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/ResampledBand.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+double lower::reachOf(nn::ResizeMode mode) {
+  return mode == nn::ResizeMode::linear ? 1 : 2;
+}
+
+namespace {
+
+/// Builds the loops of one matrix.
+struct BandBuilder {
+  BandBuilder(OpBuilder &b, Location loc, const Sampling &sampling,
+              const ResampledAxis &axis, bool filters)
+      : s{b, loc, /*isWide=*/true}, sampling(sampling), axis(axis),
+        filters(filters) {
+    last = s.sub(axis.size, s.n(1));
+    count = s.n(numTaps(sampling.mode));
+    if (!filters)
+      return;
+    this->axis.scale =
+        arith::ExtFOp::create(b, loc, b.getF64Type(), axis.scale);
+    // At the smallest scale a result covers all elements.
+    Value size = s.max(s.toFloat(axis.size), s.f(1));
+    narrow = s.max(s.min(this->axis.scale, s.f(1)), s.div(s.f(1), size));
+    radius = s.div(s.f(reachOf(sampling.mode)), narrow);
+    count = s.toIndex(s.ceil(s.mul(radius, s.f(2))));
+  }
+
+  SmallVector<Value> writeRow(Value row, Value at, Value taps,
+                              ValueRange tables);
+  Value weightOf(Value distance);
+  SmallVector<Value> writeTaps(Value row, Value at, Value taps,
+                               ValueRange tables);
+  SmallVector<Value> writeFilter(Value row, Value at, Value taps,
+                                 ValueRange tables);
+  SmallVector<Value> clearRow(Value row, Value start, Value taps,
+                              ValueRange tables);
+  SmallVector<Value> addTap(Value row, Value start, Value held, Value weight,
+                            ValueRange state);
+  Value startOf(Value first, Value taps);
+
+  Scalars s;
+  const Sampling &sampling;
+  ResampledAxis axis;
+  bool filters;
+  /// The last column, and the taps of a row before some are one column.
+  Value last, count;
+  /// The scale of distances and the reach of a filter.
+  Value narrow, radius;
+};
+
+} // namespace
+
+/// Returns the weight of a tap at `distance`, which is at least 0.
+Value BandBuilder::weightOf(Value distance) {
+  if (sampling.mode == nn::ResizeMode::linear)
+    return s.max(s.sub(s.f(1), distance), s.f(0));
+  double a = sampling.cubicCoeff;
+  Value square = s.mul(distance, distance);
+  Value inner = s.add(
+      s.mul(s.sub(s.mul(s.f(a + 2), distance), s.f(a + 3)), square), s.f(1));
+  Value outer = s.sub(s.mul(s.f(a), distance), s.f(5 * a));
+  outer = s.add(s.mul(outer, distance), s.f(8 * a));
+  outer = s.sub(s.mul(outer, distance), s.f(4 * a));
+  auto below = [&](double limit) {
+    return Value(arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::OLT,
+                                       distance, s.f(limit)));
+  };
+  return s.select(below(1), inner, s.select(below(2), outer, s.f(0)));
+}
+
+/// Returns the first column of a row whose first tap is at `first`, such that
+/// as few columns as possible lie behind the operand.
+Value BandBuilder::startOf(Value first, Value taps) {
+  Value most = s.sub(axis.size, taps);
+  Value zero = s.n(0);
+  return s.clamp(first, zero,
+                 arith::MaxSIOp::create(s.b, s.loc, most, zero));
+}
+
+/// Writes where the row starts and clears its weights.
+SmallVector<Value> BandBuilder::clearRow(Value row, Value start, Value taps,
+                                         ValueRange tables) {
+  OpBuilder &b = s.b;
+  Value narrowStart =
+      arith::IndexCastOp::create(b, s.loc, b.getI32Type(), start);
+  Value starts = tensor::InsertOp::create(b, s.loc, narrowStart, tables[0],
+                                          ValueRange{row});
+  Value zero = scalar(b, s.loc, b.getF32Type(), 0.0);
+  Value weights =
+      s.loop(s.n(0), taps, tables[1], [&](Value tap, ValueRange state) {
+        return SmallVector<Value>{tensor::InsertOp::create(
+            b, s.loc, zero, state[0], ValueRange{row, tap})};
+      })[0];
+  return {starts, weights};
+}
+
+/// Adds a tap to `state`: the table of weights, the column of the tap before,
+/// and the sum of the weights of this column.
+SmallVector<Value> BandBuilder::addTap(Value row, Value start, Value held,
+                                       Value weight, ValueRange state) {
+  Value isSame = s.compare(arith::CmpIPredicate::eq, held, state[1]);
+  Value sum = s.select(isSame, s.add(state[2], weight), weight);
+  Value rounded =
+      arith::TruncFOp::create(s.b, s.loc, s.b.getF32Type(), sum);
+  Value weights =
+      tensor::InsertOp::create(s.b, s.loc, rounded, state[0],
+                               ValueRange{row, s.sub(held, start)});
+  return {weights, held, sum};
+}
+
+/// Writes a row of the taps of an interpolation.
+SmallVector<Value> BandBuilder::writeTaps(Value row, Value at, Value taps,
+                                          ValueRange tables) {
+  Scalars single{s.b, s.loc};
+  SmallVector<Tap> found = tapsOf(single, sampling, axis, at);
+  Value start = startOf(found.front().position, taps);
+  SmallVector<Value> cleared = clearRow(row, start, taps, tables);
+  SmallVector<Value> state = {cleared[1], s.n(-1), s.f(0)};
+  for (const Tap &tap : found)
+    state = addTap(row, start, tap.position,
+                   arith::ExtFOp::create(s.b, s.loc, s.b.getF64Type(),
+                                         tap.weight),
+                   state);
+  return {cleared[0], state[0]};
+}
+
+/// Writes a row of the taps of a filter, the sum of whose weights is 1.
+SmallVector<Value> BandBuilder::writeFilter(Value row, Value at, Value taps,
+                                            ValueRange tables) {
+  Value position = positionOf(s, sampling, axis, at);
+  Value first =
+      s.add(s.toIndex(s.floor(s.sub(position, radius))), s.n(1));
+  auto tapAt = [&](Value i) -> std::pair<Value, Value> {
+    Value tap = s.add(first, i), held = s.clamp(tap, s.n(0), last);
+    Value distance = math::AbsFOp::create(
+        s.b, s.loc, s.mul(s.sub(s.toFloat(tap), position), narrow));
+    Value weight = weightOf(distance);
+    if (sampling.excludeOutside)
+      weight = s.choose(arith::CmpIPredicate::eq, tap, held, weight, s.f(0));
+    return {held, weight};
+  };
+  Value total = s.loop(s.n(0), count, s.f(0), [&](Value i, ValueRange sum) {
+    return SmallVector<Value>{s.add(sum[0], tapAt(i).second)};
+  })[0];
+  Value share = s.div(s.f(1), total);
+  Value start = startOf(first, taps);
+  SmallVector<Value> cleared = clearRow(row, start, taps, tables);
+  SmallVector<Value> state =
+      s.loop(s.n(0), count, {cleared[1], s.n(-1), s.f(0)},
+             [&](Value i, ValueRange state) {
+               auto [held, weight] = tapAt(i);
+               return addTap(row, start, held, s.mul(weight, share), state);
+             });
+  return {cleared[0], state[0]};
+}
+
+SmallVector<Value> BandBuilder::writeRow(Value row, Value at, Value taps,
+                                         ValueRange tables) {
+  return filters ? writeFilter(row, at, taps, tables)
+                 : writeTaps(row, at, taps, tables);
+}
+
+ResampledBand lower::makeResampledBand(OpBuilder &b, Location loc,
+                                       const Sampling &sampling,
+                                       const ResampledAxis &axis, bool filters,
+                                       int64_t unit, const TakenRows &rows) {
+  BandBuilder builder(b, loc, sampling, axis, filters);
+  Scalars &s = builder.s;
+  OpFoldResult taps;
+  if (filters) {
+    Value most = arith::MinSIOp::create(b, loc, builder.count, axis.size);
+    Value units = arith::DivUIOp::create(b, loc, s.add(most, s.n(unit - 1)),
+                                         s.n(unit));
+    taps = s.mul(units, s.n(unit));
+  } else {
+    taps = b.getIndexAttr(llvm::alignTo(numTaps(sampling.mode), unit));
+  }
+  Value width = indexValue(b, loc, taps);
+  SmallVector<Value> tables = {
+      empty(b, loc, {rows.count}, b.getI32Type()),
+      empty(b, loc, {rows.count, taps}, b.getF32Type())};
+  tables = s.loop(s.n(0), indexValue(b, loc, rows.count), tables,
+                  [&](Value row, ValueRange state) {
+                    Value at = s.add(s.mul(row, s.n(rows.step)),
+                                     s.n(rows.first));
+                    return builder.writeRow(row, at, width, state);
+                  });
+  return {tables[0], tables[1]};
+}
