@@ -16,7 +16,7 @@
 #include "compiler/quantize/ModelHash.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/core/Legalize.h"
 #include "passes/quantize/CalibrationFile.h"
 #include "runtime/include/ingot/abi/artifact.h"
 

@@ -7,7 +7,7 @@
 #include "compiler/emit/MergeKernels.h"
 
 #include "compiler/emit/ChainRows.h"
-#include "passes/codegen/common/NumberTable.h"
+#include "passes/llvm/NumberTable.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"

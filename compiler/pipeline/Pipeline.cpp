@@ -7,13 +7,12 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "passes/backend/Passes.h"
-#include "passes/codegen/common/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
+#include "passes/llvm/Passes.h"
 #include "passes/memory/Passes.h"
-#include "passes/precision/Passes.h"
-#include "passes/quantize/Passes.h"
+#include "passes/quantize/form/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 

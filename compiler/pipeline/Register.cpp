@@ -11,17 +11,18 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 #include "passes/backend/Passes.h"
-#include "passes/codegen/common/Passes.h"
-#include "passes/codegen/cpu/Passes.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/dnnl/lower/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
-#include "passes/lower/cpu/Passes.h"
-#include "passes/lower/dnnl/Passes.h"
-#include "passes/lower/linalg/Passes.h"
+#include "passes/llvm/Passes.h"
+#include "passes/loops/Passes.h"
 #include "passes/memory/Passes.h"
 #include "passes/precision/Passes.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/form/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 
@@ -74,17 +75,18 @@ void ingot::registerDialects(DialectRegistry &registry) {
 
 void ingot::registerPasses() {
   registerIngotBackendPasses();
-  registerIngotCodegenPasses();
-  registerIngotCodegenCpuPasses();
+  registerIngotLLVMPasses();
+  registerIngotCpuPasses();
   registerIngotGraphPasses();
   registerIngotLayoutPasses();
   registerIngotLegalizePasses();
-  registerIngotLowerCpuPasses();
-  registerIngotLowerDnnlPasses();
-  registerIngotLowerLinalgPasses();
+  registerIngotCpuLowerPasses();
+  registerIngotDnnlLowerPasses();
+  registerIngotLoopsPasses();
   registerIngotMemoryPasses();
   registerIngotPrecisionPasses();
   registerIngotQuantizePasses();
+  registerIngotQuantizeFormPasses();
   registerIngotShapePasses();
   registerIngotSupportPasses();
   registerTransformsPasses();

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/backend/Backend.h"
-#include "passes/codegen/common/Passes.h"
-#include "passes/codegen/cpu/Passes.h"
-#include "passes/lower/linalg/Passes.h"
-#include "passes/precision/Passes.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/llvm/Passes.h"
+#include "passes/loops/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/backend/Backend.h"
-#include "passes/codegen/cpu/Passes.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/Passes.h"
 #include "passes/graph/Passes.h"
-#include "passes/lower/cpu/NativeSupport.h"
-#include "passes/lower/cpu/Passes.h"
 #include "passes/precision/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"

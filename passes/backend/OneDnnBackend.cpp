@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/dnnl/DnnlDialect.h"
 #include "passes/backend/Backend.h"
-#include "passes/lower/dnnl/OneDnnSupport.h"
-#include "passes/lower/dnnl/Passes.h"
+#include "passes/dnnl/lower/OneDnnSupport.h"
+#include "passes/dnnl/lower/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

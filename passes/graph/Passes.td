@@ -219,20 +219,27 @@ def WidenConvTranspose : Pass<"nn-widen-conv-transpose"> {
   let statistics = [Statistic<"numWidened", "widened", "Kernels widened">];
 }
 
-def MergeScaleShifts : Pass<"nn-merge-scale-shifts"> {
-  let summary = "Merge scales and shifts of what a product gives";
+def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
+  let summary = "Compute what is declared float16 or bfloat16 in f32";
   let description = [{
-    What scales and shifts the channels of a product one after the other
-    becomes one `mul` and one `add` at most: `s (t x + u) + v = s t x + (s u +
-    v)`, with constants that are computed in double and rounded once. So the
-    scales of bytes, the factors of a trained quantization and a batch
-    normalization behind it, whose weights are bytes and stay as they are, are
-    one scale and one shift, of which a division is none. Other integers than
-    sums of products are left alone: they may be counts, whose quotients are
-    whole numbers.
+    Ops on `f16` and `bf16` read, compute and make `f32`; numbers are rounded
+    where the model itself casts them, where they leave the function, and where
+    an op of another dialect takes them, such as the state of a loop. So no
+    result is rounded more often than the model says, and all that follows knows
+    one type of floats. What only moves stored numbers does so with 16 bits.
+    Products of two `bf16` tensors get the attribute
+    `ingot.precision = #ingot.precision<bf16>`, those with constant weights of
+    `f16` `#ingot.precision<fp16>`: they are stored so, unless that takes longer
+    than f32 (`HalfProducts.h`). Where no CPU level multiplies bf16 faster than
+    f32, `multiplies-bf16` is false: those of `bf16` then are as of `f16`.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numMerged", "merged", "Chains merged">];
+  let options = [
+    Option<"multipliesBF16", "multiplies-bf16", "bool", "true",
+           "Whether a CPU level has instructions for products of bf16">];
+  let statistics = [
+    Statistic<"promoted", "promoted", "ops that compute f32">];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // INGOT_PASSES_GRAPH_PASSES_TD

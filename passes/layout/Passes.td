@@ -43,25 +43,4 @@ def ToChannelsLast : Pass<"nn-to-channels-last"> {
     Statistic<"numChanged", "changed", "Ops given channels-last data">];
 }
 
-def PatchesToMatMul : Pass<"nn-patches-to-matmul"> {
-  let summary = "Convolutions over patches of few channels as products";
-  let description = [{
-    A convolution whose windows lie side by side, as those that cut a picture
-    into the patches of a vision transformer, is a product of the matrix of
-    patches and the weights. Of few channels a tap has few terms, which neither
-    fill tiles of bf16 nor groups of bytes; all taps together do. What is left
-    over at the edges is cropped. With many channels, of which nothing has to be
-    moved, and where sizes are open, it stays.
-
-    Example: `nn.conv` of `1x3x224x224` with strides and kernels of 16 becomes
-    `nn.reshape` to `1x3x14x16x14x16`, `nn.transpose` to `1x14x14x3x16x16` and
-    `nn.matmul` of `1x14x14x768` by `768x192`.
-  }];
-  let options = [
-    Option<"bytesOnly", "bytes-only", "bool", "false",
-           "Only what reads dequantized pixels: f32 gains nothing">];
-  let statistics = [Statistic<"numPatches", "patches",
-                              "Convolutions that became products">];
-}
-
 #endif // INGOT_PASSES_LAYOUT_PASSES_TD

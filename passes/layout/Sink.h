@@ -17,7 +17,7 @@
 #define INGOT_PASSES_LAYOUT_SINK_H
 
 #include "dialects/nn/NNDialect.h"
-#include "passes/layout/Permutation.h"
+#include "passes/support/Permutation.h"
 #include "passes/support/ReshapeGroups.h"
 #include "passes/support/Shapes.h"
 

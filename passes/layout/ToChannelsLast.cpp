@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
 #include "passes/layout/Passes.h"
-#include "passes/layout/Permutation.h"
+#include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
 
 

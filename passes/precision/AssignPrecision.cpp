@@ -7,8 +7,8 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/policy/HalfProducts.h"
 #include "passes/precision/Passes.h"
-#include "passes/support/HalfProducts.h"
 #include "passes/support/Rules.h"
 
 #include "mlir/IR/BuiltinOps.h"

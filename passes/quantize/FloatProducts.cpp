@@ -7,9 +7,9 @@
 #include "passes/quantize/FloatProducts.h"
 
 #include "dialects/nn/Constants.h"
+#include "passes/cpu/policy/SmallGroups.h"
 #include "passes/quantize/Sites.h"
 #include "passes/support/Shapes.h"
-#include "passes/support/SmallGroups.h"
 
 #include "llvm/Support/MathExtras.h"
 

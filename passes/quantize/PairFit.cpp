@@ -7,9 +7,9 @@
 #include "passes/quantize/PairFit.h"
 
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/policy/BytePairs.h"
+#include "passes/cpu/policy/Filtering.h"
 #include "passes/quantize/Weights.h"
-#include "passes/support/BytePairs.h"
-#include "passes/support/Filtering.h"
 #include "passes/support/Shapes.h"
 
 #include <cmath>

@@ -9,15 +9,15 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/cpu/policy/SmallGroups.h"
 #include "passes/quantize/FloatProducts.h"
-#include "passes/quantize/Smoothable.h"
 #include "passes/quantize/Weights.h"
+#include "passes/quantize/repair/Smoothable.h"
 #include "passes/support/Shapes.h"
-#include "passes/support/SmallGroups.h"
 
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace ingot;

@@ -48,7 +48,7 @@ WORDS = {
     "update_rule": ["linear", "gated", "delta", "gated_delta"],
     "Upsample.mode": ["nearest", "linear"], "Momentum.mode": ["standard", "nesterov"], "pixel_format": ["RGB", "BGR", "Grayscale"], "map_form": ["DENSE", "SPARSE"], "cast_to": ["TO_FLOAT", "TO_STRING", "TO_INT64"],
 }
-# As `ingot::legalize` knows them, passes/legalize/Attributes.cpp.
+# As `ingot::legalize` knows them, passes/legalize/core/Attributes.cpp.
 IS_FLAG = {"align_corners", "allowzero", "antialias", "ceil_mode", "center_point_box", "count_include_pad",
            "detect_negative", "detect_positive", "exclude_outside", "exclusive", "fmod", "input_forget", "interleaved",
            "inverse", "is_case_sensitive", "is_causal", "keepdims", "largest", "layout", "linear_before_reset",

@@ -9,17 +9,17 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
 #include "dialects/onnx/OnnxDialect.h"
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/core/Legalize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
 
 namespace cl = llvm::cl;
 using llvm::StringRef;

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/lower/cpu/PackWeights.h"
+#include "passes/cpu/lower/PackWeights.h"
 
 #include "dialects/nn/Constants.h"
 

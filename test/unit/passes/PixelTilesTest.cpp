@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/cpu/rows/PixelTiles.h"
+#include "passes/cpu/kernels/rows/PixelTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,0 +1,107 @@
+//===- ExpandBF16.cpp - expand-bf16 ---------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/schedule/Tiling.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_EXPANDBF16
+#include "passes/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// To the nearest bf16, of two the even one; NaN stays NaN. All of it in 32
+/// bits: upstream's pattern selects among halves, which LLVM turns into bf16
+/// and takes apart lane by lane.
+struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &b) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x).isF32() ||
+        !getElementTypeOrSelf(op.getType()).isBF16())
+      return b.notifyMatchFailure(op, "is not from f32 to bf16");
+    Location loc = op.getLoc();
+    auto typeLike = [&](Type element) -> Type {
+      auto shaped = dyn_cast<ShapedType>(x.getType());
+      return shaped ? Type(shaped.clone(element)) : element;
+    };
+    Type words = typeLike(b.getI32Type());
+    auto constant = [&](int64_t value) -> Value {
+      TypedAttr attr = b.getI32IntegerAttr(value);
+      if (auto shaped = dyn_cast<ShapedType>(words))
+        attr = DenseElementsAttr::get(shaped, Attribute(attr));
+      return arith::ConstantOp::create(b, loc, attr);
+    };
+    Value bits = arith::BitcastOp::create(b, loc, words, x);
+    Value half = constant(16);
+    Value odd = arith::AndIOp::create(
+        b, loc, arith::ShRUIOp::create(b, loc, bits, half), constant(1));
+    Value up = arith::AddIOp::create(b, loc, odd, constant(0x7fff));
+    Value rounded = arith::AddIOp::create(b, loc, bits, up);
+    Value quiet = arith::OrIOp::create(b, loc, bits, constant(1 << 22));
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+    Value kept = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+    Value upper = arith::TruncIOp::create(
+        b, loc, typeLike(b.getI16Type()),
+        arith::ShRUIOp::create(b, loc, kept, half));
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), upper);
+    return success();
+  }
+};
+
+/// The upper half of an f32. Without `extf` LLVM cannot make a comparison of
+/// f32 one of bf16, which it has no instructions for, and fails to select any
+/// where the result becomes an integer of 16 bits.
+struct WidenBF16 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &b) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x).isBF16() ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return b.notifyMatchFailure(op, "is not from bf16 to f32");
+    Location loc = op.getLoc();
+    auto typeLike = [&](Type element) -> Type {
+      auto shaped = dyn_cast<ShapedType>(x.getType());
+      return shaped ? Type(shaped.clone(element)) : element;
+    };
+    Type words = typeLike(b.getI32Type());
+    Value half = arith::BitcastOp::create(b, loc, typeLike(b.getI16Type()), x);
+    Value wide = arith::ExtUIOp::create(b, loc, words, half);
+    TypedAttr sixteen = b.getI32IntegerAttr(16);
+    if (auto shaped = dyn_cast<ShapedType>(words))
+      sixteen = DenseElementsAttr::get(shaped, Attribute(sixteen));
+    Value bits = arith::ShLIOp::create(
+        b, loc, wide, arith::ConstantOp::create(b, loc, sixteen));
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    return success();
+  }
+};
+
+struct ExpandBF16Pass : ingot::impl::ExpandBF16Base<ExpandBF16Pass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<WidenBF16>(&getContext());
+    if (!TargetInfo::of(getOperation()).hasBF16)
+      patterns.add<RoundF32>(&getContext());
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

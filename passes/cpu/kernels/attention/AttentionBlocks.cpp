@@ -1,0 +1,235 @@
+//===- AttentionBlocks.cpp - attention by blocks of keys ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for sample, head, block of queries
+//   for block of keys
+//     scores = keys · queries (+ mask)
+//     maxima of all scores so far; powers of e of these, sums of powers
+//     weighed = weighed * (power of how much the maxima grew) + powers · values
+//   result = weighed, over the sums; epilogue, store
+//
+// What a task has on the stack depends neither on the number of keys nor on
+// that of queries (online softmax: Milakov and Gimelshein, Online normalizer
+// calculation for softmax, 2018; Dao et al., FlashAttention, 2022). Of the last
+// block of queries those that are not there are the last query once more, which
+// is not stored.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/attention/AttentionEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+void AttentionEmitter::emitByBlocks(const QueryBlock &block) {
+  packQueries(block);
+  if (plan.isNarrow)
+    finishQueryPairs(block);
+  startSums(block);
+  forEach(b, 0, numKeys, plan.keysAtOnce, [&](Value key) {
+    Index count =
+        b.min(b.sub(numKeys, Index(key)), plan.keysAtOnce);
+    if (plan.isNarrow) {
+      sumNarrowScores(block, Index(key), count);
+      packPowers(block, Index(key), count);
+      addNarrowValues(block, Index(key), count);
+      return;
+    }
+    sumScores(block, Index(key), count);
+    exponentiate(block, Index(key), count);
+    addValues(block, Index(key), count);
+  });
+  storeResults(block);
+}
+
+void AttentionEmitter::startSums(const QueryBlock &block) {
+  Value lowest = splat(
+      b, lanes, floatConstant(b, -std::numeric_limits<double>::infinity()));
+  Value zero = splat(b, lanes, floatConstant(b, 0));
+  auto fill = [&](Value scratch, Value with, int64_t elements) {
+    forEach(b, 0, elements, lanes, [&](Value at) {
+      vector::StoreOp::create(b.b, b.loc, with, scratch, at);
+    });
+  };
+  fill(maxima, lowest, width(block));
+  fill(sums, zero, width(block));
+  fill(weighed, zero, width(block) * values.shape[3]);
+}
+
+/// Tiles of keys, of which the last ends with the block: what it computes once
+/// more is the same. Fewer keys than a tile go one by one.
+void AttentionEmitter::sumScores(const QueryBlock &block, Index key,
+                                 Index count) {
+  int64_t rows = plan.scores.rows;
+  auto inTiles = [&] {
+    forEach(b, 0, b.divideCeil(count, rows), 1, [&](Value number) {
+      Index place = b.min(b.mul(Index(number), rows), b.add(count, -rows));
+      sumTile(block, rows, b.add(key, place), place);
+    });
+  };
+  auto oneByOne = [&] {
+    forEach(b, 0, count, 1, [&](Value place) {
+      sumTile(block, 1, b.add(key, Index(place)), Index(place));
+    });
+  };
+  b.branch(b.compare(arith::CmpIPredicate::sge, count, rows), inTiles,
+           oneByOne);
+}
+
+Accumulators AttentionEmitter::raiseMaxima(const QueryBlock &block, Index key,
+                                           Index count) {
+  Tile tile = tileOf(block).withRows(
+      std::max<int64_t>(plan.target.sumsInFlight() / block.vectors, 1));
+  Accumulators highest = foldColumns(
+      b, tile, count, FoldKind::max,
+      [&](IndexBuilder &b, Index place, int64_t v) {
+        Value score = loadScores(block, place, v);
+        if (!plan.isNarrow || mask.empty())
+          return score;
+        score = addMask(block, score, b.add(key, place), v);
+        storeVector(score, scores, placeOf(block, place, v));
+        return score;
+      });
+  Value lowest = splat(
+      b, lanes, floatConstant(b, -std::numeric_limits<double>::infinity()));
+  Value zero = splat(b, lanes, floatConstant(b, 0));
+  for (int64_t v = 0; v < block.vectors; ++v) {
+    Value before = loadVector(maxima, v * lanes);
+    Value now = arith::MaxNumFOp::create(b.b, b.loc, before, highest[v]);
+    storeVector(now, maxima, v * lanes);
+    // Where every score so far is -inf, powers of their differences would be no
+    // numbers: they are 0 below any other maximum.
+    Value isLowest = arith::CmpFOp::create(
+        b.b, b.loc, arith::CmpFPredicate::OEQ, now, lowest);
+    highest[v] = arith::SelectOp::create(b.b, b.loc, isLowest, zero, now);
+    Value grown = arith::SubFOp::create(b.b, b.loc, before, highest[v]);
+    storeVector(math::ExpOp::create(b.b, b.loc, grown), factors, v * lanes);
+  }
+  return highest;
+}
+
+void AttentionEmitter::addPowers(const QueryBlock &block,
+                                 const Accumulators &added) {
+  for (int64_t v = 0; v < block.vectors; ++v) {
+    Value kept =
+        arith::MulFOp::create(b.b, b.loc, loadVector(sums, v * lanes),
+                              loadVector(factors, v * lanes));
+    storeVector(arith::AddFOp::create(b.b, b.loc, kept, added[v]), sums,
+                v * lanes);
+  }
+}
+
+void AttentionEmitter::exponentiate(const QueryBlock &block, Index key,
+                                    Index count) {
+  Tile tile = tileOf(block).withRows(
+      std::max<int64_t>(plan.target.sumsInFlight() / block.vectors, 1));
+  Accumulators highest = raiseMaxima(block, key, count);
+  addPowers(block,
+            foldColumns(b, tile, count, FoldKind::sum,
+                        [&](IndexBuilder &b, Index place, int64_t v) -> Value {
+                          Value shifted = arith::SubFOp::create(
+                              b.b, b.loc, loadScores(block, place, v),
+                              highest[v]);
+                          Value power =
+                              math::ExpOp::create(b.b, b.loc, shifted);
+                          storeVector(power, scores, placeOf(block, place, v));
+                          return power;
+                        }));
+}
+
+void AttentionEmitter::forEachValueTile(
+    const QueryBlock &block,
+    function_ref<void(const Tile &tile, Index column, Index first)> body) {
+  int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
+  int64_t tiles = llvm::divideCeil(all, columns);
+  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+                    lastTile(plan.target, plan.tile, all),
+                    [&](Value number, const Tile &full) {
+                      forEachPart(b, block.count, plan.tile.rows,
+                                  [&](int64_t rows, Index first) {
+                                    body(full.withRows(rows),
+                                         b.mul(Index(number), columns), first);
+                                  });
+                    });
+}
+
+void AttentionEmitter::addValues(const QueryBlock &block, Index key,
+                                 Index count) {
+  auto emitTile = [&](const Tile &tile, Index column, Index first) {
+    auto placeOf = [&](int64_t r, int64_t v) {
+      return b.add(b.add(b.mul(b.add(first, r), values.shape[3]), column),
+                   v * lanes);
+    };
+    Accumulators start;
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      Value factor = splat(
+          b, lanes,
+          memref::LoadOp::create(b.b, b.loc, factors, b.get(b.add(first, r))));
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Value before = loadVector(weighed, placeOf(r, v));
+        start.push_back(arith::MulFOp::create(b.b, b.loc, before, factor));
+      }
+    }
+    Index from = values.at(b, {block.sample, key, block.head, column});
+    Accumulators after =
+        forEach(b, 0, count, start, [&](Value k, const Accumulators &sums) {
+          // A query is a lane of the key's row of powers.
+          SrcRows rows(b, scores, b.add(first, b.mul(Index(k), width(block))),
+                       1, tile.rows);
+          return multiplyAdd(b, tile, rows, values.data,
+                             b.add(from, b.mul(Index(k), values.strides[1])),
+                             values.strides[1].constant, /*depth=*/1, sums);
+        });
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        storeVector(after[r * tile.vectors + v], weighed, placeOf(r, v));
+  };
+  forEachValueTile(block, emitTile);
+}
+
+void AttentionEmitter::storeResults(const QueryBlock &block) {
+  int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
+  int64_t tiles = llvm::divideCeil(all, columns);
+  auto type = VectorType::get({lanes}, b.b.getF32Type());
+  Index count = b.min(b.sub(b.add(*block.last, 1), block.first),
+                      block.count);
+  Value one = floatConstant(b, 1);
+  // Without keys the result is 0, over any number.
+  Value isEmpty = b.compare(arith::CmpIPredicate::eq, numKeys, 0);
+  forEach(b, 0, count, 1, [&](Value query) {
+    Value sum = memref::LoadOp::create(b.b, b.loc, sums, query);
+    sum = arith::SelectOp::create(b.b, b.loc, isEmpty, one, sum);
+    Value factor = arith::DivFOp::create(b.b, b.loc, one, sum);
+    auto emitColumns = [&](Value number, const Tile &full) {
+      Tile tile = full.withRows(1);
+      // Sums are vectors, whatever made them.
+      tile.product = Product::f32;
+      Index column = b.mul(Index(number), columns);
+      Accumulators results;
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Index at = b.add(b.add(b.mul(Index(query), all), column), v * lanes);
+        Value part =
+            vector::LoadOp::create(b.b, b.loc, type, weighed, b.get(at));
+        results.push_back(normalize(part, factor));
+      }
+      storeTile(b, tile, output, results, [&](IndexBuilder &b, Index) {
+        return SmallVector<Index>{block.sample,
+                                  b.add(block.first, Index(query)), block.head,
+                                  column};
+      });
+    };
+    forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+                      lastTile(plan.target, plan.tile, all), emitColumns);
+  });
+}

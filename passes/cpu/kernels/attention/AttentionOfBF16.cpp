@@ -1,0 +1,263 @@
+//===- AttentionOfBF16.cpp - attention whose products are of bf16 ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scaled queries, keys, powers and values are rounded to bf16 on the stack of a
+// task, as the products' instructions read them; sums and the softmax stay f32.
+//
+//   scores = keys · queries:   rows of keys, and of queries pairs of elements
+//   powers · values:           rows of powers, and of values pairs of keys
+//
+// Powers come out as a row for each key and change places with the lanes, two
+// keys in a word. Depths are whole AMX tiles: zeros are behind a head's
+// elements and behind a block's keys. So all AMX tiles of a kernel are alike,
+// as LLVM wants them (AmxTiles.h).
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/isa/amx/AmxTiles.h"
+#include "passes/cpu/isa/math/FloatBuilder.h"
+#include "passes/cpu/kernels/attention/AttentionEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// Elements of a depth that are multiplied together: those of an AMX tile.
+static constexpr int64_t kDepth = 2 * cpu::kAmxWords;
+
+/// A row of f32 as bf16.
+static Value narrow(IndexBuilder &b, Value row) {
+  auto type = cast<VectorType>(row.getType()).clone(b.b.getBF16Type());
+  return arith::TruncFOp::create(b.b, b.loc, type, row);
+}
+
+/// Two rows of f32 as pairs of bf16, one a lane.
+static Value pairUp(IndexBuilder &b, Value even, Value odd) {
+  return vector::InterleaveOp::create(b.b, b.loc, narrow(b, even),
+                                      narrow(b, odd));
+}
+
+static Value zeros(IndexBuilder &b, int64_t lanes, Type element) {
+  auto type = VectorType::get({lanes}, element);
+  return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+}
+
+/// Steps of `kDepth` that `count` keys take.
+static Index stepsOf(IndexBuilder &b, Index count) {
+  return b.divideCeil(count, kDepth);
+}
+
+/// A head's elements with the zeros behind them.
+static int64_t depthOf(int64_t size) { return llvm::alignTo(size, kDepth); }
+
+void AttentionEmitter::createNarrowScratch() {
+  auto scratch = [&](int64_t elements, Type type) {
+    return createScratch(b, op, elements, type);
+  };
+  Type half = b.b.getBF16Type();
+  int64_t keysOfTiles = llvm::alignTo(plan.keysAtOnce, plan.scores.rows);
+  queryPairs = scratch(depthOf(size) * plan.queriesPerTask, half);
+  keyRows = scratch(depthOf(size) * keysOfTiles, half);
+  valuePairs = scratch(values.shape[3] * plan.keysAtOnce, half);
+  powerRows = scratch(plan.keysAtOnce * plan.queriesPerTask, half);
+  tileSums =
+      scratch(plan.tile.rows * plan.tile.vectors * lanes, b.b.getF32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+/// `rows` are elements of the queries in a vector's lanes, from `element` on.
+void AttentionEmitter::packQueryPairs(const QueryBlock &block,
+                                      ArrayRef<Value> rows, Index element,
+                                      int64_t vector) {
+  for (int64_t i = 0; i < int64_t(rows.size()); i += 2) {
+    Index at = b.add(b.mul(b.add(element, i), width(block)),
+                     2 * vector * lanes);
+    storeVector(pairUp(b, rows[i], rows[i + 1]), queryPairs, at);
+  }
+}
+
+void AttentionEmitter::finishQueryPairs(const QueryBlock &block) {
+  Value zero = zeros(b, 2 * lanes, b.b.getBF16Type());
+  forEach(b, size * width(block), depthOf(size) * width(block), 2 * lanes,
+          [&](Value at) {
+            storeVector(zero, queryPairs, Index(at));
+          });
+}
+
+void AttentionEmitter::multiplyNarrow(const Tile &tile, Value rows,
+                                      Index rowsAt, int64_t pitch, Value pairs,
+                                      Index pairsAt, int64_t panel,
+                                      Index steps, Value to, Index at) {
+  auto step = [&](Value number, const Accumulators &before) {
+    Index first = b.mul(Index(number), kDepth);
+    SrcRows left(b, rows, b.add(rowsAt, first), pitch,
+                 usesTiles(tile.product) ? 1 : tile.rows);
+    Index right = b.add(pairsAt, b.mul(first, panel));
+    if (usesTiles(tile.product))
+      return multiplyAddAmx(b, tile, left, pairs, right, panel, kDepth, before,
+                            op);
+    return multiplyAdd(b, tile, left, pairs, right, panel, kDepth, before);
+  };
+  Accumulators sums =
+      forEach(b, 0, steps, zeroAccumulators(b, tile), step);
+  if (usesTiles(tile.product))
+    storeAmxTiles(b, tile, sums, to, at, tile.vectors * lanes);
+  else
+    spill(b, tile, sums, to, at);
+}
+
+/// Rows behind the block's keys are whatever was there: their scores are not
+/// read.
+void AttentionEmitter::sumNarrowScores(const QueryBlock &block, Index key,
+                                       Index count) {
+  int64_t depth = depthOf(size);
+  forEach(b, 0, count, 1, [&](Value place) {
+    Index from =
+        keys.at(b, {block.sample, b.add(key, Index(place)), block.head, 0});
+    Index to = b.mul(Index(place), depth);
+    for (int64_t e = 0; e < depth; e += lanes) {
+      Value row = zeros(b, lanes, b.b.getBF16Type());
+      if (e < size)
+        row = narrow(b, loadVector(keys.data, b.add(from, e)));
+      storeVector(row, keyRows, b.add(to, e));
+    }
+  });
+  Tile tile = fullTile(plan.target, plan.scores);
+  forEach(b, 0, b.divideCeil(count, tile.rows), 1, [&](Value number) {
+    Index place = b.mul(Index(number), tile.rows);
+    multiplyNarrow(tile, keyRows, b.mul(place, depth), depth, queryPairs, 0,
+                   width(block), depth / kDepth, scores,
+                   b.mul(place, width(block)));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// e^(x - highest) of scores x that are no larger, within 2^-13 of it, which is
+/// less than rounding to bf16 changes: 2^n 2^f, n an integer, |f| <= 1/2. Of
+/// -inf, and below the normal numbers, it is 0.
+static Value halfPower(const cpu::FloatBuilder &f, Value x, Value highest) {
+  constexpr float log2e = 1.44269504f;
+  Value exponent =
+      f.fma(x, f.number(log2e), f.mul(highest, f.number(-log2e)));
+  // NaN is not less, and stays.
+  Value least = f.number(-127);
+  exponent = f.select(arith::CmpFPredicate::OLT, exponent, least, least,
+                      exponent);
+  // Adding it leaves the nearest integer in the lowest bits, and the bias of an
+  // exponent: what is shifted is 2^n, or 0.
+  Value magic = f.number(12582912.0f + 127); // 1.5 * 2^23
+  Value biased = f.add(exponent, magic);
+  Value fraction = f.sub(exponent, f.sub(biased, magic));
+  Value power = f.horner(fraction, {0.05500892f, 0.24221098f, 0.69328293f, 1});
+  Value scale = arith::ShLIOp::create(f.b, f.loc, f.bitsOf(biased),
+                                      f.integer(23));
+  return f.mul(power, f.ofBits(scale));
+}
+
+/// Scores become powers, two keys' in a word; words change places with lanes.
+void AttentionEmitter::packPowers(const QueryBlock &block, Index key,
+                                  Index count) {
+  Accumulators highest = raiseMaxima(block, key, count);
+  Index steps = stepsOf(b, count);
+  Value lowest = splat(
+      b, lanes, floatConstant(b, -std::numeric_limits<double>::infinity()));
+  forEach(b, count, b.mul(steps, kDepth), 1, [&](Value place) {
+    for (int64_t v = 0; v < block.vectors; ++v)
+      storeVector(lowest, scores, placeOf(block, Index(place), v));
+  });
+  auto words = VectorType::get({lanes}, b.b.getI32Type());
+  auto halves = VectorType::get({2 * lanes}, b.b.getBF16Type());
+  Accumulators none(block.vectors, zeros(b, lanes, b.b.getF32Type()));
+  // As many keys as there are lanes of pairs.
+  static_assert(kDepth == 2 * cpu::kAmxWords);
+  assert(lanes == cpu::kAmxWords && "bf16 has instructions of 512 bits");
+  auto step = [&](Value number, const Accumulators &before) {
+    Accumulators added = before;
+    Index place = b.mul(Index(number), kDepth);
+    for (int64_t v = 0; v < block.vectors; ++v) {
+      cpu::FloatBuilder f{b.b, b.loc, lowest.getType(), plan.target.hasFMA};
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < lanes; ++i) {
+        auto power = [&](int64_t odd) {
+          Value score = loadScores(block, b.add(place, 2 * i + odd), v);
+          return halfPower(f, score, highest[v]);
+        };
+        Value even = power(0), odd = power(1);
+        added[v] = f.add(added[v], f.add(even, odd));
+        rows.push_back(vector::BitCastOp::create(b.b, b.loc, words,
+                                                 pairUp(b, even, odd)));
+      }
+      transpose(b, rows);
+      for (auto [i, row] : llvm::enumerate(rows)) {
+        int64_t query = v * lanes + int64_t(i);
+        storeVector(vector::BitCastOp::create(b.b, b.loc, halves, row),
+                    powerRows, b.add(place, query * plan.keysAtOnce));
+      }
+    }
+    return added;
+  };
+  addPowers(block, forEach(b, 0, steps, none, step));
+}
+
+void AttentionEmitter::packValues(const QueryBlock &block, Index key,
+                                  Index count) {
+  int64_t columns = values.shape[3];
+  Value zero = zeros(b, lanes, b.b.getF32Type());
+  Index last = b.add(count, -1);
+  forEach(b, 0, b.mul(stepsOf(b, count), kDepth), 2, [&](Value place) {
+    auto load = [&](int64_t odd, int64_t column) -> Value {
+      Index row = b.add(Index(place), odd);
+      Index at = values.at(b, {block.sample, b.add(key, b.min(row, last)),
+                               block.head, column});
+      return arith::SelectOp::create(
+          b.b, b.loc, b.compare(arith::CmpIPredicate::ult, row, count),
+          loadVector(values.data, at), zero);
+    };
+    for (int64_t column = 0; column < columns; column += lanes) {
+      Value even = load(0, column), odd = load(1, column);
+      storeVector(pairUp(b, even, odd), valuePairs,
+                  b.add(b.mul(Index(place), columns), 2 * column));
+    }
+  });
+}
+
+void AttentionEmitter::addNarrowValues(const QueryBlock &block, Index key,
+                                       Index count) {
+  packValues(block, key, count);
+  int64_t all = values.shape[3];
+  auto emitTile = [&](const Tile &tile, Index column, Index first) {
+    multiplyNarrow(tile, powerRows, b.mul(first, plan.keysAtOnce),
+                   plan.keysAtOnce, valuePairs, b.mul(column, 2), all,
+                   stepsOf(b, count), tileSums, 0);
+    forEach(b, 0, tile.rows, 1, [&](Value row) {
+      Index query = b.add(first, Index(row));
+      Value factor =
+          splat(b, lanes,
+                memref::LoadOp::create(b.b, b.loc, factors, b.get(query)));
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Index at = b.add(b.add(b.mul(query, all), column), v * lanes);
+        Value added = loadVector(
+            tileSums,
+            b.add(b.mul(Index(row), tile.vectors * lanes), v * lanes));
+        storeVector(multiplyAddVectors(b, plan.target.hasFMA,
+                                       loadVector(weighed, at), factor, added),
+                    weighed, at);
+      }
+    });
+  };
+  forEachValueTile(block, emitTile);
+}

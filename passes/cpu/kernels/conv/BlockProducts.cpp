@@ -1,0 +1,118 @@
+//===- BlockProducts.cpp - products with blocks of zeros ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for block of the panel's list (its weights follow those of the one before)
+//   for k: accumulators += src[row, first k of the block + k] * weights[k]
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/conv/BlockProducts.h"
+
+#include "dialects/cpu/PackedWeights.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+static Index loadNumber(IndexBuilder &b, Value list, Index at) {
+  Value number = memref::LoadOp::create(b.b, b.loc, list, b.get(at));
+  return Value(
+      arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(), number));
+}
+
+PanelBlocks::PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel)
+    : op(op), target(TargetInfo::of(op)), positions(op.numPanels() + 1) {
+  cpu::PackedWeights weights(op.getWeights());
+  depth = weights.depth;
+  group = weights.group;
+  width = weights.width;
+  Flat blocks(b, op.getBlocks());
+  list = blocks.data;
+  first = loadNumber(b, list, panel);
+  end = loadNumber(b, list, b.add(panel, 1));
+}
+
+/// Of rows that all fall into one set of the first-level cache, which holds 8
+/// to 12 lines, so many stay where they are.
+static constexpr int64_t kMostDirect = 7;
+
+/// What the block reads of the others on the stack, as `multiplyAddWhole`
+/// copies more of them.
+SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
+                              const SrcRows &rows) const {
+  Type element = getElementTypeOrSelf(rows.data);
+  int64_t bytes = rows.stride.constant * element.getIntOrFloatBitWidth() / 8;
+  if (rows.stride.value || tile.rows <= 8 || bytes % target.set_stride != 0)
+    return rows;
+  int64_t copied = tile.rows - kMostDirect;
+  int64_t lanes = tile.lanes * cpu::groupOf(element);
+  int64_t pitch = llvm::alignTo(depth, lanes);
+  Value scratch = createScratch(b, op, copied * pitch, element);
+  SrcRows used = rows;
+  SmallVector<Index> from, to;
+  for (int64_t row = 0; row < copied; ++row) {
+    from.push_back(*rows.at[row]);
+    to.push_back(row * pitch);
+    used.dataOf[row] = scratch;
+    used.at[row] = to.back();
+  }
+  copyRuns(b, lanes, rows.data, from, scratch, to, depth);
+  return used;
+}
+
+/// Whether all k of a block are multiplied at once: rows are copied in another
+/// form, or added up as f16.
+static bool isAtOnce(const Tile &tile) {
+  return tile.product == Product::bf16Wide ||
+         tile.product == Product::int8Wide || tile.product == Product::f16Dot;
+}
+
+/// Adds to sums that are there once or several times beside each other.
+Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b, const Tile &tile,
+                                        const SrcRows &rows, Value weights,
+                                        Index weightsAt,
+                                        const Accumulators &before) const {
+  if (isAtOnce(tile))
+    return multiplyAddWhole(b, tile, rows, weights, weightsAt, width, depth,
+                            before, op);
+  SrcRows used = copyRows(b, tile, rows);
+  int64_t count = tile.rows * tile.vectors, steps = before.size() / count;
+  Accumulators sums = before;
+  // Without a loop, whose end would be the only branch that is hard to predict.
+  for (int64_t k = 0; k < depth; k += group) {
+    auto beside = MutableArrayRef(sums).slice(k / group % steps * count, count);
+    SrcRows at = used;
+    for (std::optional<Index> &row : at.at)
+      row = b.add(*row, k);
+    llvm::copy(multiplyAdd(b, tile, at, weights, b.add(weightsAt, k * width),
+                           width, group, Accumulators(beside)),
+               beside.begin());
+  }
+  return sums;
+}
+
+Accumulators PanelBlocks::multiply(IndexBuilder &b, const Tile &tile,
+                                   const Flat &src, Index srcAt, Index stride,
+                                   Value weights, Index column) const {
+  int64_t steps = isAtOnce(tile) ? 1 : sumsBeside(target, tile, width);
+  steps = std::min(steps, depth / group);
+  Accumulators zeros = zeroAccumulators(b, tile), start;
+  for (int64_t i = 0; i < steps; ++i)
+    llvm::append_range(start, zeros);
+  Accumulators sums = forEach(
+      b, first, end, start, [&](Value block, const Accumulators &before) {
+        Index k = loadNumber(b, list, b.add(positions, Index(block)));
+        SrcRows rows(b, src.data, b.add(srcAt, k), stride, tile.rows);
+        return multiplyBlock(b, tile, rows, weights,
+                             b.add(column, b.mul(Index(block), depth * width)),
+                             before);
+      });
+  addUp(b, sums, steps);
+  return sums;
+}

@@ -1,0 +1,45 @@
+//===- BlockProducts.h - products with blocks of zeros ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_CONV_BLOCKPRODUCTS_H
+#define INGOT_PASSES_CPU_KERNELS_CONV_BLOCKPRODUCTS_H
+
+#include "passes/cpu/products/Products.h"
+
+namespace ingot::codegen {
+
+/// The blocks of weights that a panel has, as `blocks` of `cpu.matmul` lists
+/// them.
+class PanelBlocks {
+public:
+  PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel);
+
+  /// Adds up the products of the tile's rows, the first of which starts at
+  /// `srcAt` and which are `stride` elements apart, with the columns that start
+  /// `column` elements into each block.
+  Accumulators multiply(IndexBuilder &b, const Tile &tile, const Flat &src,
+                        Index srcAt, Index stride, mlir::Value weights,
+                        Index column) const;
+
+private:
+  SrcRows copyRows(IndexBuilder &b, const Tile &tile,
+                   const SrcRows &rows) const;
+  Accumulators multiplyBlock(IndexBuilder &b, const Tile &tile,
+                             const SrcRows &rows, mlir::Value weights,
+                             Index weightsAt, const Accumulators &before) const;
+
+  mlir::Operation *op;
+  TargetInfo target;
+  /// Of a block: neighbouring k, how many of them lie together, and columns.
+  int64_t depth, group, width;
+  /// The list, the panel's blocks, and where in it the first k of each starts.
+  mlir::Value list;
+  Index first, end, positions;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CPU_KERNELS_CONV_BLOCKPRODUCTS_H

@@ -1,0 +1,248 @@
+//===- ConvCopies.cpp - convolutions over copies of pixels ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/isa/amx/AmxTiles.h"
+#include "passes/cpu/kernels/conv/ConvEmitter.h"
+
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+Value ConvEmitter::roomFor(int64_t elements, Type type) {
+  if (elements > room) {
+    room = elements;
+    copied = createScratch(b, op, elements, type);
+  }
+  return copied;
+}
+
+Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
+                                      Index from, Index panelAt,
+                                      const Accumulators &start) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
+  int64_t low = read.first, span = read.second - low;
+  if (span <= 0)
+    return start;
+  int64_t group = plan.weights.group;
+  // With the weights that go with them, copies of f32 stay in the first-level
+  // cache: they may take half of it.
+  int64_t copied = TargetInfo::of(op).l1 / 2 / 4;
+  int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
+  int64_t size = copiedAtOnce(channels, most, group);
+  bool isRun = isContiguous() && size == channels;
+  int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
+  Value scratch = roomFor(span * pitch + tile.lanes, b.b.getF32Type());
+  auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
+    Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
+    if (isRun)
+      copyRuns(b, tile.lanes, src.data, first, scratch, Index(0),
+               span * channels);
+    else
+      forEach(b, 0, span, 1, [&](Value pixel) {
+        copyRuns(b, tile.lanes, src.data,
+                 b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
+                 b.mul(Index(pixel), pitch), size);
+      });
+    auto rowsOf = [&](int64_t tap) {
+      return rowsOfTap(tile, pixels, tap, scratch,
+                       (tap * dilation - low) * pitch, stride * pitch);
+    };
+    Index block = b.add(panelAt, b.mul(channel, plan.panel));
+    std::optional<Index> apart;
+    if (pixels.isWhole())
+      apart = dilation * pitch;
+    return sumTaps(tile, apart && isRun, apart, rowsOf, weights.data, block,
+                   plan.panel, size, start);
+  };
+  return forEachBlock(b, channels, size, start, addBlock);
+}
+
+Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
+                                   Index from, Index panelAt,
+                                   ArrayRef<Index> taps,
+                                   const Accumulators &start) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  Value factors = weights.data;
+  int64_t panel = plan.panel;
+  if (wide) {
+    factors = wide->words;
+    panel = tile.vectors * tile.lanes / 2;
+    panelAt = b.mul(numberOf(taps), window.kernel[inner] *
+                                        plan.weights.depth * panel);
+  }
+  int64_t span = (pixels.size - 1) * stride +
+                 (window.kernel[inner] - 1) * dilation + 1;
+  std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
+  int64_t low = read.first, high = read.second;
+  int64_t group = plan.weights.group, lanes = tile.lanes;
+  // Words take half of the first-level cache.
+  int64_t copied = TargetInfo::of(op).l1 / 2 / 2;
+  int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
+  int64_t size = copiedAtOnce(channels, most, group);
+  bool isRun = isContiguous() && size == channels;
+  int64_t pitch = llvm::divideCeil(size, group);
+  int64_t odd = span * pitch + lanes;
+  Value scratch = roomFor(2 * odd, b.b.getI32Type());
+  auto type = VectorType::get({2 * lanes}, b.b.getI16Type());
+  // A vector more than there is at most.
+  auto fill = [&](int64_t from, int64_t to) {
+    if (from == to)
+      return;
+    Value padding = vector::BitCastOp::create(
+        b.b, b.loc, VectorType::get({lanes}, b.b.getI32Type()),
+        splatInt(b, type, op.getSrcZeroPoint()));
+    int64_t vectors = llvm::divideCeil((to - from) * pitch, lanes);
+    forEach(b, 0, vectors, 1, [&](Value i) {
+      Index at = b.add(b.mul(Index(i), lanes), from * pitch);
+      for (Index part : {at, b.add(at, odd)})
+        vector::StoreOp::create(b.b, b.loc, padding, scratch, b.get(part));
+    });
+  };
+  auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
+    Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
+    // From the first to the last: each of the padding's writes too far.
+    fill(0, low);
+    if (isRun)
+      copyAsWords(b, lanes, src.data, first, scratch, Index(low * pitch), odd,
+                  (high - low) * channels);
+    else
+      forEach(b, 0, high - low, 1, [&](Value pixel) {
+        copyAsWords(b, lanes, src.data,
+                    b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
+                    b.mul(b.add(Index(pixel), low), pitch), odd, size);
+      });
+    fill(high, span);
+    auto rowsOf = [&](int64_t tap) {
+      SrcRows rows(b, scratch, tap * dilation * pitch, stride * pitch,
+                   tile.rows);
+      rows.odd = odd;
+      return rows;
+    };
+    Index block = b.add(panelAt, b.mul(channel, panel));
+    // Copies of whole pixels follow each other as their weights do, zeros
+    // behind the last channels.
+    bool asOne = size == channels && dilation == 1;
+    return sumTaps(tile, asOne, Index(dilation * pitch), rowsOf, factors, block,
+                   panel, asOne ? plan.weights.depth : size, start);
+  };
+  return forEachBlock(b, channels, size, start, addBlock);
+}
+
+Index ConvEmitter::numberOf(ArrayRef<Index> taps) {
+  Index number = 0;
+  for (auto [tap, count] : llvm::zip_equal(taps, window.kernel.drop_back()))
+    number = b.add(b.mul(number, count), tap);
+  return number;
+}
+
+void ConvEmitter::widenWeights(const Tile &tile, Index group,
+                               Index columnTile) {
+  int64_t groups = lower::productOf(window.kernel) * plan.weights.depth /
+                   plan.weights.group;
+  int64_t columns = plan.tile.vectors * tile.lanes;
+  if (!WideWeights::pays(groups, columns,
+                         plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
+    return;
+  if (!wide)
+    wide.emplace(b, op, groups, columns);
+  wide->fill(b, tile, weights.data, weights.at(b, weightsOf(group, columnTile)),
+             plan.panel);
+}
+
+void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
+  Flat statements(b, op.getPairs());
+  int64_t inner = window.inner();
+  int64_t runs = lower::productOf(window.kernel.drop_back());
+  if (!pairs)
+    pairs.emplace(b, op, runs, window.kernel[inner],
+                  plan.weights.depth / plan.weights.group);
+  SmallVector<Index> at(statements.shape.size(), Index(0));
+  at[0] = b.div(columnTile, plan.tilesPerPanel);
+  int64_t columns = plan.tile.vectors * tile.lanes;
+  pairs->sort(b, statements.data, statements.at(b, at),
+              b.mul(b.rem(columnTile, plan.tilesPerPanel), columns), columns,
+              b.mul(pixelStride, window.dilations[inner]));
+}
+
+Accumulators ConvEmitter::sumPairs(const Tile &tile, const PixelTile &pixels,
+                                   Index from, Index panelAt,
+                                   ArrayRef<Index> taps,
+                                   const Accumulators &start) {
+  Value data = src.data;
+  if (!pixels.isWhole()) {
+    // As far apart as in src, as the lists have them.
+    copyPadded(pixels, from, pixelStride.constant);
+    data = copied;
+    from = 0;
+  }
+  SrcRows rows(b, data, from,
+               b.mul(pixelStride, window.strides[window.inner()]), tile.rows);
+  return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
+                          *pairs, numberOf(taps), start);
+}
+
+Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
+                                 Index from, Index panelAt,
+                                 const Accumulators &start) {
+  int64_t inner = window.inner(), taps = window.kernel[inner];
+  // The same for all tiles of a kernel: AMX tiles are of one shape.
+  bool isRun = isContiguous();
+  Value data = src.data;
+  Index distance = pixelStride;
+  if (!pixels.isWhole()) {
+    int64_t whole = amxRowElements(srcElement());
+    int64_t pitch =
+        isRun ? channels : int64_t(llvm::alignTo(channels, whole));
+    copyPadded(pixels, from, pitch);
+    data = copied;
+    from = 0;
+    distance = pitch;
+  }
+  Index stride = b.mul(distance, window.strides[inner]);
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
+    Index first = b.add(from, b.mul(distance, tap * window.dilations[inner]));
+    sums = multiplyAddAmx(
+        b, tile, SrcRows(b, data, first, stride, 1), weights.data,
+        b.add(panelAt, tap * plan.weights.depth * plan.panel), plan.panel,
+        isRun ? taps * channels : channels, sums, op);
+  }
+  return sums;
+}
+
+void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
+                             int64_t pitch) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  auto spanOf = [&](int64_t pixels) {
+    return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
+  };
+  Type element = srcElement();
+  int64_t lanes = amxRowElements(element);
+  int64_t room = spanOf(plan.tile.rows) * pitch + lanes;
+  Value scratch = roomFor(room, element);
+  auto [low, high] = pixels.pixelsRead(stride, dilation);
+  // From the first to the last: each writes a little too far.
+  fillRun(b, scratch, 0, low * pitch, op.getSrcZeroPoint());
+  if (isContiguous())
+    copyRuns(b, lanes, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
+             Index(low * pitch), (high - low) * pitch);
+  else
+    forEach(b, low, high, 1, [&](Value pixel) {
+      copyRuns(b, lanes, src.data,
+               b.add(from, b.mul(Index(pixel), pixelStride)), scratch,
+               b.mul(Index(pixel), pitch), channels);
+    });
+  fillRun(b, scratch, high * pitch, (spanOf(pixels.size) - high) * pitch,
+          op.getSrcZeroPoint());
+}

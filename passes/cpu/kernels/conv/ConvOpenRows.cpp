@@ -1,0 +1,214 @@
+//===- ConvOpenRows.cpp - convolutions over rows of open size -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where tiles could go across rows (ConvAcrossRows.cpp), but the taps of a row
+// do not follow each other in src, as in groups, so that to copy them takes as
+// long as to multiply them:
+//
+// for row, its pixels of the task
+//   for tile of 14 pixels, or of 10, 7, 4 if these are enough
+//     for taps: accumulators += src[pixel, k] * weights[k, column]
+//     epilogue, store
+//
+// Only the first pixels of a tile may have taps before src, and only the last
+// ones behind it: those ask, and read zeros (zero points) instead. The last
+// tile of a row may have more pixels than are left, which are not stored. Each
+// size takes a compiler's time: with 12, 8 and 6 as well, rows of as many would
+// take 5 to 10 % less, and a net of groups as many more to compile.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/conv/ConvEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// The sizes of tiles, the largest first. Pictures of 224 pixels have maps of
+/// seven, and one vector a pixel takes as long for fewer.
+static ArrayRef<int64_t> sizesOf(int64_t rows) {
+  static constexpr int64_t kOf14[] = {14, 10, 7, 4};
+  static constexpr int64_t kOf6[] = {6, 4, 2};
+  if (rows == 14)
+    return kOf14;
+  return rows == 6 ? ArrayRef<int64_t>(kOf6) : ArrayRef<int64_t>();
+}
+
+/// How many pixels a tile may have that are not there: with one more, it would
+/// be a smaller one.
+static int64_t mostBeyond(int64_t size, int64_t rows) {
+  int64_t smaller = 0;
+  for (int64_t other : sizesOf(rows))
+    if (other < size)
+      smaller = std::max(smaller, other);
+  return size - smaller - 1;
+}
+
+/// Which pixels of a tile may have taps that lie beyond src, or this tap.
+static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
+                                int64_t rows,
+                                std::optional<int64_t> tap = std::nullopt) {
+  int64_t i = window.inner();
+  int64_t beyond = std::max<int64_t>(window.pads[window.kernel.size() + i], 0) +
+                   mostBeyond(size, rows) * window.strides[i];
+  PixelTile first = window.firstTile(size);
+  PixelTile last = window.lastTile(size, beyond);
+  SmallVector<bool> asks;
+  for (auto [before, behind] : llvm::zip_equal(first.taps, last.taps))
+    asks.push_back(before.first > tap.value_or(0) ||
+                   behind.second <= tap.value_or(window.kernel[i] - 1));
+  return asks;
+}
+
+bool ConvEmitter::goesByRows(const Tile &tile) {
+  // Each that asks takes a register for its address.
+  constexpr int64_t kMostAsking = 6;
+  if (!plan.acrossRows || plan.groups == 1 || !hasPlainRows(tile) ||
+      sizesOf(tile.rows).empty())
+    return false;
+  return window.dstSizes[window.inner()].value &&
+         llvm::count(asking(window, tile.rows, tile.rows), true) <= kMostAsking;
+}
+
+/// The taps of a row of src for pixels of a row.
+Accumulators ConvEmitter::sumOpenRow(const Tile &tile, ArrayRef<Index> srcAt,
+                                     ArrayRef<Index> weightsAt,
+                                     const Accumulators &start,
+                                     const NextWeights &next) {
+  int64_t i = window.inner(), stride = window.strides[i];
+  int64_t tapSize = plan.weights.depth * plan.panel;
+  auto addTap = [&](Index tap, ArrayRef<bool> asks, const Accumulators &sums) {
+    Index tapAt = b.mul(tap, tapSize);
+    SmallVector<Index> at(srcAt);
+    Index &origin = at[1 + i];
+    origin = b.add(origin, b.mul(tap, window.dilations[i]));
+    SrcRows rows(b, src.data, src.at(b, at), b.mul(pixelStride, stride),
+                 tile.rows);
+    for (int64_t r = 0; r < tile.rows; ++r)
+      if (asks[r])
+        askFor(rows, r, b.add(origin, r * stride));
+    return multiplyAdd(b, tile, rows, weights.data,
+                       b.add(weights.at(b, weightsAt), tapAt), plan.panel,
+                       channels, sums, next.from(b, tapAt));
+  };
+  // Code for each tap of six pixels is little, and asks less.
+  constexpr int64_t kMostTaps = 3;
+  if (plan.tile.rows > 6 || window.kernel[i] > kMostTaps)
+    return forEach(b, 0, window.kernel[i], start,
+                   [&](Value tap, const Accumulators &sums) {
+                     return addTap(
+                         Index(tap),
+                         asking(window, tile.rows, plan.tile.rows), sums);
+                   });
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < window.kernel[i]; ++tap)
+    sums = addTap(tap, asking(window, tile.rows, plan.tile.rows, tap), sums);
+  return sums;
+}
+
+/// Lets row r of a tile read zeros if src has no pixel at `coordinate`.
+void ConvEmitter::askFor(SrcRows &rows, int64_t r, Index coordinate) {
+  Value within = window.hasPixel(b, window.inner(), coordinate);
+  Value zeros = memref::CastOp::create(b.b, b.loc, src.data.getType(),
+                                       zeroPointPixel());
+  rows.dataOf[r] =
+      arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
+  rows.at[r] = b.select(within, *rows.at[r], 0);
+}
+
+void ConvEmitter::emitOpenTile(const Tile &tile, ArrayRef<Index> row,
+                               Index first, Index count, Index group,
+                               Index columnTile, const NextWeights &next) {
+  SmallVector<Index> srcAt = window.originOf(b, row, first);
+  srcAt.push_back(b.mul(group, channels));
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  Accumulators sums = window.sumOuter(
+      b, srcAt, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
+          const Accumulators &sums) {
+        llvm::copy(taps, weightsAt.begin() + 1);
+        return sumOpenRow(tile, srcAt, weightsAt, sums,
+                          next.from(b, inPanel(taps)));
+      });
+  auto storeRows = [&](int64_t from, int64_t end) {
+    ArrayRef<Value> all(sums);
+    store(tile.withRows(end - from),
+          Accumulators(all.slice(from * tile.vectors,
+                                 (end - from) * tile.vectors)),
+          group, columnTile, row, b.add(first, from));
+  };
+  int64_t sure = tile.rows - mostBeyond(tile.rows, plan.tile.rows);
+  std::function<void(int64_t)> storeOthers = [&](int64_t from) {
+    if (from != tile.rows)
+      b.branch(b.compare(arith::CmpIPredicate::sgt, count, from), [&] {
+        storeRows(from, from + 1);
+        storeOthers(from + 1);
+      });
+  };
+  storeRows(0, sure);
+  storeOthers(sure);
+}
+
+void ConvEmitter::emitOpenRows(const Tile &tile, Index group, Index columnTile,
+                               const TaskRange &range) {
+  ArrayRef<int64_t> sizes = sizesOf(tile.rows);
+  Index width = window.dstSizes[window.inner()];
+  Index passes = b.divideCeil(b.sub(range.endRow, range.firstRow), tile.rows);
+  auto isMore = [&](Index x, Index y) {
+    return b.compare(arith::CmpIPredicate::sgt, x, y);
+  };
+  // A tile of the first of `left` pixels from `first` on; returns its size.
+  auto emitTile = [&](ArrayRef<Index> row, Index first, Index left,
+                      Index numberInTask) {
+    // All that is left, or, so that two tiles share that, half of it.
+    Index wanted =
+        b.select(isMore(left, tile.rows), b.divideCeil(left, 2), left);
+    NextWeights next = nextPanel(group, columnTile,
+                                 b.div(numberInTask, tile.rows), passes);
+    std::function<void(ArrayRef<int64_t>)> emitSizes =
+        [&](ArrayRef<int64_t> sizes) {
+          auto emit = [&] {
+            emitOpenTile(tile.withRows(sizes.front()), row, first, left, group,
+                         columnTile, next);
+          };
+          if (sizes.size() == 1)
+            return emit();
+          b.branch(isMore(wanted, sizes[1]), emit,
+                   [&] { emitSizes(sizes.drop_front()); });
+        };
+    emitSizes(sizes);
+    Index size = sizes.front();
+    for (int64_t fewer : sizes.drop_front())
+      size = b.select(isMore(wanted, fewer), size, fewer);
+    return size;
+  };
+  // There are no rows without pixels.
+  Index divisor = b.max(width, 1);
+  forEach(b, b.div(range.firstRow, divisor),
+          b.divideCeil(range.endRow, divisor), 1, [&](Value number) {
+            SmallVector<Index> row =
+                coordinatesOf(b, op.getDst(), outer + 1, Index(number));
+            Index rowAt = b.mul(Index(number), width);
+            Index begin = b.max(b.sub(range.firstRow, rowAt), 0);
+            Index end = b.min(b.sub(range.endRow, rowAt), width);
+            Index tiles = b.divideCeil(b.sub(end, begin), tile.rows);
+            (void)forEach(
+                b, 0, tiles, {b.get(begin)},
+                [&](Value, const Accumulators &at) -> Accumulators {
+                  Index first(at[0]);
+                  Index size =
+                      emitTile(row, first, b.sub(end, first),
+                               b.sub(b.add(rowAt, first), range.firstRow));
+                  return {b.get(b.add(first, size))};
+                });
+          });
+}

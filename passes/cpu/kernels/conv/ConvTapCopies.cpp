@@ -1,0 +1,293 @@
+//===- ConvTapCopies.cpp - convolutions over copies of their taps ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where tiles go across rows (ConvAcrossRows.cpp), and there are few channels,
+// or instructions want a stride or other elements:
+//
+// for tile of pixels
+//   copy the taps of each pixel, all or those of a row or one, side by side
+//   for column tile: for k over what was copied
+//     accumulators += copy[pixel][k] * weights[k, column]
+//
+// Windows that are copied whole serve all columns of a task.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/isa/amx/AmxTiles.h"
+#include "passes/cpu/kernels/conv/ConvEmitter.h"
+#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
+  int64_t taps = window.kernel[window.inner()];
+  int64_t line = amxRowElements(srcElement());
+  // Half of the first-level cache.
+  int64_t most =
+      TargetInfo::of(op).l1 / 8 * plan.weights.group / plan.tile.rows;
+  CopiedTaps copied{taps, channels, channels, 0};
+  // AMX tiles are of one shape throughout a kernel.
+  bool canSplit = !usesTiles(tile.product) || channels % line == 0;
+  if (tile.product == Product::int8Pairs) {
+    // As far apart as in src, as the lists have them.
+    copied.tapPitch =
+        pixelStride.constant * window.dilations[window.inner()];
+  } else if (plan.weights.depth != channels ||
+             (usesTiles(tile.product) && !isContiguous()) ||
+             (canSplit && taps * channels > most)) {
+    copied.taps = 1;
+    if (canSplit)
+      copied.channels =
+          copiedAtOnce(channels,
+                       std::max<int64_t>(llvm::alignDown(most, line), line),
+                       usesTiles(tile.product) ? line : plan.weights.group);
+  }
+  // All rows of a window at once serve all columns, if their weights follow
+  // each other as they do.
+  int64_t rows = lower::productOf(window.kernel.drop_back());
+  bool isRun = plan.weights.depth == channels || rows * taps == 1;
+  if (isRun && copied.taps == taps && copied.channels == channels &&
+      copied.tapPitch == channels && !usesTiles(tile.product) &&
+      tile.product != Product::int8Pairs &&
+      rows * taps * channels <= most)
+    copied.rows = rows;
+  // No power of two, with room for what copying writes behind the last tap.
+  int64_t atOnce = std::max<int64_t>(copied.rows, 1) * copied.taps;
+  copied.pixelPitch =
+      llvm::alignTo((atOnce - 1) * copied.tapPitch + copied.channels, line) +
+      line;
+  return copied;
+}
+
+bool ConvEmitter::copiesWindows(const Tile &tile) {
+  return plan.acrossRows && !goesByRows(tile) && !findsPixels(tile) &&
+         copiedTaps(tile).rows != 0;
+}
+
+void ConvEmitter::prepareCopies(const CopiedTaps &copied) {
+  if (!copiesOf)
+    copiesOf = createScratch(b, op, plan.tile.rows * copied.pixelPitch,
+                             srcElement());
+}
+
+/// Masks of elements [low, high) of so many vectors.
+SmallVector<Value> ConvEmitter::masksWithin(Index low, Index high,
+                                            int64_t vectors) {
+  int64_t lanes = plan.target.lanes;
+  SmallVector<Value> masks;
+  for (int64_t v = 0; v < vectors; ++v) {
+    int64_t at = v * lanes;
+    Value before = maskOfFirst(b, lanes, b.add(low, -at));
+    Value mask = maskOfFirst(b, lanes, b.add(high, -at));
+    masks.push_back(arith::AndIOp::create(
+        b.b, b.loc, mask, arith::XOrIOp::create(b.b, b.loc, mask, before)));
+  }
+  return masks;
+}
+
+/// Copies what `masks` say of the next vectors if `isThere`, and zeros for the
+/// others.
+void ConvEmitter::copyWithin(Index from, Index to, Value isThere,
+                             ArrayRef<Value> masks) {
+  int64_t lanes = plan.target.lanes;
+  auto type = VectorType::get({lanes}, srcElement());
+  auto maskType = VectorType::get({lanes}, b.b.getI1Type());
+  Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  Value none = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(maskType));
+  for (auto [v, within] : llvm::enumerate(masks)) {
+    int64_t at = int64_t(v) * lanes;
+    Value mask = isThere ? arith::SelectOp::create(b.b, b.loc, isThere, within,
+                                                   none)
+                               .getResult()
+                         : within;
+    Value loaded = vector::MaskedLoadOp::create(
+        b.b, b.loc, type, src.data, b.get(b.add(from, at)), mask, zeros);
+    vector::StoreOp::create(b.b, b.loc, loaded, copiesOf,
+                            b.get(b.add(to, at)));
+  }
+}
+
+/// Copies `size` channels from `channel` on of the taps along a row, from
+/// `firstTap` on, of the pixels from the one at coordinates `first` on.
+void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
+                           Index count, Index rows,
+                           ArrayRef<Index> outerTaps, Index firstTap,
+                           Index channel, int64_t size) {
+  int64_t inner = window.inner();
+  Index tapStride = b.mul(pixelStride, window.dilations[inner]);
+  int64_t lanes = amxRowElements(srcElement());
+  bool isRun = copied.taps > 1 && !tapStride.value &&
+               tapStride.constant == copied.tapPitch && copied.tapPitch == size;
+  // Of a few vectors, those are loaded whole under masks that leave out what
+  // lies in the padding: to ask for each tap is a branch that a CPU cannot
+  // foresee.
+  constexpr int64_t kMostMasked = 2;
+  int64_t vectors = llvm::divideCeil(copied.taps * size, plan.target.lanes);
+  bool isMasked = isRun && srcElement().isF32() && plan.target.hasFMA &&
+                  vectors <= kMostMasked;
+  // What each row of taps has of a pixel's, for all of them.
+  SmallVector<Value> masks;
+  auto copyRow = [&](Index number, ArrayRef<Index> at,
+                     ArrayRef<Index> outerTaps, Index to) {
+    // Behind the last pixel there may be no src; masks know.
+    Value isThere;
+    if (!isMasked)
+      isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+    SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
+    for (auto [d, tap] : llvm::enumerate(outerTaps)) {
+      Index &coordinate = srcAt[1 + d];
+      coordinate = b.add(coordinate, b.mul(tap, window.dilations[d]));
+      if (window.crossesLow(d) || window.crossesHigh(d))
+        isThere = b.both(isThere, window.hasPixel(b, d, coordinate));
+    }
+    Index &origin = srcAt[1 + inner];
+    origin = b.add(origin, b.mul(firstTap, window.dilations[inner]));
+    Index begin = origin;
+    srcAt.push_back(channel);
+    Index from = src.at(b, srcAt);
+    if (isMasked)
+      return copyWithin(from, to, isThere, masks);
+    auto copyTap = [&](Index tap, int64_t elements) {
+      copyRuns(b, lanes, src.data, b.add(from, b.mul(tap, tapStride)), copiesOf,
+               b.add(to, b.mul(tap, copied.tapPitch)), elements);
+    };
+    auto copyIfInside = [&](Index tap) {
+      Index coordinate = b.add(begin, b.mul(tap, window.dilations[inner]));
+      Value isInside = isThere;
+      if (window.crossesLow(inner) || window.crossesHigh(inner))
+        isInside = b.both(isThere, window.hasPixel(b, inner, coordinate));
+      b.branch(isInside, [&] { copyTap(tap, size); },
+             [&] {
+               fillRun(b, copiesOf, b.add(to, b.mul(tap, copied.tapPitch)),
+                       size, op.getSrcZeroPoint());
+             });
+    };
+    if (copied.taps == 1)
+      return copyIfInside(0);
+    Value isWhole = b.both(isThere, window.isWithin(b, begin, 1));
+    b.branch(isWhole,
+           [&] {
+             if (isRun)
+               return copyTap(0, copied.taps * size);
+             forEach(b, 0, copied.taps, 1,
+                     [&](Value tap) { copyTap(Index(tap), size); });
+           },
+           [&] {
+             b.branch(isThere,
+                    [&] {
+                      forEach(b, 0, copied.taps, 1,
+                              [&](Value tap) { copyIfInside(Index(tap)); });
+                    },
+                    [&] {
+                      fillRun(b, copiesOf, to,
+                              (copied.taps - 1) * copied.tapPitch + size,
+                              op.getSrcZeroPoint());
+                    });
+           });
+  };
+  forEachPixel(first, rows, [&](Index number, ArrayRef<Index> at) {
+    Index to = b.mul(number, copied.pixelPitch);
+    if (isMasked) {
+      Index begin = window.originOf(b, at.drop_back(), at.back())[1 + inner];
+      begin = b.add(begin, b.mul(firstTap, window.dilations[inner]));
+      Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
+      Index high = b.mul(b.min(b.sub(window.srcSizes[inner], begin),
+                               copied.taps),
+                         size);
+      Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+      masks = masksWithin(low, b.select(isThere, high, 0), vectors);
+    }
+    if (copied.rows == 0)
+      return copyRow(number, at, outerTaps, to);
+    int64_t rowPitch = copied.taps * copied.tapPitch;
+    window.forEachOuterTap(b, [&](ArrayRef<Index> taps) {
+      copyRow(number, at, taps, b.add(to, b.mul(numberOf(taps), rowPitch)));
+    });
+  });
+}
+
+/// Adds the products of what was copied, `depth` elements of each pixel.
+Accumulators ConvEmitter::sumCopied(const Tile &tile, const CopiedTaps &copied,
+                                    ArrayRef<Index> outerTaps, Index panelAt,
+                                    int64_t depth, const Accumulators &start) {
+  SrcRows rows(b, copiesOf, 0, copied.pixelPitch, tile.rows);
+  if (tile.product == Product::int8Pairs)
+    return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
+                            *pairs, numberOf(outerTaps), start);
+  if (usesTiles(tile.product))
+    return multiplyAddAmx(b, tile, rows, weights.data, panelAt, plan.panel,
+                          depth, start, op);
+  return multiplyAddWhole(b, tile, rows, weights.data, panelAt, plan.panel,
+                          depth, start, op);
+}
+
+Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
+                                    Index count, Index group,
+                                    Index columnTile) {
+  CopiedTaps copied = copiedTaps(tile);
+  prepareCopies(copied);
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  Index tapElements = plan.weights.depth * plan.panel;
+  int64_t steps = window.kernel[window.inner()] / copied.taps;
+  auto sumBlock = [&](ArrayRef<Index> outerTaps, Index firstTap, Index channel,
+                      int64_t size, const Accumulators &sums) {
+    copyTaps(copied, first, count, tile.rows, outerTaps, firstTap,
+             b.add(b.mul(group, channels), channel), size);
+    llvm::copy(outerTaps, weightsAt.begin() + 1);
+    Index panelAt = b.add(weights.at(b, weightsAt),
+                          b.mul(firstTap, tapElements));
+    return sumCopied(tile, copied, outerTaps,
+                     b.add(panelAt, b.mul(channel, plan.panel)),
+                     copied.taps * size, sums);
+  };
+  return window.sumOuterTaps(
+      b, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> taps, const Accumulators &sums) {
+        return forEach(
+            b, 0, steps, sums, [&](Value tap, const Accumulators &sums) {
+              return forEachBlock(b, channels, copied.channels, sums,
+                                  [&](Index channel, int64_t size,
+                                      const Accumulators &sums) {
+                                    return sumBlock(taps, Index(tap), channel,
+                                                    size, sums);
+                                  });
+            });
+      });
+}
+
+void ConvEmitter::emitFewChannels(
+    const Tile &tile, Index group, const TaskRange &range,
+    function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
+  PixelTile whole = window.wholeTile(tile.rows);
+  CopiedTaps copied = copiedTaps(tile);
+  SmallVector<Index> noTaps(window.inner(), Index(0));
+  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
+    auto copy = [&](Index rows) {
+      prepareCopies(copied);
+      copyTaps(copied, run.first, run.count, rows, noTaps, 0,
+               b.mul(group, channels), channels);
+    };
+    auto sumWhole = [&](const Tile &tile, Index columnTile) {
+      return sumTile(tile, whole, run.first.back(), group, columnTile,
+                     ArrayRef(run.first).drop_back(), {});
+    };
+    auto sumAny = [&](const Tile &tile, Index columnTile) {
+      return sumCopied(tile, copied, noTaps,
+                       weights.at(b, weightsOf(group, columnTile)),
+                       copied.rows * copied.taps * channels,
+                       zeroAccumulators(b, tile));
+    };
+    emitRun(tile, run, group, {copy, sumWhole, sumAny}, forEachColumn);
+  });
+}

@@ -1,0 +1,19 @@
+//===- ConvWinograd.h - convolutions in fewer products ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_CONV_CONVWINOGRAD_H
+#define INGOT_PASSES_CPU_KERNELS_CONV_CONVWINOGRAD_H
+
+#include "dialects/cpu/CpuDialect.h"
+
+namespace ingot::codegen {
+
+/// Emits one task of a convolution of bytes whose schedule has `winograd`.
+void emitFiltering(mlir::OpBuilder &builder, cpu::ConvOp op, mlir::Value task);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CPU_KERNELS_CONV_CONVWINOGRAD_H

@@ -1,0 +1,198 @@
+//===- DepthwiseOpenRows.cpp - single channels, rows of open size ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row of open size is cut into tiles of two sizes, so that there is code for
+// six or seven tiles, whatever its size is:
+//
+//   begin | full | full | … | part | part | end
+//
+// The first pixels and the last ones are parts of which it is known what taps
+// lie in the padding: where a row ends, there are as many possibilities as
+// pixels between two windows. Of the pixels between them, which have all their
+// taps, full tiles leave some to parts, the last of which computes a few again.
+// In rows too short for that, and at other ends, parts look for each pixel.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+class OpenRow {
+public:
+  /// `emit` builds code for a tile of known taps, of which `done` pixels have
+  /// their results already; `emitUnknown` for `count` pixels of a part.
+  OpenRow(DepthwiseEmitter &emitter,
+          function_ref<void(const PixelTile &tile, Index first, Index done)>
+              emit,
+          function_ref<void(const PixelTile &tile, Index first, Index count)>
+              emitUnknown);
+
+  void emitTiles();
+
+private:
+  void emitBegin();
+  void findEnd();
+  void emitBetween();
+  void emitEnd();
+  void emitOthers();
+
+  Value isAtLeast(Index x, Index y) {
+    return b.compare(arith::CmpIPredicate::sge, x, y);
+  }
+
+  IndexBuilder &b;
+  const ConvWindow &window;
+  function_ref<void(const PixelTile &, Index, Index)> emit, emitUnknown;
+  int64_t full, part, stride, pad;
+  Index width, srcWidth;
+  /// Pixels [firstWhole, endWhole) have all taps within src.
+  int64_t firstWhole;
+  Index endWhole;
+  /// The pixels before `seen` have a tile, but for those before `unknownBefore`
+  /// and those from `unknownFrom` on, which parts look for.
+  Index unknownBefore, unknownFrom, seen;
+  /// Where the part at the end starts, and to how many pixels of the padding
+  /// the row's last window reaches. Whether these are `leastBeyond` to
+  /// `mostBeyond`, the part starts behind the padding before src, and no pixel
+  /// before it reaches to that behind: null if that never is so.
+  Index endAt, beyond;
+  int64_t leastBeyond, mostBeyond;
+  Value isKnown;
+};
+
+} // namespace
+
+OpenRow::OpenRow(
+    DepthwiseEmitter &emitter,
+    function_ref<void(const PixelTile &, Index, Index)> emit,
+    function_ref<void(const PixelTile &, Index, Index)> emitUnknown)
+    : b(emitter.b), window(emitter.window), emit(emit),
+      emitUnknown(emitUnknown) {
+  // Rows of pictures are often 7 and 14 pixels, two and four parts.
+  constexpr int64_t kMostInPart = 4;
+  int64_t inner = window.inner();
+  full = emitter.plan.tile.rows;
+  part = std::min(kMostInPart, (full + 1) / 2);
+  stride = window.strides[inner], pad = window.pads[inner];
+  width = window.dstSizes[inner], srcWidth = window.srcSizes[inner];
+  firstWhole = llvm::divideCeil(std::max<int64_t>(pad, 0), stride);
+  Index room = b.add(srcWidth, pad - window.span(1) + stride);
+  endWhole = b.min(b.div(b.max(room, 0), stride), width);
+}
+
+void OpenRow::emitTiles() {
+  emitBegin();
+  findEnd();
+  emitBetween();
+  emitEnd();
+  emitOthers();
+}
+
+void OpenRow::emitBegin() {
+  unknownBefore = seen = b.min(llvm::alignTo(firstWhole, part), width);
+  if (firstWhole == 0 || firstWhole > part)
+    return;
+  Value isWide = isAtLeast(endWhole, part);
+  b.branch(isWide, [&] { emit(window.firstTile(part), 0, 0); });
+  seen = b.select(isWide, part, seen);
+  unknownBefore = b.select(isWide, 0, unknownBefore);
+}
+
+void OpenRow::findEnd() {
+  // The last window leaves out less of the padding than the next one takes. Of
+  // more than two possibilities the others are rarely worth their code.
+  constexpr int64_t kMostEnds = 2;
+  int64_t inner = window.inner();
+  mostBeyond = window.crossesHigh(inner)
+                   ? window.pads[window.kernel.size() + inner]
+                   : 0;
+  leastBeyond =
+      std::max<int64_t>(mostBeyond - std::min(stride, kMostEnds), 0) + 1;
+  if (mostBeyond == 0)
+    return;
+  endAt = b.add(width, -part);
+  beyond = b.sub(b.add(b.mul(width, stride), window.span(1) - stride - pad),
+                 srcWidth);
+  isKnown = b.both(b.both(isAtLeast(beyond, leastBeyond),
+                          isAtLeast(mostBeyond, beyond)),
+                   b.both(isAtLeast(endAt, firstWhole),
+                          isAtLeast(endWhole, endAt)));
+}
+
+void OpenRow::emitBetween() {
+  Index end = isKnown ? b.select(isKnown, endAt, endWhole) : endWhole;
+  Index left = b.max(b.sub(end, seen), 0), begin = seen;
+  Index tiles = b.div(left, full);
+  forEach(b, 0, tiles, 1, [&](Value number) {
+    emit(window.wholeTile(full), b.add(b.mul(Index(number), full), begin), 0);
+  });
+  seen = b.add(b.mul(tiles, full), begin);
+  Index lastPart = b.add(endWhole, -part), partsFrom = seen;
+  Index parts = b.select(isAtLeast(lastPart, firstWhole),
+                         b.divideCeil(b.max(b.sub(end, seen), 0), part), 0);
+  forEach(b, 0, parts, 1, [&](Value number) {
+    Index wanted = b.add(partsFrom, b.mul(Index(number), part));
+    Index first = b.min(wanted, lastPart);
+    emit(window.wholeTile(part), first, b.sub(wanted, first));
+  });
+  seen = b.min(b.add(seen, b.mul(parts, part)), b.max(endWhole, seen));
+}
+
+void OpenRow::emitEnd() {
+  unknownFrom = seen;
+  if (!isKnown)
+    return;
+  Value isNext = b.both(isKnown, isAtLeast(seen, endAt));
+  unknownFrom = b.select(isNext, width, seen);
+  std::function<void(int64_t)> emitThis = [&](int64_t pads) {
+    auto emitPads = [&] {
+      emit(window.lastTile(part, pads), endAt, b.sub(seen, endAt));
+    };
+    if (pads == leastBeyond)
+      return emitPads();
+    b.branch(b.compare(arith::CmpIPredicate::eq, beyond, pads), emitPads,
+             [&] { emitThis(pads - 1); });
+  };
+  b.branch(isNext, [&] { emitThis(mostBeyond); });
+}
+
+/// One loop over both ends, so that there is one piece of code.
+void OpenRow::emitOthers() {
+  Index before = b.divideCeil(unknownBefore, part);
+  Index behind = b.divideCeil(b.sub(width, unknownFrom), part);
+  forEach(b, 0, b.add(before, behind), 1, [&](Value number) {
+    Value isBefore =
+        b.compare(arith::CmpIPredicate::slt, Index(number), before);
+    Index end = b.select(isBefore, unknownBefore, width);
+    Index from = b.select(isBefore, 0, b.sub(unknownFrom, b.mul(before, part)));
+    Index first = b.add(from, b.mul(Index(number), part));
+    emitUnknown(window.wholeTile(part), first, b.min(b.sub(end, first), part));
+  });
+}
+
+void DepthwiseEmitter::emitOpenRow(ArrayRef<Index> row, Index firstTile,
+                                   Index endTile) {
+  bool mayStoreAgain = output.mayStoreAgain();
+  auto emit = [&](const PixelTile &pixels, Index first, Index done) {
+    emitColumns(pixels, first, mayStoreAgain ? Index(0) : done, row, firstTile,
+                endTile, nullptr);
+  };
+  auto emitUnknown = [&](const PixelTile &pixels, Index first, Index count) {
+    BorderTile border = borderAt(pixels.size, first, count);
+    emitColumns(pixels, first, 0, row, firstTile, endTile, &border);
+  };
+  OpenRow(*this, emit, emitUnknown).emitTiles();
+}

@@ -1,0 +1,266 @@
+//===- DepthwiseWordWeights.cpp - groups of weights of single channels ----===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights as DepthwiseWords.cpp multiplies them: for each vector of channels
+// those of two taps as words, or of four as bytes, beside each other, on the
+// stack of a task.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
+#include "passes/cpu/products/BytePairs.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+static VectorType integersOf(IndexBuilder &b, int64_t size) {
+  return VectorType::get({size}, b.b.getI32Type());
+}
+
+/// Minus the zero point times the groups `weights`, each of them added up, and
+/// `sum`.
+Value DepthwiseEmitter::takeZeroPointOff(Value weights, Value sum) {
+  int64_t zeroPoint = op.getSrcZeroPoint();
+  auto type = cast<VectorType>(weights.getType());
+  if (isFours()) {
+    Value zeroPoints =
+        splatInt(b, type, int32_t(uint32_t(zeroPoint) * 0x01010101u));
+    Value products =
+        multiplyAddFours(b, zeroPoints, weights, splatInt(b, type, 0));
+    return arith::SubIOp::create(b.b, b.loc, sum, products);
+  }
+  Value words = asWords(b, weights);
+  Value zeroPoints =
+      splatInt(b, cast<VectorType>(words.getType()), zeroPoint);
+  return arith::SubIOp::create(b.b, b.loc, sum,
+                               multiplyPairs(b, zeroPoints, words));
+}
+
+//===----------------------------------------------------------------------===//
+// What there is
+//===----------------------------------------------------------------------===//
+
+int64_t DepthwiseEmitter::rowsAbove() const {
+  int64_t rows = lower::productOf(window.kernel.drop_back());
+  return rows % groupTaps() == 1 ? rows - 1 : rows;
+}
+
+/// Those of rows above each other, behind each other as the taps of a row.
+int64_t DepthwiseEmitter::groupsAbove() const {
+  return llvm::divideCeil(rowsAbove(), groupTaps()) * window.kernel.back();
+}
+
+/// Those of a last, single row.
+int64_t DepthwiseEmitter::groupsAlong() const {
+  bool isSingle = rowsAbove() != lower::productOf(window.kernel.drop_back());
+  return isSingle ? llvm::divideCeil(window.kernel.back(), groupTaps()) : 0;
+}
+
+/// That have seen some columns, but not all, when the pixel before has.
+int64_t DepthwiseEmitter::carriedPixels() const {
+  int64_t inner = window.inner();
+  return (window.kernel[inner] - 1) * window.dilations[inner] /
+         window.strides[inner];
+}
+
+/// With what sums start with.
+int64_t DepthwiseEmitter::preparedVectors() {
+  return groupsAbove() + groupsAlong() + (op.getSrcZeroPoint() != 0);
+}
+
+/// A block that overlaps the one before computes some channels twice, unless
+/// what they read of dst's place is gone by then.
+void DepthwiseEmitter::findLastBlocks() {
+  int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
+  numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * columns();
+  endBlocks = channels / columns() * columns();
+  bool mayOverlap = output.mayStoreAgain();
+  while (channels - endBlocks >= (mayOverlap ? 1 : lanes)) {
+    int64_t left = channels - endBlocks;
+    int64_t vectors = mayOverlap ? llvm::divideCeil(left, lanes) : left / lanes;
+    // As many as there are, and one, two or four.
+    vectors = mayOverlap ? llvm::bit_ceil(uint64_t(vectors))
+                         : llvm::bit_floor(uint64_t(vectors));
+    while (vectors * lanes > channels)
+      vectors /= 2;
+    if (vectors == 0)
+      break;
+    ByteBlock block{lanes, vectors};
+    int64_t first = std::min(endBlocks, channels - block.channels());
+    lastBlocks.push_back({first, vectors, numPlaces,
+                          BlockStore(b, output, block, block.channels())});
+    numPlaces += block.channels();
+    endBlocks = first + block.channels();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Filling the scratch
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
+  int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
+  if (!wordWeights)
+    wordWeights = createScratch(b, op, 2 * numPlaces * preparedVectors(),
+                                b.b.getI32Type());
+  firstWords = b.mul(firstTile, columns());
+  endWords =
+      b.min(b.mul(endTile, columns()), channels / columns() * columns());
+  ByteBlock block{lanes, plan.tile.vectors};
+  forEach(b, firstWords, endWords, columns(), [&](Value channel) {
+    prepareWeights(block, Index(channel),
+                   b.sub(Index(channel), firstWords));
+  });
+  if (blocks)
+    blocks->prepare(b, firstWords, endWords);
+  if (lastBlocks.empty())
+    return;
+  b.branch(b.compare(arith::CmpIPredicate::eq, endTile, plan.tiles), [&] {
+    for (LastBlock &last : lastBlocks) {
+      prepareWeights({lanes, last.vectors}, last.channel, last.place);
+      last.store.prepare(b, last.channel,
+                         last.channel + last.vectors * lanes);
+    }
+  });
+}
+
+/// `place` is the number of the first channel in the scratch.
+void DepthwiseEmitter::prepareWeights(const ByteBlock &block, Index channel,
+                                      Index place) {
+  int64_t along = window.kernel.back(), above = groupsAbove();
+  int64_t taps = groupTaps(), bits = 32 / taps;
+  Index tapStride = weights.strides[weights.strides.size() - 2];
+  VectorType all = integersOf(b, block.channels());
+  // Taps of all dimensions are numbered as they lie.
+  auto loadTap = [&](int64_t tap) -> Value {
+    Value loaded = vector::LoadOp::create(
+        b.b, b.loc, all.clone(b.b.getF32Type()), weights.data,
+        b.get(b.add(b.mul(tapStride, tap), channel)));
+    return arith::FPToSIOp::create(b.b, b.loc, all, loaded);
+  };
+  SmallVector<Value> starts(block.vectors,
+                            splatInt(b, integersOf(b, block.lanes), 0));
+  int64_t zeroPoint = op.getSrcZeroPoint();
+  Index to = b.mul(place, preparedVectors());
+  auto store = [&](Value vector, int64_t v, int64_t i) {
+    vector::StoreOp::create(
+        b.b, b.loc, vector, wordWeights,
+        b.get(b.add(to, (v * preparedVectors() + i) * block.lanes)));
+  };
+  // Of whichever number, above each other or along the last row.
+  auto tapsOf = [&](int64_t group) {
+    SmallVector<int64_t> found;
+    for (int64_t i = 0; i < taps; ++i) {
+      bool isAbove = group < above;
+      int64_t row = isAbove ? group / along * taps + i : rowsAbove();
+      int64_t tap = isAbove ? group % along : (group - above) * taps + i;
+      if (isAbove ? row < rowsAbove() : tap < along)
+        found.push_back(row * along + tap);
+    }
+    return found;
+  };
+  for (int64_t group = 0; group < above + groupsAlong(); ++group) {
+    Value joined;
+    for (auto [i, tap] : llvm::enumerate(tapsOf(group))) {
+      Value weight = loadTap(tap);
+      // The last one's bits beyond are moved out.
+      if (int64_t(i) != taps - 1)
+        weight = arith::AndIOp::create(
+            b.b, b.loc, weight, splatInt(b, all, (int64_t(1) << bits) - 1));
+      if (i != 0)
+        weight = arith::ShLIOp::create(b.b, b.loc, weight,
+                                       splatInt(b, all, int64_t(i) * bits));
+      if (joined)
+        weight = arith::OrIOp::create(b.b, b.loc, joined, weight);
+      joined = weight;
+    }
+    for (auto [v, vector] :
+         llvm::enumerate(inUnpackedOrder(b, block, joined))) {
+      store(vector, v, group);
+      if (zeroPoint != 0)
+        starts[v] = takeZeroPointOff(vector, starts[v]);
+    }
+  }
+  if (zeroPoint != 0)
+    for (auto [v, start] : llvm::enumerate(starts))
+      store(start, v, preparedVectors() - 1);
+}
+
+/// Where rows are missing, weights without theirs.
+void DepthwiseEmitter::maskWeights() {
+  weightsOfRow = 0;
+  Value all;
+  for (Value isThere : sources.areThere)
+    all = b.both(all, isThere);
+  if (!all)
+    return;
+  int64_t lanes = plan.target.lanes, prepared = preparedVectors();
+  int64_t copy = numPlaces * prepared;
+  weightsOfRow = b.select(all, 0, copy);
+  Type integer = b.b.getI32Type();
+  VectorType type = integersOf(b, lanes);
+  auto bitsIf = [&](Value isThere, int32_t bits) -> Value {
+    Value set = arith::ConstantOp::create(b.b, b.loc,
+                                          b.b.getI32IntegerAttr(bits));
+    if (!isThere)
+      return set;
+    Value none =
+        arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(integer));
+    return arith::SelectOp::create(b.b, b.loc, isThere, set, none);
+  };
+  auto fill = [&] {
+    SmallVector<Value> masks;
+    int64_t taps = groupTaps(), bits = 32 / taps, above = rowsAbove();
+    ArrayRef<Value> rows = sources.areThere;
+    auto append = [&](int64_t count, Value mask) {
+      masks.append(count,
+                   vector::BroadcastOp::create(b.b, b.loc, type, mask));
+    };
+    for (int64_t row = 0; row < above; row += taps) {
+      Value mask;
+      for (int64_t i = 0; i < std::min(taps, above - row); ++i) {
+        int64_t ones = ((int64_t(1) << bits) - 1) << (i * bits);
+        Value set = bitsIf(rows[row + i], int32_t(uint32_t(ones)));
+        if (mask)
+          set = arith::OrIOp::create(b.b, b.loc, mask, set);
+        mask = set;
+      }
+      append(window.kernel.back(), mask);
+    }
+    if (groupsAlong() != 0)
+      append(groupsAlong(), bitsIf(rows[above], -1));
+    auto maskVector = [&](Value place) {
+      Index from = b.mul(Index(place), prepared);
+      Value start = splatInt(b, type, 0);
+      bool isOffset = op.getSrcZeroPoint() != 0;
+      for (auto [i, mask] : llvm::enumerate(masks)) {
+        Index at = b.add(from, int64_t(i) * lanes);
+        Value kept = arith::AndIOp::create(
+            b.b, b.loc,
+            vector::LoadOp::create(b.b, b.loc, type, wordWeights, b.get(at)),
+            mask);
+        vector::StoreOp::create(b.b, b.loc, kept, wordWeights,
+                                b.get(b.add(at, copy)));
+        if (isOffset)
+          start = takeZeroPointOff(kept, start);
+      }
+      if (isOffset)
+        vector::StoreOp::create(
+            b.b, b.loc, start, wordWeights,
+            b.get(b.add(from, copy + (prepared - 1) * lanes)));
+    };
+    forEach(b, 0, b.sub(endWords, firstWords), lanes, maskVector);
+    if (!lastBlocks.empty())
+      forEach(b, lastBlocks.front().place, numPlaces, lanes, maskVector);
+  };
+  b.branch(all, [] {}, fill);
+}

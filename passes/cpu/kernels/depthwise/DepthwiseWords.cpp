@@ -1,0 +1,404 @@
+//===- DepthwiseWords.cpp - single channels of bytes in groups of taps ----===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for block of channels
+//   weights of groups of taps, on the stack
+//   for output row, channels in up to four vectors
+//     for column of pixels from the left to the right
+//       for the rows of a group: their pixels unpacked, which all taps along
+//           the row are multiplied with
+//       of a last, single row: the pixel and the next ones
+//       pixels of dst that have seen their last column: epilogue, store
+//
+// Sums of pixels that have not seen all of their columns are carried by a loop
+// over pixels, so that no column is unpacked twice, and a row takes little
+// code, which stays decoded: only its ends, where some columns are missing, are
+// written out. Of rows of open size the pixels of a tile are.
+//
+// One instruction multiplies two words and adds both products up as i32, so
+// nothing saturates. With VNNI it multiplies four bytes, and adds to a sum: a
+// group is two taps or four. Taps are grouped above each other, since such a
+// group serves all taps along the row; a last row groups its own, so that 9
+// taps are 5 pairs, or 3 fours.
+//
+// Where src has no row, the nearest one is read, and the weights of the row are
+// zeros: of such rows of dst there is a copy of the weights. Where a row has no
+// pixel, it is a zero point. So what a zero point adds is always zero point
+// times all of these weights, which sums start with.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
+#include "passes/cpu/products/BytePairs.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+static VectorType integersOf(IndexBuilder &b, int64_t size) {
+  return VectorType::get({size}, b.b.getI32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The sums of a tile's pixels, of a block of channels.
+class WordSums {
+public:
+  WordSums(DepthwiseEmitter &emitter, const ByteBlock &block,
+           const PixelTile &pixels, Index firstPixel, Index channel,
+           const BorderTile *border, Index place);
+
+  /// Goes on with the columns up to the last one of pixel `end` - 1, and hands
+  /// the sums of pixels `first` and on, as f32, which holds them, to `take`,
+  /// one after the other. `carried` are the sums of the pixels from `first` on
+  /// that have begun before; returns those of pixels from `end` on.
+  Accumulators run(int64_t first, int64_t end, const Accumulators &carried,
+                   function_ref<void(int64_t, const Accumulators &)> take);
+
+private:
+  /// The bytes of row `row` of src at pixel `i` from tap 0 of the first pixel;
+  /// null for zeros.
+  Value loadBytes(int64_t row, int64_t i);
+  /// Multiplies a group, of a row and its pixel each, with groups of weights
+  /// and adds to the sums of the pixels that `groupOf` knows one for.
+  void addGroup(ArrayRef<std::pair<int64_t, int64_t>> group,
+                function_ref<std::optional<int64_t>(int64_t)> groupOf);
+  Value weightOf(int64_t group, int64_t v);
+  Accumulators &sumsOf(int64_t r);
+  bool isThere(int64_t i) const;
+
+  DepthwiseEmitter &emitter;
+  IndexBuilder &b;
+  const ConvWindow &window;
+  ByteBlock block;
+  const PixelTile &pixels;
+  const BorderTile *border;
+  int64_t stride, dilation, numTaps, reach, zeroPoint;
+  SmallVector<Index> rows;
+  Index weightsAt;
+  SmallVector<Accumulators> sums;
+};
+
+} // namespace
+
+WordSums::WordSums(DepthwiseEmitter &emitter, const ByteBlock &block,
+                   const PixelTile &pixels, Index firstPixel, Index channel,
+                   const BorderTile *border, Index place)
+    : emitter(emitter), b(emitter.b), window(emitter.window), block(block),
+      pixels(pixels), border(border), stride(window.strides.back()),
+      dilation(window.dilations.back()), numTaps(window.kernel.back()),
+      reach((numTaps - 1) * dilation),
+      zeroPoint(emitter.op.getSrcZeroPoint()), sums(pixels.size) {
+  Index pixel =
+      b.add(b.mul(firstPixel, stride), -window.pads[window.inner()]);
+  Index pixelStride = emitter.src.strides[emitter.src.strides.size() - 2];
+  Index at = b.add(b.mul(pixel, pixelStride), channel);
+  for (Index row : emitter.sources.starts)
+    rows.push_back(b.add(row, at));
+  weightsAt =
+      b.add(b.mul(place, emitter.preparedVectors()), emitter.weightsOfRow);
+}
+
+Value WordSums::weightOf(int64_t group, int64_t v) {
+  Index at = b.add(weightsAt,
+                   (v * emitter.preparedVectors() + group) * block.lanes);
+  return vector::LoadOp::create(b.b, b.loc, integersOf(b, block.lanes),
+                                emitter.wordWeights, b.get(at));
+}
+
+Accumulators &WordSums::sumsOf(int64_t r) {
+  if (sums[r].empty())
+    for (int64_t v = 0; v < block.vectors; ++v)
+      sums[r].push_back(zeroPoint != 0
+                            ? weightOf(emitter.preparedVectors() - 1, v)
+                            : splatInt(b, integersOf(b, block.lanes), 0));
+  return sums[r];
+}
+
+/// Whether a row has pixel `i`, for whichever tap.
+bool WordSums::isThere(int64_t i) const {
+  for (int64_t r = 0; r < pixels.size; ++r)
+    for (int64_t tap = 0; tap < numTaps; ++tap)
+      if (r * stride + tap * dilation == i && pixels.hasTap(r, tap))
+        return true;
+  return false;
+}
+
+Value WordSums::loadBytes(int64_t row, int64_t i) {
+  auto type = VectorType::get({block.channels()}, b.b.getI8Type());
+  Value zeroPoints = splatInt(b, type, int8_t(uint8_t(zeroPoint)));
+  if (!isThere(i))
+    return zeroPoint != 0 ? zeroPoints : Value();
+  Index pixelStride = emitter.src.strides[emitter.src.strides.size() - 2];
+  Index pixel = border ? border->nearest[i] : Index(i);
+  Value bytes = vector::LoadOp::create(
+      b.b, b.loc, type, emitter.src.data,
+      b.get(b.add(rows[row], b.mul(pixelStride, pixel))));
+  if (!border)
+    return bytes;
+  Value within = vector::ExtractOp::create(b.b, b.loc, border->within[i],
+                                           ArrayRef<int64_t>{0});
+  return arith::SelectOp::create(b.b, b.loc, within, bytes, zeroPoints);
+}
+
+void WordSums::addGroup(
+    ArrayRef<std::pair<int64_t, int64_t>> group,
+    function_ref<std::optional<int64_t>(int64_t)> groupOf) {
+  SmallVector<std::pair<int64_t, int64_t>> met;
+  for (int64_t r = 0; r < pixels.size; ++r)
+    if (std::optional<int64_t> number = groupOf(r))
+      met.push_back({r, *number});
+  if (met.empty())
+    return;
+  SmallVector<Value> bytes;
+  for (auto [row, i] : group)
+    bytes.push_back(loadBytes(row, i));
+  if (llvm::none_of(bytes, [](Value row) { return row; }))
+    return;
+  bytes.resize(emitter.groupTaps());
+  bool isFours = emitter.isFours();
+  SmallVector<Value> unpacked =
+      isFours ? unpackFours(b, block, bytes)
+              : unpackPairs(b, block, bytes[0], bytes[1]);
+  for (int64_t v = 0; v < block.vectors; ++v)
+    for (auto [r, number] : met) {
+      Value weights = weightOf(number, v);
+      if (!isFours)
+        weights = asWords(b, weights);
+      Value &sum = sumsOf(r)[v];
+      sum = isFours ? multiplyAddFours(b, unpacked[v], weights, sum)
+                    : addWords(b, unpacked[v], weights, sum);
+    }
+}
+
+Accumulators
+WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
+              function_ref<void(int64_t, const Accumulators &)> take) {
+  int64_t above = emitter.groupsAbove(), along = emitter.groupsAlong();
+  int64_t taps = emitter.groupTaps(), rowsAbove = emitter.rowsAbove();
+  for (size_t i = 0; i < carried.size(); i += block.vectors)
+    sums[first + int64_t(i) / block.vectors] =
+        Accumulators(ArrayRef(carried).slice(i, block.vectors));
+  int64_t begin = first == 0 && carried.empty()
+                      ? 0
+                      : (first - 1) * stride + reach + 1;
+  for (int64_t i = begin; i <= (end - 1) * stride + reach; ++i) {
+    // The tap of pixel r that meets this column.
+    auto tapOf = [&](int64_t r) -> std::optional<int64_t> {
+      int64_t distance = i - r * stride;
+      if (distance < 0 || distance > reach || distance % dilation != 0)
+        return std::nullopt;
+      return distance / dilation;
+    };
+    SmallVector<std::pair<int64_t, int64_t>> group;
+    for (int64_t row = taps * emitter.firstGroup;
+         row < std::min(taps * emitter.endGroup, rowsAbove); row += taps) {
+      group.clear();
+      for (int64_t k = row; k < std::min(row + taps, rowsAbove); ++k)
+        group.push_back({k, i});
+      addGroup(group, [&](int64_t r) -> std::optional<int64_t> {
+        std::optional<int64_t> tap = tapOf(r);
+        if (!tap)
+          return std::nullopt;
+        return row / taps * numTaps + *tap;
+      });
+    }
+    if (along != 0 && taps * emitter.endGroup > rowsAbove) {
+      group.clear();
+      for (int64_t k = 0; k < taps; ++k)
+        group.push_back({rowsAbove, i + k * dilation});
+      addGroup(group, [&](int64_t r) -> std::optional<int64_t> {
+        std::optional<int64_t> tap = tapOf(r);
+        if (!tap || *tap % taps != 0)
+          return std::nullopt;
+        return above + *tap / taps;
+      });
+    }
+    if (i < reach || (i - reach) % stride != 0)
+      continue;
+    int64_t r = (i - reach) / stride;
+    Accumulators floats;
+    for (Value sum : sumsOf(r))
+      floats.push_back(arith::SIToFPOp::create(
+          b.b, b.loc, VectorType::get({block.lanes}, b.b.getF32Type()), sum));
+    take(r, floats);
+  }
+  Accumulators rest;
+  for (int64_t r = end;
+       r < std::min(end + emitter.carriedPixels(), pixels.size); ++r)
+    llvm::append_range(rest, sumsOf(r));
+  return rest;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::forEachWordBlock(
+    const Tile &tile, Index channel,
+    function_ref<void(const ByteBlock &, Index, Index, const BlockStore &)>
+        emit) {
+  int64_t lanes = tile.lanes;
+  if (tile.columns() == columns()) {
+    // Of fewer channels a loop over whole tiles never runs.
+    if (blocks)
+      emit({lanes, tile.vectors}, channel,
+           b.sub(channel, firstWords), *blocks);
+    return;
+  }
+  for (const LastBlock &last : lastBlocks)
+    emit({lanes, last.vectors}, last.channel, last.place, last.store);
+}
+
+/// A tile of the channels behind all blocks.
+static Tile floatTile(const Tile &tile, int64_t channels) {
+  Tile part = tile;
+  part.product = Product::f32;
+  part.vectors = 1;
+  part.lastLanes = channels;
+  return part;
+}
+
+/// From this many groups of rows on, those at the ends are left out where src
+/// has none of their rows.
+static constexpr int64_t kLeastGroupsLeftOut = 3;
+
+void DepthwiseEmitter::emitWordRow(ArrayRef<Index> row, Index firstTile,
+                                   Index endTile) {
+  ArrayRef<Value> areThere = sources.areThere;
+  int64_t taps = groupTaps(), groups = llvm::divideCeil(areThere.size(), taps);
+  auto emitGroups = [&](int64_t first, int64_t end) {
+    firstGroup = first, endGroup = end;
+    emitWordRowOfGroups(row, firstTile, endTile);
+  };
+  auto anyOf = [&](ArrayRef<Value> rows) -> Value {
+    Value any = rows.front();
+    for (Value isThere : rows.drop_front())
+      any = any && isThere
+                ? arith::OrIOp::create(b.b, b.loc, any, isThere).getResult()
+                : Value();
+    return any;
+  };
+  auto all = [&] { emitGroups(0, groups); };
+  if (groups < kLeastGroupsLeftOut)
+    return all();
+  Value hasFirst = anyOf(areThere.take_front(taps));
+  Value hasLast = anyOf(areThere.drop_front(taps * (groups - 1)));
+  if (!hasFirst || !hasLast)
+    return all();
+  b.branch(
+      hasFirst,
+      [&] { b.branch(hasLast, all, [&] { emitGroups(0, groups - 1); }); },
+      [&] { emitGroups(1, groups); });
+}
+
+void DepthwiseEmitter::emitWordRowOfGroups(ArrayRef<Index> row,
+                                           Index firstTile, Index endTile) {
+  int64_t inner = window.inner(), channels = output.dst.shape.back();
+  int64_t stride = window.strides[inner], pad = window.pads[inner];
+  int64_t dilation = window.dilations[inner];
+  int64_t reach = (window.kernel[inner] - 1) * dilation;
+  int64_t width = window.dstSizes[inner].constant;
+  int64_t carried = carriedPixels();
+  // What a group along the row may read behind its first tap.
+  int64_t behind = dilation * (groupsAlong() != 0 ? groupTaps() - 1 : 1);
+  // The loop's pixels find all columns that the one before has not seen.
+  int64_t first = std::max<int64_t>(
+      1, 1 + llvm::divideCeil(std::max<int64_t>(pad - reach - 1, 0), stride));
+  int64_t end = std::min(
+      width - carried,
+      llvm::divideFloorSigned(window.srcSizes[inner].constant - 1 - reach -
+                                  behind + pad,
+                              stride) +
+          1);
+  // Two at a time, so that fewer sums change their registers.
+  constexpr int64_t kAtOnce = 2;
+  int64_t steps = std::max<int64_t>(end - first, 0) / kAtOnce;
+  if (steps < 2)
+    steps = 0, first = 0;
+  int64_t endLoop = first + steps * kAtOnce;
+  PixelTile pixels = window.splitRow(width)[0];
+  PixelTile whole = window.wholeTile(kAtOnce + carried);
+  auto emitBlock = [&](const ByteBlock &block, Index channel, Index place,
+                       const BlockStore &store) {
+    auto storeFrom = [&](Index firstPixel) {
+      return [&, firstPixel](int64_t r, const Accumulators &sums) {
+        SmallVector<Index> coordinates(row);
+        coordinates.append({b.add(firstPixel, r), channel});
+        store.store(b, sums, coordinates);
+      };
+    };
+    WordSums ends(*this, block, pixels, 0, channel, nullptr, place);
+    Accumulators sums;
+    if (steps != 0) {
+      sums = ends.run(0, first, {}, storeFrom(0));
+      sums = forEach(
+          b, 0, steps, sums, [&](Value step, const Accumulators &sums) {
+            Index pixel = b.add(b.mul(Index(step), kAtOnce), first);
+            WordSums words(*this, block, whole, pixel, channel, nullptr, place);
+            return words.run(0, kAtOnce, sums, storeFrom(pixel));
+          });
+    }
+    (void)ends.run(endLoop, width, sums, storeFrom(0));
+  };
+  Tile full = fullTile(plan.target, plan.tile);
+  Tile last = lastTile(plan.target, plan.tile, channels);
+  forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+                    [&](Value channelTile, const Tile &tile) {
+                      Index channel = b.mul(Index(channelTile), columns());
+                      forEachWordBlock(tile, channel, emitBlock);
+                      if (tile.columns() == columns() || endBlocks == channels)
+                        return;
+                      window.forEachTile(
+                          b, plan.tile.rows,
+                          [&](const PixelTile &pixels, Index firstPixel,
+                              Index) {
+                            emitFloatTile(floatTile(tile, channels - endBlocks)
+                                              .withRows(pixels.size),
+                                          pixels, firstPixel, endBlocks, row,
+                                          nullptr);
+                          });
+                    });
+}
+
+void DepthwiseEmitter::emitWordTile(const Tile &tile, const PixelTile &pixels,
+                                    Index firstPixel, Index channel,
+                                    ArrayRef<Index> row,
+                                    const BorderTile *border) {
+  Tile part = tile;
+  // As sums are stored.
+  part.product = Product::f32;
+  part.lastLanes = tile.lanes;
+  firstGroup = 0;
+  endGroup = llvm::divideCeil(sources.starts.size(), groupTaps());
+  forEachWordBlock(
+      tile, channel,
+      [&](const ByteBlock &block, Index channel, Index place,
+          const BlockStore &store) {
+        WordSums words(*this, block, pixels, firstPixel, channel, border,
+                       place);
+        part.vectors = block.vectors;
+        Accumulators all;
+        (void)words.run(0, pixels.size, {},
+                        [&](int64_t, const Accumulators &sums) {
+                          llvm::append_range(all, sums);
+                        });
+        storeWaiting(store, part, all, firstPixel, channel, row, border);
+      });
+  int64_t channels = output.dst.shape.back();
+  if (tile.columns() != columns() && endBlocks != channels)
+    emitFloatTile(floatTile(tile, channels - endBlocks), pixels, firstPixel,
+                  endBlocks, row, border);
+}

@@ -1,0 +1,131 @@
+//===- MatMulOpenRows.cpp - matrix products of open rows ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/matmul/MatMulEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// Whether the row tiles of columns are a function. LLVM would set up AMX's
+/// tiles anew in each.
+bool MatMulEmitter::hasFunction(const Tile &tile) {
+  return ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
+}
+
+/// Whether such a function is told how many lanes of the last vector there are:
+/// it is the same for all products then, however many columns they have.
+/// Vectors of 512 bits are stored as fast with a mask.
+bool MatMulEmitter::tellsLanes(const Tile &tile) {
+  constexpr int64_t kWide = 16;
+  return hasFunction(tile) && tile.lanes == kWide && !op.getDstSigns();
+}
+
+/// Rows of the tiles that are for what full ones leave of open rows. Weights
+/// from behind the second cache take as long to come as 14 rows of products: of
+/// these, what is left are as few tiles as can be, however much of them is
+/// computed once more.
+SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
+  constexpr int64_t kFewRows = 4;
+  int64_t larger =
+      std::max((tile.rows + 1) / 2, std::min(tile.rows - 1, kFewRows));
+  if (usesTiles(tile.product))
+    larger = tile.amxRows;
+  auto type = cast<ShapedType>(op.getWeights().getType());
+  int64_t weightBytes =
+      type.getNumElements() * nn::elementBytes(type.getElementType());
+  if (canRepeatRows(tile) && plan.grid.prefetch &&
+      weightBytes > 2 * plan.target.l2)
+    return larger > kFewRows ? SmallVector<int64_t>{tile.rows, larger}
+                             : SmallVector<int64_t>{tile.rows};
+  SmallVector<int64_t> sizes;
+  for (int64_t size : {larger, kFewRows})
+    if (size > 1 && size < (sizes.empty() ? tile.rows : sizes.back()))
+      sizes.push_back(size);
+  return sizes;
+}
+
+/// Whether a tile may be higher than the matrix: what is multiplied as vectors
+/// reads each row where it is told to.
+bool MatMulEmitter::canRepeatRows(const Tile &tile) {
+  return !usesTiles(tile.product) && tile.product != Product::signs &&
+         !op.getBlocks() && plan.depthBlock == 0;
+}
+
+/// Whether fewer open rows than any tile has go through panels as a whole, each
+/// of which is one stream then: with half a panel at a time, as tiles of short
+/// vectors have it, a row took 1.6 times as long.
+bool MatMulEmitter::takesPanels(const Tile &tile) {
+  constexpr int64_t kMostVectors = 4;
+  return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
+         (tile.product == Product::f32 || tile.product == Product::f16Wide) &&
+         plan.depthBlock == 0 && plan.tilesPerPanel > 1 &&
+         plan.grid.columnTilesPerTask % plan.tilesPerPanel == 0 &&
+         plan.panel <= kMostVectors * tile.lanes && !smallerTiles(tile).empty();
+}
+
+/// Each row of the task alone.
+void MatMulEmitter::emitPanel(const Tile &tile, const ColumnTile &panel,
+                              const TaskRange &range) {
+  Tile whole = tile.withRows(1);
+  whole.vectors = plan.panel / tile.lanes;
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+    store(whole, sum(whole, panel, Index(row), std::nullopt, {}), panel,
+          Index(row));
+  });
+}
+
+/// Tiles of open rows: full ones, then those of a smaller size, of which the
+/// last ends with the last row: rows before it are computed once more, since
+/// all weights are read for a tile, however few rows it has. Fewer rows than
+/// even the smallest tile has go one by one, if they come here at all.
+void MatMulEmitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
+                                       RowTileFn body) {
+  int64_t full = tile.rows;
+  Index end = range.endRow;
+  Index whole = b.div(b.sub(end, range.firstRow), full);
+  Index row = b.add(range.firstRow, b.mul(whole, full));
+  auto numberOf = [&](Index row) {
+    return b.div(b.sub(row, range.firstRow), full);
+  };
+  forEach(b, range.firstRow, row, full, [&](Value at) {
+    body(tileOf(tile, full), Index(at), numberOf(Index(at)));
+  });
+  SmallVector<int64_t> sizes = smallerTiles(tile);
+  const bool areFewElsewhere =
+      takesPanels(tile) && plan.columns % plan.panel == 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t size = sizes[i];
+    Tile part = tileOf(tile, size);
+    int64_t next = areFewElsewhere ? 0 : 1;
+    if (i + 1 < sizes.size())
+      next = sizes[i + 1];
+    // As many tiles as leave no more than the next size takes.
+    Index rest = b.max(b.add(b.sub(end, row), -next), 0);
+    Index first = row;
+    Index last = b.min(b.add(row, b.mul(b.divideCeil(rest, size), size)), end);
+    bool takesFewer = canRepeatRows(part);
+    if (!takesFewer)
+      last =
+          b.select(b.compare(arith::CmpIPredicate::sge, end, size), last, row);
+    forEach(b, first, last, size, [&](Value wanted) {
+      Index at = b.min(Index(wanted), b.add(end, -size));
+      Tile tile = part;
+      if (takesFewer) {
+        at = b.max(at, 0);
+        tile = tile.withEnd(b.min(b.sub(end, at), size));
+      }
+      body(tile.withDone(b.sub(Index(wanted), at)), at, numberOf(first));
+    });
+    row = last;
+  }
+  if (areFewElsewhere)
+    return;
+  forEach(b, row, end, 1,
+          [&](Value at) { body(tileOf(tile, 1), Index(at), numberOf(row)); });
+}

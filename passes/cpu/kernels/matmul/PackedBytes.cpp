@@ -1,0 +1,310 @@
+//===- PackedBytes.cpp - rounded rows times weights of a few bits ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for batch, column tile, row tile
+//   for block of k
+//     sums = factor * sum of the row's bytes
+//     for word of four times `8 / bits` neighbouring k
+//       for shift: sums += fours of src * (word >> shift & mask)
+//     accumulators += scale of the row * scale of the column * sums
+//   epilogue, store
+//
+// Without VNNI the products of pairs of bytes are added up as words first. A
+// pair is at most 2 * 127 * (2^bits - 1) in magnitude, for bytes of src are
+// -127 to 127 and codes 0 to 2^bits - 1: of 4 bits 3810, of which words hold
+// the sum of 8; of 2 bits 762. So many are added before they are widened, and
+// nothing saturates.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/cpu/kernels/matmul/PackedTiles.h"
+#include "passes/cpu/products/BytePairs.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// Words that are multiplied in one step of a loop: of 4 bits the block of the
+/// usual size.
+static constexpr int64_t kWordsAtOnce = 4;
+/// For so many tiles of rows, and as long as they stay in a cache, codes are
+/// unpacked once for all.
+static constexpr int64_t kLeastUnpackedTiles = 4;
+static constexpr int64_t kMostUnpackedBytes = 64 << 10;
+
+namespace {
+
+struct Emitter : PackedTiles {
+  Emitter(OpBuilder &builder, cpu::PackedMatMulOp op)
+      : PackedTiles(builder, op), bits(op.getBits()),
+        words(op.wordsOfBlock()) {}
+
+  void emit(Value task);
+  void emitRows(const Tile &tile, const PackedColumns &columns,
+                const TaskRange &range);
+  void emitTile(const Tile &tile, const PackedColumns &columns, Index row);
+  Value unpackAll(const Tile &tile, const PackedColumns &columns);
+  Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
+                        Index row, Index number, const Accumulators &sums);
+  void addWords(const Tile &tile, const PackedColumns &columns,
+                ArrayRef<Index> rows, Index block, Index first, int64_t count,
+                MutableArrayRef<Value> sums);
+  Value loadWords(const Tile &tile, const PackedColumns &columns, Index word,
+                  int64_t v);
+  Value codesOf(Value words, int64_t four);
+  Value broadcast(const Tile &tile, Index at);
+  Value asReal(const Tile &tile, Value integers) {
+    return arith::SIToFPOp::create(b.b, b.loc, realVector(tile), integers);
+  }
+  /// Whether words come from memory rather than from a cache.
+  bool haveFewRows(const Tile &tile) const {
+    return ShapedType::isDynamic(plan.rows) || plan.rows <= tile.rows;
+  }
+  int64_t foursOfWord() const { return 8 / bits; }
+
+  int64_t bits;
+  /// Of a block.
+  int64_t words;
+  /// All codes of a column tile as bytes, if many rows share them; else null.
+  Value unpacked;
+};
+
+} // namespace
+
+void Emitter::emit(Value task) {
+  forEachProductTile(b, task, op.getDst(), plan,
+                     lastTile(plan.target, plan.tile, plan.columns),
+                     [&](const Tile &tile, ArrayRef<Index> batch,
+                         Index columnTile, const TaskRange &range) {
+                       emitRows(tile, columnsAt(batch, columnTile), range);
+                     });
+}
+
+void Emitter::emitRows(const Tile &tile, const PackedColumns &columns,
+                       const TaskRange &range) {
+  auto emitTiles = [&] {
+    forEachRowTile(tile, range, [&](const Tile &part, Index row) {
+      emitTile(part, columns, row);
+    });
+  };
+  auto emitUnpacked = [&] {
+    unpacked = unpackAll(tile, columns);
+    emitTiles();
+    unpacked = nullptr;
+  };
+  int64_t bytes = op.depth() * tile.vectors * tile.lanes;
+  int64_t least = kLeastUnpackedTiles * tile.rows;
+  if (bits == 8 || bytes > kMostUnpackedBytes)
+    return emitTiles();
+  if (ShapedType::isDynamic(plan.rows))
+    return b.branch(b.compare(arith::CmpIPredicate::uge,
+                              b.sub(range.endRow, range.firstRow),
+                              least),
+                    emitUnpacked, emitTiles);
+  if (plan.rows >= least)
+    emitUnpacked();
+  else
+    emitTiles();
+}
+
+void Emitter::emitTile(const Tile &tile, const PackedColumns &columns,
+                       Index row) {
+  Tile floats = tile;
+  floats.product = Product::f32;
+  Accumulators sums =
+      forEach(b, 0, op.blocks(), zeroAccumulators(b, floats),
+              [&](Value number, const Accumulators &before) {
+                return addBlock(floats, columns, row, Index(number), before);
+              });
+  store(floats, sums, columns, row);
+}
+
+/// The word `src[at]` in all lanes.
+Value Emitter::broadcast(const Tile &tile, Index at) {
+  Value word = memref::LoadOp::create(b.b, b.loc, src.data, b.get(at));
+  return vector::BroadcastOp::create(
+      b.b, b.loc, VectorType::get({tile.lanes}, word.getType()), word);
+}
+
+/// Row `word` of the words of vector v.
+Value Emitter::loadWords(const Tile &tile, const PackedColumns &columns,
+                         Index word, int64_t v) {
+  return vector::LoadOp::create(
+      b.b, b.loc, VectorType::get({tile.lanes}, b.b.getI32Type()),
+      weights.data,
+      b.get(weights.at(b, {columns.panel, word,
+                           b.add(columns.inPanel, v * tile.lanes)})));
+}
+
+/// Codes `4 four` to `4 four + 3` of each word, as its bytes.
+Value Emitter::codesOf(Value words, int64_t four) {
+  auto type = cast<VectorType>(words.getType());
+  if (bits == 8)
+    return words;
+  if (four != 0)
+    words = arith::ShRUIOp::create(b.b, b.loc, words,
+                                   splatInt(b, type, four * bits));
+  int64_t mask = ((int64_t(1) << bits) - 1) * 0x01010101;
+  return arith::AndIOp::create(b.b, b.loc, words, splatInt(b, type, mask));
+}
+
+/// The codes of all words of a column tile on the stack, four by four.
+Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
+  int64_t rowSize = tile.vectors * tile.lanes, all = op.blocks() * words;
+  Value scratch = createScratch(b, op, all * foursOfWord() * rowSize,
+                                b.b.getI32Type());
+  forEachBlock(b, all, kWordsAtOnce, [&](Index first, int64_t count) {
+    for (int64_t w = 0; w < count; ++w)
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Index word = b.add(first, w);
+        Value loaded = loadWords(tile, columns, word, v);
+        for (int64_t four = 0; four < foursOfWord(); ++four)
+          vector::StoreOp::create(
+              b.b, b.loc, codesOf(loaded, four), scratch,
+              b.get(b.add(b.mul(b.add(b.mul(word, foursOfWord()), four),
+                                rowSize),
+                          v * tile.lanes)));
+      }
+  });
+  return scratch;
+}
+
+/// Adds the products of `count` words from `first` of a block on, whose words
+/// start at `block`, and its rows' bytes at `rows`.
+void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
+                       ArrayRef<Index> rows, Index block, Index first,
+                       int64_t count, MutableArrayRef<Value> sums) {
+  int64_t all = tile.rows * tile.vectors, chains = sums.size() / all;
+  bool isDot = plan.tile.product == Product::int8Dot;
+  auto bytes = VectorType::get({tile.lanes * 4}, b.b.getI8Type());
+  auto asBytes = [&](Value words) -> Value {
+    return vector::BitCastOp::create(b.b, b.loc, bytes, words);
+  };
+  const int64_t largest = 2 * 127 * ((int64_t(1) << bits) - 1);
+  const int64_t most = std::numeric_limits<int16_t>::max() / largest;
+  // Sums of pairs, as words; how many they are of.
+  SmallVector<Value> pairs(all);
+  int64_t waiting = 0;
+  auto widen = [&] {
+    for (int64_t i = 0; i < all && waiting != 0; ++i) {
+      Value ones = splatInt(b, cast<VectorType>(pairs[i].getType()), 1);
+      sums[i] = codegen::addWords(b, pairs[i], ones, sums[i]);
+      pairs[i] = nullptr;
+    }
+    waiting = 0;
+  };
+  for (int64_t w = 0; w < count; ++w) {
+    Index word = b.add(first, w), inPanel = b.add(block, word);
+    if (haveFewRows(tile) && !unpacked)
+      prefetchWords(columns, inPanel);
+    SmallVector<Value> loaded;
+    for (int64_t v = 0; v < tile.vectors && !unpacked; ++v)
+      loaded.push_back(loadWords(tile, columns, inPanel, v));
+    for (int64_t four = 0; four < foursOfWord(); ++four) {
+      SmallVector<Value> codes;
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        if (!unpacked) {
+          codes.push_back(codesOf(loaded[v], four));
+          continue;
+        }
+        Index at = b.mul(b.add(b.mul(inPanel, foursOfWord()), four),
+                         tile.vectors * tile.lanes);
+        codes.push_back(vector::LoadOp::create(
+            b.b, b.loc, VectorType::get({tile.lanes}, b.b.getI32Type()),
+            unpacked, b.get(b.add(at, v * tile.lanes))));
+      }
+      for (int64_t r = 0; r < tile.rows; ++r) {
+        Value row = broadcast(
+            tile, b.add(b.add(rows[r], four), b.mul(word, foursOfWord())));
+        for (int64_t v = 0; v < tile.vectors; ++v) {
+          int64_t i = r * tile.vectors + v;
+          if (isDot) {
+            Value &sum = sums[(w * foursOfWord() + four) % chains * all + i];
+            sum = multiplyAddFours(b, codes[v], row, sum);
+            continue;
+          }
+          Value products = multiplyBytes(b, asBytes(codes[v]), asBytes(row));
+          pairs[i] = pairs[i] ? arith::AddIOp::create(b.b, b.loc, pairs[i],
+                                                      products)
+                                    .getResult()
+                              : products;
+        }
+      }
+      if (!isDot && ++waiting == most)
+        widen();
+    }
+  }
+  widen();
+}
+
+/// sums + what block `number` adds to them.
+Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
+                               Index row, Index number,
+                               const Accumulators &sums) {
+  int64_t all = tile.rows * tile.vectors;
+  SmallVector<Index> heads, rows;
+  SmallVector<Value> offsets;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    heads.push_back(srcAt(
+        columns, b.add(row, r),
+        b.mul(number, cpu::roundedWords(words * op.perWord()))));
+    rows.push_back(b.add(heads[r], cpu::kRoundedHead));
+    offsets.push_back(broadcast(tile, b.add(heads[r], 1)));
+  }
+  // A few rows have so few sums that each would wait for the one before.
+  bool isDot = plan.tile.product == Product::int8Dot;
+  int64_t chains = isDot && all < plan.target.sumsInFlight() ? 2 : 1;
+  Accumulators carried;
+  for (int64_t i = 0; i < all; ++i)
+    carried.push_back(offsets[i / tile.vectors]);
+  if (chains > 1)
+    carried.append(all, splatInt(b, cast<VectorType>(offsets[0].getType()), 0));
+  Index block = b.mul(number, words);
+  carried = forEachBlock(
+      b, words, kWordsAtOnce, carried,
+      [&](Index first, int64_t count, const Accumulators &before) {
+        Accumulators next = before;
+        addWords(tile, columns, rows, block, first, count, next);
+        return next;
+      });
+  addUp(b, carried, chains);
+
+  SmallVector<Value> factors, points;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    factors.push_back(loadOfBlock(tile, columns, scales, number, v, 1));
+    // Of what stands in `offsets`, which is that many times the sum.
+    if (zeros)
+      points.push_back(loadOfBlock(tile, columns, *zeros, number, v,
+                                   1.0f / float(1 << (bits - 1))));
+  }
+  Accumulators result;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    Value scale = vector::BitCastOp::create(b.b, b.loc, realVector(tile),
+                                            broadcast(tile, heads[r]));
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      int64_t i = r * tile.vectors + v;
+      Value sum = asReal(tile, carried[i]);
+      if (zeros)
+        sum = multiplyAddVectors(b, tile.hasFMA, points[v],
+                                 asReal(tile, offsets[r]), sum);
+      sum = arith::MulFOp::create(b.b, b.loc, sum, scale);
+      result.push_back(
+          multiplyAddVectors(b, tile.hasFMA, sum, factors[v], sums[i]));
+    }
+  }
+  return result;
+}
+
+void codegen::emitPackedBytes(OpBuilder &builder, cpu::PackedMatMulOp op,
+                              Value task) {
+  Emitter(builder, op).emit(task);
+}

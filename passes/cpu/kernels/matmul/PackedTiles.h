@@ -1,0 +1,59 @@
+//===- PackedTiles.h - tiles of products with weights of bits ---*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_MATMUL_PACKEDTILES_H
+#define INGOT_PASSES_CPU_KERNELS_MATMUL_PACKEDTILES_H
+
+#include "passes/cpu/kernels/Kernels.h"
+
+namespace ingot::codegen {
+
+/// A column tile of one product of a batch.
+struct PackedColumns {
+  /// Its panel, its columns there, its first column.
+  Index panel, inPanel, first;
+  llvm::ArrayRef<Index> batch;
+};
+
+/// Given the tile and its first row.
+using RowTileFn = llvm::function_ref<void(const Tile &tile, Index row)>;
+
+/// What kernels of `cpu.packed_matmul` share, whether rows are floats or bytes.
+struct PackedTiles {
+  PackedTiles(mlir::OpBuilder &builder, cpu::PackedMatMulOp op);
+
+  PackedColumns columnsAt(llvm::ArrayRef<Index> batch, Index columnTile);
+  /// Row tiles: full ones, then what is left.
+  void forEachRowTile(const Tile &tile, const TaskRange &range, RowTileFn body);
+  Index srcAt(const PackedColumns &columns, Index row, Index k);
+  /// Asks for the words of the panel that are multiplied long after row `word`:
+  /// what is another tile's comes as one stream with this one's.
+  void prefetchWords(const PackedColumns &columns, Index word);
+  /// What block `number` has for the columns of vector v, times `factor`.
+  mlir::Value loadOfBlock(const Tile &tile, const PackedColumns &columns,
+                          const Flat &from, Index number, int64_t v,
+                          float factor);
+  void store(const Tile &tile, const Accumulators &sums,
+             const PackedColumns &columns, Index row);
+  mlir::VectorType realVector(const Tile &tile) {
+    return mlir::VectorType::get({tile.lanes}, b.b.getF32Type());
+  }
+
+  IndexBuilder b;
+  cpu::PackedMatMulOp op;
+  PackedMatMulPlan plan;
+  Flat src, weights, scales;
+  std::optional<Flat> zeros;
+  Output output;
+};
+
+/// Writes a task of a product whose rows are blocks of bytes.
+void emitPackedBytes(mlir::OpBuilder &builder, cpu::PackedMatMulOp op,
+                     mlir::Value task);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CPU_KERNELS_MATMUL_PACKEDTILES_H

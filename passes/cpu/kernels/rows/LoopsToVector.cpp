@@ -1,0 +1,239 @@
+//===- LoopsToVector.cpp - cpu-loops-to-vector ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for all loops but the innermost
+//   for each vector of the innermost, the last under a mask
+//     what the op computes, of vectors
+//
+// LLVM computes what is left of whole vectors element by element: of a row of
+// 15 elements the half. Rows of many elements are its own.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/kernels/rows/Elementwise.h"
+#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/support/Contractions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_LOOPSTOVECTOR
+#include "passes/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+/// From this many elements on a row without functions is left to LLVM: what
+/// does not fill a vector is a small part of it.
+constexpr int64_t kLongRow = 128;
+/// Below this many, vectors are mostly empty.
+constexpr int64_t kShortRow = 3;
+
+struct Emitter {
+  Emitter(OpBuilder &builder, linalg::GenericOp op)
+      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
+        inner(op.getNumLoops() - 1) {}
+
+  void emit();
+  void emitRow(ArrayRef<Value> outer);
+  Value load(OpOperand &operand, ArrayRef<Value> outer, const Piece &piece);
+  SmallVector<Value> coordinates(AffineMap map, ArrayRef<Value> outer,
+                                 Value at);
+  bool hasInner(OpOperand &operand);
+
+  IndexBuilder b;
+  linalg::GenericOp op;
+  TargetInfo target;
+  int64_t inner;
+};
+
+struct LoopsToVectorPass : ingot::impl::LoopsToVectorBase<LoopsToVectorPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is written
+//===----------------------------------------------------------------------===//
+
+bool Emitter::hasInner(OpOperand &operand) {
+  return op.getMatchingIndexingMap(&operand).isFunctionOfDim(inner);
+}
+
+SmallVector<Value> Emitter::coordinates(AffineMap map, ArrayRef<Value> outer,
+                                        Value at) {
+  SmallVector<Value> found;
+  for (AffineExpr result : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim)
+      found.push_back(b.get(cast<AffineConstantExpr>(result).getValue()));
+    else
+      found.push_back(int64_t(dim.getPosition()) == inner
+                          ? at
+                          : outer[dim.getPosition()]);
+  }
+  return found;
+}
+
+Value Emitter::load(OpOperand &operand, ArrayRef<Value> outer,
+                    const Piece &piece) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto memref = dyn_cast<MemRefType>(operand.get().getType());
+  if (!memref)
+    return splat(b, target.lanes, operand.get());
+  SmallVector<Value> at = coordinates(map, outer, b.get(piece.at));
+  if (!hasInner(operand))
+    return splat(b, target.lanes,
+                 memref::LoadOp::create(b.b, b.loc, operand.get(), at));
+  auto type = VectorType::get({target.lanes}, memref.getElementType());
+  if (!piece.mask)
+    return vector::LoadOp::create(b.b, b.loc, type, operand.get(), at);
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b.b, b.loc, type, operand.get(), at,
+                                      piece.mask, zero);
+}
+
+void Emitter::emitRow(ArrayRef<Value> outer) {
+  Index length = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (std::optional<unsigned> dim =
+            map.getResultPosition(getAffineDimExpr(inner, op.getContext())))
+      length = dimOf(b, operand.get(), *dim);
+  }
+  forEachPiece(b, target, length, [&](IndexBuilder &, const Piece &piece) {
+    SmallVector<Value> arguments;
+    for (OpOperand &operand : op->getOpOperands())
+      arguments.push_back(op.getMatchingBlockArgument(&operand).use_empty()
+                              ? Value()
+                              : load(operand, outer, piece));
+    SmallVector<Value> results =
+        evaluate(b, *op.getBlock(), arguments, target.lanes);
+    for (auto [i, result] : llvm::enumerate(results)) {
+      OpOperand &dst = *op.getDpsInitOperand(i);
+      SmallVector<Value> at = coordinates(op.getMatchingIndexingMap(&dst),
+                                          outer, b.get(piece.at));
+      if (piece.mask)
+        vector::MaskedStoreOp::create(b.b, b.loc, dst.get(), at, piece.mask,
+                                      result);
+      else
+        vector::StoreOp::create(b.b, b.loc, result, dst.get(), at);
+    }
+  });
+}
+
+void Emitter::emit() {
+  sinkConstants(b.b, op);
+  SmallVector<Value> outer;
+  OpBuilder::InsertionGuard guard(b.b);
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(*op).createLoopRanges(b.b, b.loc);
+  for (const Range &range : ArrayRef(ranges).drop_back()) {
+    Value size = getValueOrCreateConstantIndexOp(b.b, b.loc, range.size);
+    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), size, b.get(1));
+    outer.push_back(loop.getInductionVar());
+    b.b.setInsertionPointToStart(loop.getBody());
+  }
+  emitRow(outer);
+}
+
+//===----------------------------------------------------------------------===//
+// For what
+//===----------------------------------------------------------------------===//
+
+/// Whether rows are a few whole vectors, which need no mask. LLVM unrolls such
+/// a loop, and then may make vectors of the loop around it: element by element
+/// from and to what lies far apart.
+static bool isFewVectors(linalg::GenericOp op) {
+  int64_t length = op.getStaticLoopRanges().back();
+  return op.getNumLoops() > 1 && ShapedType::isStatic(length) &&
+         length < kLongRow && length % TargetInfo::of(op).lanes == 0;
+}
+
+/// Vectors of 32 bits are what every level loads under a mask; bytes need
+/// whole ones.
+static bool hasWholeLanes(linalg::GenericOp op, Type type) {
+  return type.isF32() || type.isSignlessInteger(32) ||
+         (type.isInteger(8) && isFewVectors(op));
+}
+
+static bool areVectors(linalg::GenericOp op) {
+  int64_t inner = op.getNumLoops() - 1;
+  AffineExpr last = getAffineDimExpr(inner, op.getContext());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.getMatchingBlockArgument(&operand).use_empty() &&
+        !op.isDpsInit(&operand))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto memref = dyn_cast<MemRefType>(operand.get().getType());
+    if (!hasWholeLanes(op, getElementTypeOrSelf(operand.get().getType())))
+      return false;
+    if (!memref)
+      continue;
+    for (AffineExpr result : map.getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(result))
+        return false;
+    // A diagonal goes along the last dimension, and along another one, too.
+    if (map.isFunctionOfDim(inner) &&
+        (map.getResults().back() != last || !lower::isRow(memref) ||
+         llvm::is_contained(map.getResults().drop_back(), last)))
+      return false;
+    if (op.isDpsInit(&operand) && !map.isFunctionOfDim(inner))
+      return false;
+  }
+  return true;
+}
+
+/// Whether the body has functions, which LLVM does not always make vectors of:
+/// then each element takes as long as a vector.
+static bool hasFunctions(linalg::GenericOp op) {
+  return llvm::any_of(*op.getBlock(), [](Operation &step) {
+    return isa<arith::RemFOp, math::AcosOp, math::AsinOp, math::AtanOp,
+               math::CosOp, math::ErfOp, math::ExpOp, math::Log1pOp,
+               math::LogOp, math::SinOp, math::TanhOp>(step);
+  });
+}
+
+static bool readsOrWritesBytes(linalg::GenericOp op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isInteger(8);
+  });
+}
+
+static bool isFor(linalg::GenericOp op) {
+  if (!op->getParentOfType<func::FuncOp>())
+    return false;
+  // A reduction over other loops than the innermost adds rows to a row.
+  if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
+      op.getIteratorTypesArray().back() != utils::IteratorType::parallel ||
+      op.hasIndexSemantics())
+    return false;
+  int64_t length = op.getStaticLoopRanges().back();
+  if (ShapedType::isStatic(length) &&
+      (length < kShortRow ||
+       ((length >= kLongRow || length % TargetInfo::of(op).lanes == 0) &&
+        !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
+    return false;
+  // What only moves is copied by the runtime's library.
+  return areVectors(op) && computes(op) &&
+         isElementwise(op, [&](Type type) { return hasWholeLanes(op, type); });
+}
+
+void LoopsToVectorPass::runOnOperation() {
+  numWritten += emitInPlace<linalg::GenericOp, Emitter>(getOperation(), isFor);
+}

@@ -1,0 +1,488 @@
+//===- ResampleToVector.cpp - cpu-resample-to-vector ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row is all of the last resampled dimension; rows along the dimension before
+// are a plane. The taps of the dimensions before the last are rows of src.
+//
+// With channels:
+//   for row
+//     for pixel
+//       for vector of channels: the sum over taps of weights times vectors of
+//         src; epilogue, store
+// Without:
+//   for eight elements
+//     for row
+//       what their taps are in, a vector of each row of src, summed up over
+//         rows; of it, for each tap, a permutation times weights; epilogue,
+//         store
+//
+// Where a vector does not hold the taps of eight elements, since src is larger
+// than dst, two neighbouring taps of each are loaded as a pair, and the pairs
+// are summed up over rows side by side. Single taps are loaded one by one, and
+// stored as a vector. Other taps are summed up one by one.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/kernels/rows/Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_RESAMPLETOVECTOR
+#include "passes/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+/// The elements that one instruction permutes on every level that has it.
+constexpr int64_t kPermuted = 8;
+/// Rows that share what is known of their elements' taps: few enough for the
+/// first-level cache to hold a line of each.
+constexpr int64_t kRowsAtOnce = 32;
+
+/// A tap of the dimensions before the last: a row of src, and what it counts
+/// for (null if there is no other).
+struct SrcRow {
+  Index at;
+  Value weight;
+};
+
+/// A row of dst and the rows of src that it is made of.
+struct Row {
+  SmallVector<Index> coordinates;
+  SmallVector<SrcRow> taps;
+};
+
+/// Eight elements of any row, whose taps are in the vectors of src that begin
+/// at `start`, of which the lanes `within` may be read.
+struct Columns {
+  Piece piece;
+  Index start;
+  Value within;
+  /// For each tap where they are in the vector, and what they count for.
+  SmallVector<Value> lanes, weights;
+};
+
+/// Eight elements of any row, whose two taps are neighbours or one: `starts` is
+/// where in a row of src the pair of each begins.
+struct Pairs {
+  Piece piece;
+  SmallVector<Index> starts;
+  /// For each tap the lanes for which it is the second of the pair, and what it
+  /// counts for.
+  SmallVector<Value> isSecond, weights;
+};
+
+struct Emitter {
+  Emitter(OpBuilder &builder, cpu::ResampleOp op)
+      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
+        output(b, op), positions(flatten(b, op.getPositions())),
+        weights(flatten(b, op.getWeights())), numTaps(op.numTaps()),
+        last(op.lastDim()) {}
+
+  void emit(Value task);
+  void emitPixels(const Row &plane, Index begin, Index end);
+  void emitPixel(const Row &row, ArrayRef<Index> pixel,
+                 ArrayRef<SrcRow> inner);
+  void emitRows(const Row &plane, Index begin, Index end);
+  void emitVector(const Row &row, const Columns &columns);
+  void emitElements(const Row &row, Index begin, Index end);
+  void emitPairs(const Row &row, const Pairs &pairs);
+  Pairs pairsOf(const Piece &piece, ArrayRef<Value> taps, Value starts);
+  void storeColumns(const Row &row, const Piece &piece, Value sum);
+  void emitFarColumns(const Piece &piece, ArrayRef<Value> taps,
+                      function_ref<void(function_ref<void(const Row &)>)>
+                          forEachOfRows);
+
+  Row planeOf(ArrayRef<Index> coordinates);
+  Row rowOf(const Row &plane, Index y);
+  SmallVector<SrcRow> combine(ArrayRef<SrcRow> outer, ArrayRef<SrcRow> inner);
+  SmallVector<Value> loadTaps(const Flat &table, const Piece &piece);
+  Index boundOf(Value taps, Value mask, bool isFirst);
+  Columns columnsOf(const Piece &piece, ArrayRef<Value> taps, Index start,
+                    Value within);
+  Index positionOf(int64_t dim, int64_t tap, Index at);
+  Value weightOf(int64_t dim, int64_t tap, Index at);
+  SmallVector<SrcRow> tapsOf(int64_t dim, Index at);
+  void forEachVector(const TargetInfo &target, Index length,
+                     function_ref<void(IndexBuilder &, const Piece &)> body);
+  Value sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
+              function_ref<Value(const SrcRow &)> load);
+
+  IndexBuilder b;
+  cpu::ResampleOp op;
+  Plan plan;
+  Flat src;
+  Output output;
+  SmallVector<Flat> positions, weights;
+  int64_t numTaps, last;
+};
+
+struct ResampleToVectorPass
+    : ingot::impl::ResampleToVectorBase<ResampleToVectorPass> {
+  void runOnOperation() override {
+    if (failed(emitKernels<cpu::ResampleOp, Emitter>(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Taps
+//===----------------------------------------------------------------------===//
+
+/// Dimensions are counted from the first that is resampled.
+Index Emitter::positionOf(int64_t dim, int64_t tap, Index at) {
+  const Flat &table = positions[dim];
+  Value position = memref::LoadOp::create(b.b, b.loc, table.data,
+                                          b.get(table.at(b, {tap, at})));
+  return Index(Value(arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(),
+                                                position)));
+}
+
+Value Emitter::weightOf(int64_t dim, int64_t tap, Index at) {
+  if (weights.empty())
+    return {};
+  const Flat &table = weights[dim];
+  return memref::LoadOp::create(b.b, b.loc, table.data,
+                                b.get(table.at(b, {tap, at})));
+}
+
+SmallVector<SrcRow> Emitter::tapsOf(int64_t dim, Index at) {
+  Index stride = src.strides[op.getFirst() + dim];
+  SmallVector<SrcRow> taps;
+  for (int64_t tap = 0; tap < numTaps; ++tap)
+    taps.push_back(
+        {b.mul(positionOf(dim, tap, at), stride), weightOf(dim, tap, at)});
+  return taps;
+}
+
+/// All dimensions of a row but the last, with all taps along them.
+Row Emitter::planeOf(ArrayRef<Index> coordinates) {
+  Row row{SmallVector<Index>(coordinates), {}};
+  int64_t first = op.getFirst(), count = coordinates.size();
+  Index at;
+  for (int64_t i = 0; i < std::min(first, count); ++i)
+    at = b.add(at, b.mul(coordinates[i], src.strides[i]));
+  row.taps.push_back({at, {}});
+  for (int64_t i = first; i < count; ++i)
+    row.taps = combine(row.taps, tapsOf(i - first, coordinates[i]));
+  return row;
+}
+
+/// Row `y` of a plane.
+Row Emitter::rowOf(const Row &plane, Index y) {
+  Row row = plane;
+  int64_t dim = plane.coordinates.size();
+  row.coordinates.push_back(y);
+  if (dim >= int64_t(op.getFirst()))
+    row.taps = combine(plane.taps, tapsOf(dim - op.getFirst(), y));
+  else
+    row.taps = combine(plane.taps, {{b.mul(y, src.strides[dim]), {}}});
+  return row;
+}
+
+/// Each of one dimension's taps with each of another's.
+SmallVector<SrcRow> Emitter::combine(ArrayRef<SrcRow> outer,
+                                     ArrayRef<SrcRow> inner) {
+  SmallVector<SrcRow> all;
+  for (const SrcRow &one : outer)
+    for (const SrcRow &tap : inner) {
+      Value weight = one.weight ? one.weight : tap.weight;
+      if (one.weight && tap.weight)
+        weight = arith::MulFOp::create(b.b, b.loc, one.weight, tap.weight);
+      all.push_back({b.add(one.at, tap.at), weight});
+    }
+  return all;
+}
+
+/// The sum over taps of weights times what `load` gives.
+Value Emitter::sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
+                     function_ref<Value(const SrcRow &)> load) {
+  Value sum;
+  for (const SrcRow &tap : taps) {
+    Value x = load(tap);
+    if (!tap.weight)
+      return x;
+    Value weight = splat(b, lanes, tap.weight);
+    sum = sum ? multiplyAddVectors(b, plan.target.hasFMA, x, weight, sum)
+              : Value(arith::MulFOp::create(b.b, b.loc, x, weight));
+  }
+  return sum;
+}
+
+/// Runs `body` for the vectors of `length` elements. Where results depend on
+/// nothing that they may overwrite, the last one is whole and begins earlier.
+void Emitter::forEachVector(
+    const TargetInfo &target, Index length,
+    function_ref<void(IndexBuilder &, const Piece &)> body) {
+  int64_t rest = length.value ? 0 : length.constant % target.lanes;
+  if (rest == 0 || length.constant < target.lanes ||
+      !op.getEpilogueOperands().empty())
+    return forEachLongPiece(b, target, length, body);
+  forEachLongPiece(b, target, length.constant - rest, body);
+  body(b, Piece{length.constant - target.lanes, {}});
+}
+
+//===----------------------------------------------------------------------===//
+// Pixels of channels
+//===----------------------------------------------------------------------===//
+
+/// Rows [begin, end) of a plane.
+void Emitter::emitPixels(const Row &plane, Index begin, Index end) {
+  forEach(b, begin, end, 1, [&](Value y) {
+    Row row = rowOf(plane, Index(y));
+    if (int64_t(row.coordinates.size()) == last + 1)
+      return emitPixel(row, row.coordinates, {});
+    forEach(b, 0, dimOf(b, op.getDst(), last), 1, [&](Value x) {
+      SmallVector<Index> pixel(row.coordinates);
+      pixel.push_back(Index(x));
+      emitPixel(row, pixel, tapsOf(last - op.getFirst(), Index(x)));
+    });
+  });
+}
+
+/// A pixel, `inner` being its taps along the last dimension, if these are not
+/// those of the row.
+void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
+                        ArrayRef<SrcRow> inner) {
+  int64_t lanes = plan.target.lanes;
+  forEachVector(
+      plan.target, dimOf(b, op.getDst(), last + 1),
+      [&](IndexBuilder &b, const Piece &piece) {
+        auto sumRows = [&](Index from) {
+          return sumOf(row.taps, lanes, [&](const SrcRow &tap) {
+            Index at = b.add(b.add(tap.at, from), piece.at);
+            return bytesToFloats(
+                b, loadPiece(b, lanes, src.data, at, piece.mask));
+          });
+        };
+        Value sum = inner.empty()
+                        ? sumRows(0)
+                        : sumOf(inner, lanes, [&](const SrcRow &tap) {
+                            return sumRows(tap.at);
+                          });
+        SmallVector<Index> coordinates(pixel);
+        coordinates.push_back(piece.at);
+        storeVector(b, output, sum,
+                    Place{coordinates, lanes, lanes, piece.mask});
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of elements
+//===----------------------------------------------------------------------===//
+
+/// Rows [begin, end) of a plane.
+void Emitter::emitRows(const Row &plane, Index begin, Index end) {
+  auto forEachOfRows = [&](function_ref<void(const Row &)> body) {
+    forEach(b, begin, end, 1, [&](Value y) { body(rowOf(plane, Index(y))); });
+  };
+  int64_t dim = last - op.getFirst();
+  Index width = dimOf(b, op.getDst(), last);
+  Index srcWidth = dimOf(b, op.getSrc(), last);
+  if (plan.target.lanes < kPermuted)
+    return forEachOfRows([&](const Row &row) { emitElements(row, 0, width); });
+  // What a vector of a row of src may read.
+  Value within;
+  if (srcWidth.value || srcWidth.constant < kPermuted)
+    within = maskOfFirst(b, kPermuted, srcWidth);
+  Index lastStart = b.max(b.add(srcWidth, -kPermuted), 0);
+  TargetInfo target = plan.target;
+  target.lanes = kPermuted;
+  forEachVector(target, width, [&](IndexBuilder &, const Piece &piece) {
+    SmallVector<Value> taps = loadTaps(positions[dim], piece);
+    Index start = b.min(boundOf(taps.front(), piece.mask, true), lastStart);
+    Index farthest = boundOf(taps.back(), piece.mask, false);
+    b.branch(
+        b.compare(arith::CmpIPredicate::slt, farthest,
+                  b.add(start, kPermuted)),
+        [&] {
+          Columns columns = columnsOf(piece, taps, start, within);
+          forEachOfRows([&](const Row &row) { emitVector(row, columns); });
+        },
+        [&] { emitFarColumns(piece, taps, forEachOfRows); });
+  });
+}
+
+/// Eight elements of each row whose taps no vector of src holds.
+void Emitter::emitFarColumns(
+    const Piece &piece, ArrayRef<Value> taps,
+    function_ref<void(function_ref<void(const Row &)>)> forEachOfRows) {
+  Index end = b.min(b.add(piece.at, kPermuted), dimOf(b, op.getDst(), last));
+  auto emitOneByOne = [&] {
+    forEachOfRows([&](const Row &row) { emitElements(row, piece.at, end); });
+  };
+  if (weights.empty()) {
+    SmallVector<Index> starts = indicesOf(b, taps.front());
+    return forEachOfRows([&](const Row &row) {
+      Index at = row.taps.front().at;
+      storeColumns(row, piece, loadParts(b, src.data, at, starts, 1));
+    });
+  }
+  if (numTaps != 2)
+    return emitOneByOne();
+  // Pairs lie within the row, which is longer than a vector here.
+  Index lastStart = b.add(dimOf(b, op.getSrc(), last), -2);
+  Value starts = arith::MinSIOp::create(
+      b.b, b.loc, taps.front(),
+      splat(b, kPermuted,
+            arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
+                                       b.get(lastStart))));
+  Value distances = arith::SubIOp::create(b.b, b.loc, taps.back(), starts);
+  b.branch(
+      b.compare(arith::CmpIPredicate::slt, boundOf(distances, {}, false), 2),
+      [&] {
+        Pairs pairs = pairsOf(piece, taps, starts);
+        forEachOfRows([&](const Row &row) { emitPairs(row, pairs); });
+      },
+      emitOneByOne);
+}
+
+Pairs Emitter::pairsOf(const Piece &piece, ArrayRef<Value> taps,
+                       Value starts) {
+  Pairs pairs{piece, indicesOf(b, starts), {},
+              loadTaps(weights[last - op.getFirst()], piece)};
+  for (Value tap : taps)
+    pairs.isSecond.push_back(arith::CmpIOp::create(
+        b.b, b.loc, arith::CmpIPredicate::sgt, tap, starts));
+  return pairs;
+}
+
+void Emitter::emitPairs(const Row &row, const Pairs &pairs) {
+  Value all = sumOf(row.taps, 2 * kPermuted, [&](const SrcRow &tap) {
+    return loadParts(b, src.data, tap.at, pairs.starts, 2);
+  });
+  auto halves = vector::DeinterleaveOp::create(b.b, b.loc, all);
+  Value sum;
+  for (auto [isSecond, weight] :
+       llvm::zip_equal(pairs.isSecond, pairs.weights)) {
+    Value x = arith::SelectOp::create(b.b, b.loc, isSecond,
+                                      halves.getRes2(), halves.getRes1());
+    sum = sum ? multiplyAddVectors(b, plan.target.hasFMA, x, weight, sum)
+              : Value(arith::MulFOp::create(b.b, b.loc, x, weight));
+  }
+  storeColumns(row, pairs.piece, sum);
+}
+
+/// Stores eight elements of a row.
+void Emitter::storeColumns(const Row &row, const Piece &piece, Value sum) {
+  SmallVector<Index> coordinates(row.coordinates);
+  coordinates.push_back(piece.at);
+  storeVector(b, output, sum,
+              Place{coordinates, kPermuted, kPermuted, piece.mask});
+}
+
+SmallVector<Value> Emitter::loadTaps(const Flat &table, const Piece &piece) {
+  SmallVector<Value> taps;
+  for (int64_t tap = 0; tap < numTaps; ++tap)
+    taps.push_back(loadPiece(b, kPermuted, table.data,
+                             table.at(b, {tap, piece.at}), piece.mask));
+  return taps;
+}
+
+/// The first or the last of positions. Those of channels go back again.
+Index Emitter::boundOf(Value taps, Value mask, bool isFirst) {
+  auto kind = isFirst ? vector::CombiningKind::MINSI
+                      : vector::CombiningKind::MAXSI;
+  // Lanes that are none are 0.
+  if (mask && isFirst)
+    taps = arith::SelectOp::create(
+        b.b, b.loc, mask, taps,
+        splatInt(b, cast<VectorType>(taps.getType()),
+                 std::numeric_limits<int32_t>::max()));
+  Value bound = vector::ReductionOp::create(b.b, b.loc, kind, taps);
+  return Index(Value(
+      arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(), bound)));
+}
+
+Columns Emitter::columnsOf(const Piece &piece, ArrayRef<Value> taps,
+                           Index start, Value within) {
+  Value begin = splat(b, kPermuted,
+                      arith::IndexCastOp::create(
+                          b.b, b.loc, b.b.getI32Type(), b.get(start)));
+  Columns columns{piece, start, within, {}, {}};
+  for (Value tap : taps)
+    columns.lanes.push_back(arith::SubIOp::create(b.b, b.loc, tap, begin));
+  if (!weights.empty())
+    columns.weights = loadTaps(weights[last - op.getFirst()], piece);
+  return columns;
+}
+
+void Emitter::emitVector(const Row &row, const Columns &columns) {
+  Value x = sumOf(row.taps, kPermuted, [&](const SrcRow &tap) {
+    return bytesToFloats(b, loadPiece(b, kPermuted, src.data,
+                                      b.add(tap.at, columns.start),
+                                      columns.within));
+  });
+  Value sum;
+  for (int64_t tap = 0; tap < numTaps; ++tap) {
+    Value y = LLVM::CallIntrinsicOp::create(
+                  b.b, b.loc, x.getType(),
+                  b.b.getStringAttr("llvm.x86.avx2.permps"),
+                  ValueRange{x, columns.lanes[tap]})
+                  .getResult(0);
+    if (columns.weights.empty())
+      sum = y;
+    else if (sum)
+      sum = multiplyAddVectors(b, plan.target.hasFMA, y, columns.weights[tap],
+                               sum);
+    else
+      sum = arith::MulFOp::create(b.b, b.loc, y, columns.weights[tap]);
+  }
+  storeColumns(row, columns.piece, sum);
+}
+
+void Emitter::emitElements(const Row &row, Index begin, Index end) {
+  forEach(b, begin, end, 1, [&](Value x) {
+    SmallVector<SrcRow> inner = tapsOf(last - op.getFirst(), Index(x));
+    Value sum = sumOf(inner, 1, [&](const SrcRow &tap) {
+      return sumOf(row.taps, 1, [&](const SrcRow &outer) {
+        return bytesToFloats(
+            b, loadPiece(b, 1, src.data, b.add(outer.at, tap.at), {}));
+      });
+    });
+    SmallVector<Index> coordinates(row.coordinates);
+    coordinates.push_back(Index(x));
+    storeVector(b, output, sum, Place{coordinates, 1, 1, {}});
+  });
+}
+
+void Emitter::emit(Value task) {
+  int64_t dims = op.numRowDims();
+  Index all = countOf(b, op.getDst(), 0, dims);
+  TaskRange range = rangeOf(b, task, plan.grid, all, 1);
+  Index height = dimOf(b, op.getDst(), dims - 1);
+  Index divisor = b.max(height, 1);
+  forEach(b, b.div(range.firstRow, divisor),
+          b.divideCeil(range.endRow, divisor), 1, [&](Value number) {
+            Index before = b.mul(b.mul(Index(number), height), -1);
+            Index begin = b.max(b.add(range.firstRow, before), 0);
+            Index end = b.min(b.add(range.endRow, before), height);
+            Row plane = planeOf(
+                coordinatesOf(b, op.getDst(), dims - 1, Index(number)));
+            forEach(b, begin, end, kRowsAtOnce, [&](Value first) {
+              Index after = b.min(b.add(Index(first), kRowsAtOnce), end);
+              if (op.hasChannels())
+                emitPixels(plane, Index(first), after);
+              else
+                emitRows(plane, Index(first), after);
+            });
+          });
+}

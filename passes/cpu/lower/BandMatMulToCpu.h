@@ -1,0 +1,60 @@
+//===- BandMatMulToCpu.h - products of banded matrices ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_LOWER_BANDMATMULTOCPU_H
+#define INGOT_PASSES_CPU_LOWER_BANDMATMULTOCPU_H
+
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/NNDialect.h"
+
+namespace ingot::lower {
+
+/// A constant matrix whose rows have few neighbouring elements that are not 0.
+struct Band {
+  int64_t columns, taps;
+  /// The first column that each row reads, and weights of `taps` columns.
+  llvm::SmallVector<int64_t> starts;
+  std::vector<double> weights;
+
+  int64_t rows() const { return starts.size(); }
+  /// Keeps `count` rows: `first`, `first + step`, ….
+  void takeRows(int64_t first, int64_t step, int64_t count);
+};
+
+/// The elements of a row of a matrix: the column of each, and what it is.
+using BandElements = llvm::ArrayRef<std::pair<int64_t, double>>;
+
+/// Makes a band of `rows` rows, whose elements `rowAt` gives; elements of one
+/// column add up. Nullopt if it needs more than `most` taps for products with
+/// `channels` elements behind the dimension.
+std::optional<Band>
+makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
+         llvm::function_ref<BandElements(int64_t row)> rowAt);
+
+/// Multiplies dimension `dim` of `x`, which has one dimension behind it at
+/// most, by the band, or by the band of `rows` rows that the tables are.
+/// Channels of the result are in `order`, if there is one.
+cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::Value x, int64_t dim, const Band &band,
+                                 llvm::ArrayRef<int64_t> order = {});
+cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::Value x, int64_t dim,
+                                 mlir::Value starts, mlir::Value weights,
+                                 mlir::OpFoldResult rows,
+                                 llvm::ArrayRef<int64_t> order = {});
+
+/// Returns the elements of `x`, of floats, as they were before reshapes and a
+/// cast from bytes.
+mlir::Value withoutCast(mlir::Value x);
+
+/// Returns true if a factor of `op` is a constant matrix whose rows have few
+/// neighbouring elements that are not 0. They are so few that cpu.band_matmul
+/// does better than a product of all elements.
+bool isBandMatMul(nn::MatMulOp op);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_CPU_LOWER_BANDMATMULTOCPU_H

@@ -1,0 +1,387 @@
+//===- DropZeroBlocks.cpp - cpu-drop-zero-blocks --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A panel's rows that are not all zero are covered by blocks, each of which
+// starts with the first row that the one before leaves: that takes the fewest,
+// wherever blocks of zeros start in the model. The last block ends with the
+// matrix; rows that it shares with the one before are zero in it.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+
+#include <cstring>
+
+namespace ingot {
+#define GEN_PASS_DEF_DROPZEROBLOCKS
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+//===----------------------------------------------------------------------===//
+// What pays
+//===----------------------------------------------------------------------===//
+
+/// Neighbouring k of a block, in groups; f16 is added up in runs of
+/// `kHalfTerms`.
+static constexpr int64_t kDepths[] = {4, 8, 16};
+/// The columns that are looked at together: those of the narrowest panel.
+static constexpr int64_t kPart = 16;
+
+/// The way to a block takes as long as so many groups of k; where rows of src
+/// fall into one set of the first-level cache, of which a block is copied,
+/// more.
+static constexpr double kWay = 0.5, kWayOfCopies = 2;
+static constexpr int64_t kSetStride = 4096;
+/// A panel of 16 columns is one vector of AVX-512, for which a row is read as
+/// often as for two.
+static constexpr double kNarrow = 1.25;
+/// What blocks may take of the time of the whole matrix; that of bytes may be
+/// multiplied in pairs where there is no VNNI, which blocks of it are not.
+static constexpr double kMost = 0.85, kMostOfBytes = 0.71;
+/// Matrices of fewer bytes stay: a task's overhead is what counts.
+static constexpr int64_t kLeastBytes = 4096;
+
+namespace {
+
+/// Blocks that hold all weights of a matrix that are not zero, of `depth` k and
+/// `width` columns.
+struct Cover {
+  int64_t depth, width;
+  /// The number of the first block of each panel, and of all blocks; the first
+  /// k of each block.
+  SmallVector<int32_t> starts, firsts;
+
+  int64_t stored() const { return int64_t(firsts.size()) * depth * width; }
+  /// The time that it takes with rows of `rowBytes`; that of the whole matrix
+  /// are all its elements.
+  double cost(const cpu::PackedWeights &weights, int64_t rowBytes) const {
+    double groups = rowBytes % kSetStride == 0 ? kWayOfCopies : kWay;
+    double way = 1 + groups * double(weights.group) / double(depth);
+    return double(stored()) * way * (width < weights.width ? kNarrow : 1);
+  }
+};
+
+/// Packed weights of one matrix.
+class Matrix {
+public:
+  /// Of `depth` x `columns` without the zeros behind the last ones.
+  Matrix(ArrayRef<char> bytes, const cpu::PackedWeights &packed, int64_t depth,
+         int64_t columns);
+
+  /// Weights in rows of parts that are not all zero.
+  int64_t used() const { return llvm::count(isUsed, true) * kPart; }
+  Cover cover(int64_t depth, int64_t width) const;
+  std::vector<char> pack(const Cover &cover) const;
+
+private:
+  const char *at(int64_t k, int64_t column) const {
+    int64_t row = column / packed.width * (packed.depth / packed.group) +
+                  k / packed.group;
+    return bytes.data() +
+           ((row * packed.width + column % packed.width) * packed.group +
+            k % packed.group) *
+               size;
+  }
+  bool isZero(const char *element) const;
+
+  ArrayRef<char> bytes;
+  const cpu::PackedWeights &packed;
+  int64_t depth, columns, size;
+  /// Of each k of each part of the columns, whether a weight is not zero.
+  std::vector<bool> isUsed;
+};
+
+struct DropZeroBlocksPass
+    : ingot::impl::DropZeroBlocksBase<DropZeroBlocksPass> {
+  using DropZeroBlocksBase::DropZeroBlocksBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+Matrix::Matrix(ArrayRef<char> bytes, const cpu::PackedWeights &packed,
+               int64_t depth, int64_t columns)
+    : bytes(bytes), packed(packed), depth(depth), columns(columns),
+      size(nn::elementBytes(packed.element)),
+      isUsed(depth * (packed.outer[0] * packed.width / kPart)) {
+  for (int64_t part = 0; part < packed.outer[0] * packed.width / kPart; ++part)
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t c = 0; c < kPart && !isUsed[part * depth + k]; ++c)
+        isUsed[part * depth + k] = !isZero(at(k, part * kPart + c));
+}
+
+/// Of floats, 0 and -0.
+bool Matrix::isZero(const char *element) const {
+  for (int64_t i = 0; i + 1 < size; ++i)
+    if (element[i])
+      return false;
+  char last = element[size - 1];
+  return last == 0 || (!packed.element.isInteger() && last == char(0x80));
+}
+
+Cover Matrix::cover(int64_t blockDepth, int64_t width) const {
+  Cover cover{blockDepth, width, {}, {}};
+  auto isRowUsed = [&](int64_t k, int64_t panel) {
+    for (int64_t part = panel * width / kPart;
+         part < (panel + 1) * width / kPart; ++part)
+      if (isUsed[part * depth + k])
+        return true;
+    return false;
+  };
+  for (int64_t panel = 0; panel * width < columns; ++panel) {
+    cover.starts.push_back(cover.firsts.size());
+    for (int64_t k = 0; k < depth; ++k) {
+      if (!isRowUsed(k, panel))
+        continue;
+      cover.firsts.push_back(std::min(k, depth - blockDepth));
+      k += blockDepth - 1;
+    }
+  }
+  // There are no empty weights.
+  if (cover.firsts.empty()) {
+    cover.firsts.push_back(0);
+    std::fill(cover.starts.begin() + 1, cover.starts.end(), 1);
+  }
+  cover.starts.push_back(cover.firsts.size());
+  return cover;
+}
+
+std::vector<char> Matrix::pack(const Cover &cover) const {
+  std::vector<char> stored(cover.stored() * size, 0);
+  char *to = stored.data();
+  for (int64_t panel = 0; panel + 1 < int64_t(cover.starts.size()); ++panel) {
+    int64_t done = 0;
+    for (int64_t b = cover.starts[panel]; b < cover.starts[panel + 1]; ++b) {
+      int64_t first = cover.firsts[b];
+      for (int64_t r = std::max<int64_t>(done - first, 0); r < cover.depth; ++r)
+        for (int64_t c = 0; c < cover.width; ++c) {
+          int64_t place = (r / packed.group * cover.width + c) * packed.group +
+                          r % packed.group;
+          std::memcpy(to + place * size, at(first + r, panel * cover.width + c),
+                      size);
+        }
+      done = first + cover.depth;
+      to += cover.depth * cover.width * size;
+    }
+  }
+  return stored;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What is stored of the weights of a product.
+struct Stored {
+  ElementsAttr weights, blocks;
+  int64_t bytesBefore = 0, bytesAfter = 0;
+  bool isCounted = false;
+};
+
+/// Products whose weights are one constant share what comes of them.
+class Dropper {
+public:
+  explicit Dropper(bool amxTiles) : amxTiles(amxTiles) {}
+
+  /// Whether blocks of zeros are left out of the weights of `op`.
+  bool rewrite(cpu::MatMulOp op);
+  /// Erases the constants that nobody reads any more.
+  void clean();
+
+  int64_t bytesBefore = 0, bytesAfter = 0;
+
+private:
+  Stored &storedOf(ElementsAttr constant, cpu::MatMulOp op);
+  void count(Stored &stored, cpu::MatMulOp op);
+
+  bool amxTiles;
+  llvm::DenseMap<std::pair<Attribute, int64_t>, Stored> known;
+  /// What computed weights, once each.
+  llvm::SetVector<Operation *> dropped;
+};
+
+} // namespace
+
+static remark::RemarkOpts named() {
+  return remark::RemarkOpts::name("blocks").category("zeros");
+}
+
+/// The constant in panels, whatever dimensions of 1 it has.
+static ElementsAttr constantOf(cpu::MatMulOp op) {
+  Value packed = op.getWeights();
+  while (auto shaped = packed.getDefiningOp<tensor::CollapseShapeOp>())
+    packed = shaped.getSrc();
+  return nn::getConstant(packed);
+}
+
+/// Why no block is left out of the weights of `op`, whatever they are.
+static const char *whyNot(cpu::MatMulOp op) {
+  cpu::PackedWeights weights(op.getWeights());
+  if (op.getSignChannels() || op.getPairs() || op.getBlocks())
+    return "has signs, pairs or blocks";
+  if (weights.outer.size() != 1)
+    return "has a right factor for each batch";
+  return nullptr;
+}
+
+/// The cover that takes the least time, of a matrix with `depth` k, unless it
+/// takes about as long as the whole.
+static std::optional<Cover> coverOf(const Matrix &matrix,
+                                    const cpu::PackedWeights &weights,
+                                    int64_t depth, int64_t rowBytes) {
+  double least =
+      (weights.element.isInteger() ? kMostOfBytes : kMost) *
+      double(lower::productOf(weights.outer) * weights.depth * weights.width);
+  // No cover has less.
+  if (double(matrix.used()) > least)
+    return std::nullopt;
+  bool isInRuns = weights.element.isF16() && weights.group == 2;
+  SmallVector<int64_t> depths;
+  for (int64_t groups : kDepths)
+    depths.push_back(groups * weights.group);
+  if (isInRuns)
+    depths = {cpu::kHalfTerms};
+  std::optional<Cover> best;
+  for (int64_t width : {weights.width, kPart})
+    for (int64_t blockDepth : depths) {
+      if (2 * blockDepth > depth)
+        continue;
+      Cover cover = matrix.cover(blockDepth, width);
+      double cost = cover.cost(weights, rowBytes);
+      if (cost > least)
+        continue;
+      least = cost;
+      best = std::move(cover);
+    }
+  return best;
+}
+
+Stored &Dropper::storedOf(ElementsAttr constant, cpu::MatMulOp op) {
+  cpu::PackedWeights weights(op.getWeights());
+  auto src = cast<ShapedType>(op.getSrc().getType());
+  int64_t depth = src.getShape().back();
+  auto [at, isNew] = known.try_emplace({constant, depth});
+  Stored &stored = at->second;
+  if (!isNew)
+    return stored;
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> bytes = nn::getRawBytes(constant, storage);
+  if (!bytes || int64_t(bytes->size()) < kLeastBytes)
+    return stored;
+  Matrix matrix(*bytes, weights, depth,
+                cast<ShapedType>(op.getDst().getType()).getShape().back());
+  int64_t size = nn::elementBytes(weights.element), whole = bytes->size();
+  int64_t rowBytes = depth * nn::elementBytes(src.getElementType());
+  std::optional<Cover> cover = coverOf(matrix, weights, depth, rowBytes);
+  if (!cover)
+    return stored;
+  stored.bytesBefore = whole;
+  stored.bytesAfter = cover->stored() * size +
+                      int64_t(cover->starts.size() + cover->firsts.size()) * 4;
+  if (amxTiles && (weights.element.isInteger(8) || weights.element.isBF16()))
+    return stored;
+  SmallVector<int64_t> shape = {int64_t(cover->firsts.size()),
+                                cover->depth / weights.group, cover->width};
+  if (weights.group > 1)
+    shape.push_back(weights.group);
+  stored.weights = nn::makeConstantAttr(
+      RankedTensorType::get(shape, weights.element), matrix.pack(*cover));
+  SmallVector<int32_t> list(cover->starts);
+  llvm::append_range(list, cover->firsts);
+  auto type = RankedTensorType::get(int64_t(list.size()),
+                                    IntegerType::get(op.getContext(), 32));
+  const char *numbers = reinterpret_cast<const char *>(list.data());
+  stored.blocks = nn::makeConstantAttr(
+      type, std::vector<char>(numbers, numbers + list.size() * 4));
+  return stored;
+}
+
+/// A body for usual sizes computes the same model again.
+void Dropper::count(Stored &stored, cpu::MatMulOp op) {
+  IngotDialect::UsualOfAttrHelper usualOf(op.getContext());
+  if (stored.isCounted ||
+      usualOf.isAttrPresent(op->getParentOfType<func::FuncOp>()))
+    return;
+  stored.isCounted = true;
+  bytesBefore += stored.bytesBefore;
+  bytesAfter += stored.bytesAfter;
+}
+
+bool Dropper::rewrite(cpu::MatMulOp op) {
+  ElementsAttr constant = constantOf(op);
+  if (!constant || whyNot(op))
+    return false;
+  Stored &stored = storedOf(constant, op);
+  if (!stored.weights) {
+    if (stored.bytesAfter != 0)
+      remark::missed(op.getLoc(), named()) << remark::reason(
+          "{0} of {1} bytes of its weights are blocks of "
+          "zeros that stay: AMX multiplies whole panels",
+          stored.bytesBefore - stored.bytesAfter, stored.bytesBefore);
+    return false;
+  }
+  remark::passed(op.getLoc(), named())
+      << remark::reason("{0} of {1} bytes are stored of its weights, the rest "
+                        "are blocks of zeros",
+                        stored.bytesAfter, stored.bytesBefore);
+  OpBuilder builder(op);
+  Location loc = op.getWeights().getLoc();
+  auto constantOp = [&](ElementsAttr attr) -> Value {
+    return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(attr));
+  };
+  dropped.insert(op.getWeights().getDefiningOp());
+  op.getWeightsMutable().assign(constantOp(stored.weights));
+  op.getBlocksMutable().assign(constantOp(stored.blocks));
+  count(stored, op);
+  return true;
+}
+
+void Dropper::clean() {
+  while (!dropped.empty()) {
+    Operation *op = dropped.pop_back_val();
+    if (!op->use_empty())
+      continue;
+    for (Value operand : op->getOperands())
+      dropped.insert(operand.getDefiningOp());
+    op->erase();
+  }
+}
+
+void DropZeroBlocksPass::runOnOperation() {
+  Dropper dropper(amxTiles);
+  getOperation().walk(
+      [&](cpu::MatMulOp op) { numProducts += dropper.rewrite(op); });
+  dropper.clean();
+  if (dropper.bytesBefore == 0)
+    return;
+  IngotDialect::MetadataAttrHelper metadata(&getContext());
+  NamedAttrList entries(metadata.getAttr(getOperation()));
+  auto add = [&](StringRef key, int64_t value) {
+    entries.set(key, StringAttr::get(&getContext(), std::to_string(value)));
+  };
+  add("ingot.whole_bytes", dropper.bytesBefore);
+  add("ingot.block_bytes", dropper.bytesAfter);
+  metadata.setAttr(getOperation(), entries.getDictionary(&getContext()));
+}

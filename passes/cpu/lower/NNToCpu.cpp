@@ -1,0 +1,417 @@
+//===- NNToCpu.cpp - nn-to-cpu --------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/NNToCpu.h"
+#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/PackAtRunTime.h"
+#include "passes/cpu/lower/PackWeights.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/HalfProducts.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_NNTOCPU
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+/// The type of weights, and of src but for its sign: bytes and words as they
+/// are, bf16 where nn-assign-precision said so.
+static Type productType(Operation *op) {
+  Builder builder(op->getContext());
+  Type src = typeOf(op->getOperand(0)).getElementType();
+  if (nn::isByteOrWord(src))
+    return nn::signless(src);
+  return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
+}
+
+/// The type that the weights of `op` are stored as, whose products are of
+/// `element`: f16 where that was asked for and holds all of them.
+static Type storedType(Operation *op, ElementsAttr weights, Type element) {
+  if (!weights || !element.isF32() || !isFP16(op))
+    return element;
+  std::optional<double> beyond = lower::findBeyondF16(weights);
+  if (!beyond)
+    return Float16Type::get(op->getContext());
+  InFlightDiagnostic warning = op->emitWarning();
+  if (std::abs(*beyond) < 1)
+    warning << "has no weight larger than " << *beyond
+            << ", where float16 has too few numbers";
+  else
+    warning << "has a weight of " << *beyond
+            << ", but float16 ends at 65504";
+  warning << ": its weights stay float32";
+  return element;
+}
+
+namespace {
+/// What a product multiplies.
+struct Factors {
+  /// Of src, and of the weights as they are stored.
+  Type src, stored;
+  ElementsAttr weights;
+  /// What undoes, in the epilogue, that weights are scaled; or null.
+  ElementsAttr undo;
+};
+} // namespace
+
+static Factors factorsOf(Operation *op, ElementsAttr weights,
+                         const lower::WeightColumns &columns, bool halfSums) {
+  Type element = productType(op);
+  if (!weights || !halfSums || !isFP16(op) || !element.isF32() ||
+      !lower::isWorthHalfSums(op))
+    return {element, storedType(op, weights, element), weights, {}};
+  if (std::optional<lower::ScaledWeights> scaled =
+          lower::scaleForHalfSums(weights, columns)) {
+    Type half = Float16Type::get(op->getContext());
+    return {half, half, scaled->weights, scaled->undo};
+  }
+  op->emitWarning() << "has weights that float16 does not hold, however they "
+                       "are scaled: it stays float32";
+  return {element, element, weights, {}};
+}
+
+static Value castElements(OpBuilder &builder, Location loc, Value value,
+                          Type element) {
+  RankedTensorType type = typeOf(value);
+  if (nn::signless(type.getElementType()) == element)
+    return value;
+  return nn::CastOp::create(builder, loc, type.clone(element), value);
+}
+
+void lower::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
+                          Type type, bool hasBias, bool hasScale) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&region);
+  Value sum = body->addArgument(type, loc);
+  if (hasScale)
+    sum = arith::MulFOp::create(builder, loc, sum,
+                                body->addArgument(type, loc));
+  if (hasBias)
+    sum = arith::AddFOp::create(builder, loc, sum,
+                                body->addArgument(type, loc));
+  cpu::YieldOp::create(builder, loc, sum);
+}
+
+Value lower::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape.back() = typeOf(bias).getDimSize(0);
+  SmallVector<ReassociationIndices> whole(1);
+  for (int64_t i = 0; i < rank; ++i)
+    whole[0].push_back(i);
+  return tensor::ExpandShapeOp::create(
+      builder, bias.getLoc(),
+      RankedTensorType::get(shape, typeOf(bias).getElementType()), bias, whole);
+}
+
+static Value expandConstant(OpBuilder &builder, Location loc,
+                            ElementsAttr vector, int64_t rank) {
+  return lower::expandBias(
+      builder, arith::ConstantOp::create(builder, loc, cast<TypedAttr>(vector)),
+      rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ConvPattern : OpRewritePattern<nn::ConvOp> {
+  ConvPattern(MLIRContext *context, bool halfSums)
+      : OpRewritePattern(context), halfSums(halfSums) {}
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override;
+
+  bool halfSums;
+};
+
+struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
+  MatMulPattern(MLIRContext *context, bool halfSums)
+      : OpRewritePattern(context), halfSums(halfSums) {}
+
+  LogicalResult matchAndRewrite(nn::MatMulOp op,
+                                PatternRewriter &rewriter) const override;
+
+  bool halfSums;
+};
+
+struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
+  using NNToCpuBase::NNToCpuBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
+    patterns.add<ConvTransposePattern>(&getContext());
+    lower::populateBandMatMulToCpu(patterns);
+    lower::populatePackedMatMulToCpu(patterns);
+    lower::populateResampleToCpu(patterns, maxTableBytes);
+    lower::populateRowsToCpu(patterns);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+    // Casts of bytes that kernels read, and what moved the results of kernels
+    // that store them elsewhere; users before operands.
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<nn::ElementwiseOpInterface, nn::GatherOp, nn::ReshapeOp,
+              nn::SliceOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(ops))
+      if (isOpTriviallyDead(op))
+        op->erase();
+  }
+};
+
+} // namespace
+
+/// Returns weights of bytes as f32, in which their products and sums are exact
+/// (`areSumsExact`).
+static ElementsAttr bytesAsFloats(ElementsAttr weights) {
+  std::optional<std::vector<double>> values = nn::readDoubles(weights);
+  if (!values)
+    return {};
+  auto type = cast<RankedTensorType>(weights.getShapedType());
+  return nn::makeConstantAttr(
+      type.clone(Float32Type::get(weights.getContext())), *values);
+}
+
+/// Replaces sums that are whole numbers of f32 for those of i32. Casts that
+/// nobody reads any more are erased after the walk, which knows what is next.
+static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
+                            Value sums) {
+  for (Operation *user : op->getUsers())
+    if (isa<nn::CastOp>(user) && user->getResult(0).getType() == sums.getType())
+      rewriter.replaceAllUsesWith(user->getResult(0), sums);
+  rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getType(), sums,
+                                          /*in_range=*/true);
+}
+
+/// Whether taps lie above each other, so that fours of them are worth it: of
+/// one row of taps a four would have one byte.
+static bool hasTapsAbove(nn::ConvOp op) {
+  return lower::productOf(
+             typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
+}
+
+/// Whether groups have two or four channels of src and of dst.
+static bool hasSmallGroups(nn::ConvOp op) {
+  RankedTensorType weights = typeOf(op.getW());
+  int64_t size = weights.getDimSize(1), groups = op.getGroups();
+  return groups > 1 && (size == 2 || size == 4) &&
+         weights.getDimSize(0) == size * groups;
+}
+
+LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
+                                           PatternRewriter &rewriter) const {
+  RankedTensorType x = typeOf(op.getX());
+  RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  ElementsAttr weights = nn::getConstant(op.getW());
+  Location loc = op.getLoc();
+  int64_t channels = x.getShape().back(), groups = op.getGroups();
+  bool isDepthwise = groups > 1 && groups == channels &&
+                     type.getShape().back() == channels;
+  Type element = productType(op);
+  bool isBytes = element.isInteger();
+  // Groups of few channels share vectors, as single channels do.
+  bool isGrouped = hasSmallGroups(op) && element.isF32();
+  ElementsAttr fours;
+  if (isDepthwise && isBytes) {
+    if (hasTapsAbove(op))
+      fours = lower::packDepthwiseFours(weights);
+    weights = bytesAsFloats(weights);
+  }
+  ElementsAttr packed, undo;
+  Value panels;
+  if (!weights) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    lower::setInsertionPointOutside(rewriter, op, op.getW());
+    Value computed = castElements(rewriter, loc, op.getW(), element);
+    panels = isDepthwise || isGrouped
+                 ? lower::packTaps(rewriter, loc, computed)
+                 : lower::packFilter(rewriter, loc, computed, groups);
+  } else if (isDepthwise || isGrouped) {
+    packed = isDepthwise ? lower::packDepthwiseWeights(weights)
+                         : lower::packGroupedWeights(weights);
+    if (isDepthwise && halfSums && isFP16(op) && element.isF32())
+      element = rewriter.getF16Type();
+  } else {
+    int64_t outputs = type.getShape().back();
+    int64_t depth = weights.getNumElements() / outputs;
+    Factors factors =
+        factorsOf(op, weights, {outputs, depth, depth, 1}, halfSums);
+    packed = lower::packConvWeights(factors.weights, groups, factors.stored,
+                                    factors.src);
+    element = factors.src;
+    undo = factors.undo;
+  }
+  if (!packed && !panels)
+    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+  if (!panels)
+    panels = arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
+  if (isDepthwise && isBytes)
+    type = type.clone(rewriter.getF32Type());
+  Value destination =
+      lower::destinationOf(rewriter, op->getResult(0), type.getElementType());
+  SmallVector<Value> operands;
+  if (undo)
+    operands.push_back(expandConstant(rewriter, loc, undo, type.getRank()));
+  if (op.getBias())
+    operands.push_back(
+        lower::expandBias(rewriter, op.getBias(), type.getRank()));
+  Value src = castElements(rewriter, loc, op.getX(), element);
+  int64_t zeroPoint = op.getXZeroPoint();
+  Operation *kernel;
+  if (isDepthwise || isGrouped) {
+    Value bytes;
+    if (fours)
+      bytes = arith::ConstantOp::create(rewriter, op.getW().getLoc(), fours);
+    kernel = cpu::DepthwiseConvOp::create(
+        rewriter, loc, type, src, panels, bytes, operands, destination,
+        op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,
+        /*schedule=*/{});
+  } else {
+    Value compensation;
+    if (zeroPoint != 0)
+      compensation = arith::ConstantOp::create(
+          rewriter, op.getW().getLoc(),
+          lower::packCompensation(weights, groups, zeroPoint));
+    kernel = cpu::ConvOp::create(rewriter, loc, type, src, panels,
+                                 compensation, /*pairs=*/Value(), operands,
+                                 destination, op.getStrides(), op.getPads(),
+                                 op.getDilations(), groups, zeroPoint,
+                                 /*pair_counts=*/{}, /*winograd=*/{},
+                                 /*sign_channels=*/{}, /*dst_signs=*/{},
+                                 /*schedule=*/{});
+  }
+  lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),
+                       type.getElementType(), bool(op.getBias()), bool(undo));
+  if (isDepthwise && isBytes)
+    replaceByFloats(rewriter, op, kernel->getResult(0));
+  else
+    rewriter.replaceOp(op, kernel);
+  return success();
+}
+
+LogicalResult
+ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
+                                      PatternRewriter &rewriter) const {
+  RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  std::vector<char> storage;
+  if (ElementsAttr weights = nn::getConstant(op.getW());
+      weights && !nn::getRawBytes(weights, storage))
+    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+  Location loc = op.getLoc();
+  Value destination = lower::destinationOf(rewriter, op->getResult(0));
+  SmallVector<Value> operands;
+  if (op.getBias())
+    operands.push_back(
+        lower::expandBias(rewriter, op.getBias(), type.getRank()));
+  // Padding of the result is less of it cut off.
+  SmallVector<int64_t> pads(op.getPads());
+  for (auto [i, more] : llvm::enumerate(op.getOutputPadding()))
+    pads[op.getStrides().size() + i] -= more;
+  auto kernel = cpu::ConvTransposeOp::create(
+      rewriter, loc, type, op.getX(), op.getW(), operands, destination,
+      op.getStrides(), pads, op.getDilations(), op.getGroups(),
+      op.getXZeroPoint());
+  lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
+                       type.getElementType(), !operands.empty());
+  rewriter.replaceOp(op, kernel);
+  return success();
+}
+
+LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
+                                             PatternRewriter &rewriter) const {
+  RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  int64_t rank = type.getRank();
+  Location loc = op.getLoc();
+  Type element = productType(op);
+  Value weights;
+  ElementsAttr undo;
+  if (ElementsAttr constant = nn::getConstant(op.getB())) {
+    int64_t columns = type.getShape().back();
+    int64_t depth = constant.getNumElements() / std::max<int64_t>(columns, 1);
+    Factors factors = factorsOf(
+        op, constant,
+        op.getTransposeB() ? lower::WeightColumns{columns, depth, depth, 1}
+                           : lower::WeightColumns{columns, depth, 1, columns},
+        halfSums);
+    element = factors.src;
+    undo = factors.undo;
+    ElementsAttr packed =
+        lower::packMatMulWeights(factors.weights, op.getTransposeB(),
+                                 factors.stored, factors.src);
+    if (!packed)
+      return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+    weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
+  } else {
+    OpBuilder::InsertionGuard guard(rewriter);
+    lower::setInsertionPointOutside(rewriter, op, op.getB());
+    weights = lower::packFactor(
+        rewriter, loc, castElements(rewriter, loc, op.getB(), element),
+        op.getTransposeB());
+  }
+  Value bias = op.getBias();
+  bool isVector = bias && typeOf(bias).getRank() == 1 &&
+                  typeOf(bias).getShape() == type.getShape().take_back();
+  SmallVector<Value> operands;
+  if (undo)
+    operands.push_back(expandConstant(rewriter, loc, undo, rank));
+  if (isVector)
+    operands.push_back(lower::expandBias(rewriter, bias, rank));
+  Value a = op.getA();
+  if (op.getTransposeA()) {
+    SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(rank));
+    std::swap(perm[rank - 2], perm[rank - 1]);
+    a = lower::transpose(rewriter, loc, a, perm);
+  }
+  // Both factors have the batches of the result: see nn-broadcast-batches.
+  Value destination =
+      lower::createEmpty(rewriter, loc, type,
+                         lower::dynamicSizesLike(rewriter, loc, type, a));
+  auto product = cpu::MatMulOp::create(
+      rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
+      /*blocks=*/Value(), /*pairs=*/Value(), operands, destination,
+      /*pair_counts=*/{}, /*sign_channels=*/{}, /*dst_signs=*/{},
+      /*schedule=*/{});
+  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
+                       type.getElementType(), isVector, bool(undo));
+  Value result = product.getResult();
+  if (bias && !isVector)
+    result = nn::AddOp::create(rewriter, loc, type, result, bias);
+  rewriter.replaceOp(op, result);
+  return success();
+}

@@ -1,0 +1,441 @@
+//===- NarrowStorage.cpp - narrow-storage ---------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors that must be of one type, as the source and the result of a reshape,
+// are a class; tensor.empty, which many ops share, is in none. A class becomes
+// half, bf16 or f16, if
+// - no op that makes or uses one of its tensors needs f32, and
+// - it goes into a product of half, or comes from one: through no more than ops
+//   whose inputs may be of either type.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/precision/PrecisionTable.h"
+#include "passes/support/Rules.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_NARROWSTORAGE
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using precision::Storage;
+
+static bool isTensorOf(Value value, bool (Type::*isElement)() const) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && (type.getElementType().*isElement)();
+}
+static bool isF32(Value value) {
+  return isTensorOf(value, &Type::isF32) &&
+         !value.getDefiningOp<tensor::EmptyOp>();
+}
+
+/// Whether the op only moves elements of tensors that are of one type.
+static bool isMovement(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return generic.getNumDpsInputs() == 1 && generic.getNumResults() == 1 &&
+           generic.getBlock()->getTerminator()->getOperand(0) ==
+               generic.getBlock()->getArgument(0);
+  return isa<linalg::BroadcastOp, linalg::CopyOp, linalg::FillOp,
+             linalg::TransposeOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::ConcatOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+             tensor::InsertSliceOp, tensor::PadOp, tensor::ReshapeOp>(op);
+}
+
+/// Whether the body of a generic op turns floats into floats.
+static bool isFloatOnly(linalg::GenericOp op) {
+  for (Value yielded : op.getBlock()->getTerminator()->getOperands())
+    if (!isa<FloatType>(yielded.getType()))
+      return false;
+  return !op.getBlock()
+              ->walk([](Operation *inner) {
+                return isa<arith::FPToSIOp, arith::FPToUIOp, tensor::ExtractOp>(
+                           inner)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// A generic op that rounds its input to `half` and does nothing else.
+static bool isCast(Operation *op, Type half) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 ||
+      getElementTypeOrSelf(generic.getResult(0)) != half ||
+      !isF32(generic.getDpsInputs()[0]) ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !llvm::all_of(generic.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block &body = *generic.getBlock();
+  auto rounding = dyn_cast<arith::TruncFOp>(body.front());
+  return rounding && body.getOperations().size() == 2 &&
+         rounding.getIn() == body.getArgument(0) &&
+         body.getTerminator()->getOperand(0) == rounding.getResult();
+}
+
+static bool isProduct(Operation *op) {
+  return isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op);
+}
+
+/// Whether `op` computes with a number that f16 does not hold, such as that of
+/// a mask.
+static bool hasLargeConstant(Operation *op) {
+  return op
+      ->walk([](arith::ConstantOp constant) {
+        auto number = dyn_cast<FloatAttr>(constant.getValue());
+        double size = number ? std::abs(number.getValueAsDouble()) : 0;
+        return size >= 65520 && !std::isinf(size) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a kernel reads nothing but f32, its epilogue's operands aside.
+static bool readsOnlyF32(Operation *op) {
+  return isa<cpu::AttentionOp, cpu::PackedMatMulOp, cpu::RoundBlocksOp,
+             cpu::WinogradConvOp>(op);
+}
+
+namespace {
+
+struct NarrowStoragePass : ingot::impl::NarrowStorageBase<NarrowStoragePass> {
+  using NarrowStorageBase::NarrowStorageBase;
+
+  void runOnOperation() override;
+
+private:
+  Storage storageFor(Operation *op) const;
+  void constrain(Operation *op);
+  void constrainResult(Value init, Value result, bool isFixed);
+  void touch(Value value) { touched.insert(leaderOf(value)); }
+  bool spread(Operation *op);
+  void spreadAll(ArrayRef<Operation *> ops);
+  bool isHalf(Value value) const {
+    return isa<RankedTensorType>(value.getType()) &&
+           getElementTypeOrSelf(value) == element;
+  }
+  bool isOnlyRounded(Value value) const;
+  bool becomesHalf(Value value) {
+    return isF32(value) && touched.contains(leaderOf(value)) &&
+           !fixed.contains(leaderOf(value));
+  }
+  Value leaderOf(Value value) { return classes.getOrInsertLeaderValue(value); }
+
+  KeepRules rules;
+  /// What is narrow.
+  Type element;
+  llvm::EquivalenceClasses<Value> classes;
+  /// Tensors that stay f32.
+  SmallVector<Value> kept;
+  /// Those that are narrow if they can be.
+  SmallVector<Value> wanted;
+  /// Leaders of their classes, and of classes around products of half.
+  llvm::DenseSet<Value> fixed, touched;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+/// What the table says of the op, or a rule of a node in it.
+Storage NarrowStoragePass::storageFor(Operation *op) const {
+  SmallVector<Location> locations = {op->getLoc()};
+  op->walk([&](Operation *inner) {
+    if (!inner->hasTrait<OpTrait::ConstantLike>())
+      locations.push_back(inner->getLoc());
+  });
+  if (std::optional<bool> isKept = rules.find(locations))
+    return *isKept ? Storage::deny : Storage::allow;
+  return precision::storageOf(op, half == Precision::fp16 ? 0 : level);
+}
+
+/// Whether all that reads it rounds it, so that nobody sees it wider.
+bool NarrowStoragePass::isOnlyRounded(Value value) const {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return isCast(user, element);
+         });
+}
+
+/// A result is written where `init` is.
+void NarrowStoragePass::constrainResult(Value init, Value result,
+                                        bool isFixed) {
+  if (!isF32(result))
+    return;
+  if (isF32(init))
+    classes.unionSets(init, result);
+  if (isFixed)
+    kept.push_back(result);
+}
+
+/// What `op` asks of the tensors that it makes and uses.
+void NarrowStoragePass::constrain(Operation *op) {
+  auto keepOperands = [&](ValueRange values) {
+    llvm::copy_if(values, std::back_inserter(kept), isF32);
+  };
+  if (isa<tensor::DimOp, tensor::EmptyOp>(op))
+    return;
+  if (isMovement(op)) {
+    SmallVector<Value> same;
+    llvm::copy_if(op->getOperands(), std::back_inserter(same), isF32);
+    llvm::copy_if(op->getResults(), std::back_inserter(same), isF32);
+    for (Value value : same)
+      classes.unionSets(same.front(), value);
+    return;
+  }
+  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
+    if (isProduct(op))
+      keepOperands(op->getOperands().take_front(2));
+    if (readsOnlyF32(op))
+      for (OpOperand *operand :
+           cast<DestinationStyleOpInterface>(op).getDpsInputOperands())
+        if (!llvm::is_contained(kernel.getEpilogueOperands(), operand->get()))
+          keepOperands(operand->get());
+    auto dst = cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
+    return constrainResult(dst, op->getResult(0), /*isFixed=*/false);
+  }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && isFloatOnly(generic)) {
+    for (auto [init, result] :
+         llvm::zip_equal(generic.getDpsInits(), generic.getResults())) {
+      auto argument = generic.getMatchingBlockArgument(
+          generic.getDpsInitOperand(result.getResultNumber()));
+      constrainResult(init, result,
+                      generic.getNumReductionLoops() != 0 ||
+                          !argument.use_empty());
+    }
+    return;
+  }
+  keepOperands(op->getOperands());
+  keepOperands(op->getResults());
+  // Loops and branches are looked into; what other regions use stays.
+  if (generic || !op->hasTrait<OpTrait::NoRegionArguments>())
+    for (Region &region : op->getRegions())
+      region.walk(
+          [&](Operation *inner) { keepOperands(inner->getOperands()); });
+}
+
+/// Spreads until nothing is new: an op is looked at again only when a class
+/// that it reads was touched, which happens once a class.
+void NarrowStoragePass::spreadAll(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Value, SmallVector<Operation *>> readers;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (isF32(operand))
+        readers[leaderOf(operand)].push_back(op);
+  SmallVector<Operation *> waiting(llvm::reverse(ops));
+  while (!waiting.empty()) {
+    Operation *op = waiting.pop_back_val();
+    if (!spread(op))
+      continue;
+    for (Value result : op->getResults())
+      if (isF32(result))
+        llvm::append_range(waiting, readers[leaderOf(result)]);
+  }
+}
+
+/// Takes from what `op` reads to what it makes; false if nothing is new.
+bool NarrowStoragePass::spread(Operation *op) {
+  bool reads = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isHalf(operand) || becomesHalf(operand);
+  });
+  bool isNew = false;
+  if (reads && (isMovement(op) ||
+                isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op)))
+    for (Value result : op->getResults())
+      if (isF32(result))
+        isNew |= touched.insert(leaderOf(result)).second;
+  return isNew;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Lets a body that computes in f32 take `argument` as `type`.
+static void widenArgument(BlockArgument argument, Type type) {
+  if (argument.getType() == type)
+    return;
+  Type wide = argument.getType();
+  argument.setType(type);
+  if (argument.use_empty())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
+  auto widened =
+      arith::ExtFOp::create(builder, argument.getLoc(), wide, argument);
+  argument.replaceAllUsesExcept(widened, widened);
+}
+
+/// Lets a body yield a value of `type`.
+static void roundYielded(OpOperand &yielded, Type type) {
+  if (yielded.get().getType() == type)
+    return;
+  OpBuilder builder(yielded.getOwner());
+  yielded.set(arith::TruncFOp::create(builder, yielded.getOwner()->getLoc(),
+                                      type, yielded.get()));
+}
+
+/// Lets `op` write where there is room for what it now makes.
+static void replaceEmpty(Operation *op) {
+  if (op->getNumResults() == 0 || isa<tensor::DimOp>(op))
+    return;
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto empty = operand.get().getDefiningOp<tensor::EmptyOp>();
+    if (!empty)
+      continue;
+    if (destinations && !destinations.isDpsInit(&operand))
+      continue;
+    Value result = destinations ? destinations.getTiedOpResult(&operand)
+                                : op->getResult(0);
+    Type element = getElementTypeOrSelf(result);
+    if ((element.isBF16() || element.isF16()) &&
+        empty.getType().getElementType().isF32())
+      operand.set(tensor::EmptyOp::create(builder, empty.getLoc(),
+                                          empty.getMixedSizes(), element));
+  }
+}
+
+/// Fits `op` to the types that its operands and results now have.
+static void adapt(Operation *op) {
+  replaceEmpty(op);
+  OpBuilder builder(op);
+  auto replace = [&](Operation *other) {
+    op->replaceAllUsesWith(other);
+    op->erase();
+  };
+  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
+    Block &body = kernel.getEpilogue().front();
+    for (auto [operand, argument] :
+         llvm::zip_equal(kernel.getEpilogueOperands(),
+                         body.getArguments().drop_front()))
+      widenArgument(argument, getElementTypeOrSelf(operand));
+    roundYielded(body.getTerminator()->getOpOperand(0),
+                 getElementTypeOrSelf(op->getResult(0)));
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    for (auto [operand, argument] :
+         llvm::zip_equal(op->getOperands(), generic.getBlock()->getArguments()))
+      widenArgument(argument, getElementTypeOrSelf(operand));
+    for (auto [result, yielded] : llvm::zip_equal(
+             op->getResults(),
+             generic.getBlock()->getTerminator()->getOpOperands()))
+      roundYielded(yielded, getElementTypeOrSelf(result));
+  } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    roundYielded(pad.getBody()->getTerminator()->getOpOperand(0),
+                 getElementTypeOrSelf(pad.getResult()));
+  } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    replace(linalg::FillOp::create(builder, op->getLoc(), fill.getInputs(),
+                                   fill.getOutputs()));
+  } else if (auto copy = dyn_cast<linalg::CopyOp>(op)) {
+    replace(linalg::CopyOp::create(builder, op->getLoc(), copy.getInputs(),
+                                   copy.getOutputs()));
+  } else if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    replace(linalg::TransposeOp::create(builder, op->getLoc(),
+                                        transpose.getInput(),
+                                        transpose.getInit(),
+                                        transpose.getPermutation()));
+  } else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    replace(linalg::BroadcastOp::create(builder, op->getLoc(),
+                                        broadcast.getInput(),
+                                        broadcast.getInit(),
+                                        broadcast.getDimensions()));
+  }
+}
+
+void NarrowStoragePass::runOnOperation() {
+  rules = KeepRules::again(keep);
+  element = half == Precision::fp16 ? Type(Float16Type::get(&getContext()))
+                                    : BFloat16Type::get(&getContext());
+  SmallVector<Operation *> ops;
+  getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (isa<func::FuncOp>(op) || !isa<linalg::LinalgOp>(op))
+          llvm::copy_if(block.getArguments(), std::back_inserter(kept), isF32);
+    if (op == getOperation())
+      return WalkResult::advance();
+    ops.push_back(op);
+    bool hasBody = isa<linalg::LinalgOp, cpu::EpilogueOpInterface>(op);
+    return hasBody ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (Operation *op : ops) {
+    constrain(op);
+    // What moves data stores what it is given.
+    if (!isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op) || isMovement(op))
+      continue;
+    const Storage storage = element.isF16() && hasLargeConstant(op)
+                                ? Storage::deny
+                                : storageFor(op);
+    for (Value result : op->getResults()) {
+      if (!isF32(result))
+        continue;
+      if (storage == Storage::deny && !isOnlyRounded(result))
+        kept.push_back(result);
+      // A product of f32, which is what was not made one of half, stays so.
+      if (storage == Storage::allow && !isProduct(op))
+        wanted.push_back(result);
+    }
+  }
+  for (Value value : wanted)
+    touch(value);
+  for (Value value : kept)
+    fixed.insert(leaderOf(value));
+
+  llvm::DenseSet<Operation *> casts;
+  for (Operation *op : ops) {
+    if (isCast(op, element)) {
+      casts.insert(op);
+      touch(op->getOperand(0));
+    } else if (isProduct(op) && isHalf(op->getOperand(0)) &&
+               isF32(op->getResult(0))) {
+      touch(op->getResult(0));
+    }
+  }
+  spreadAll(ops);
+
+  llvm::SetVector<Operation *> changed;
+  SmallVector<Value> values;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (becomesHalf(result)) {
+        values.push_back(result);
+        changed.insert(op);
+        changed.insert(result.user_begin(), result.user_end());
+      }
+  for (Value value : values)
+    value.setType(cast<RankedTensorType>(value.getType()).clone(element));
+  narrowed += values.size();
+  for (Operation *op : changed) {
+    if (!casts.contains(op)) {
+      adapt(op);
+      continue;
+    }
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  classes = {};
+  kept.clear();
+  wanted.clear();
+  fixed.clear();
+  touched.clear();
+}

@@ -1,0 +1,137 @@
+//===- PackBlocks.cpp - weights of a few bits in panels -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/lower/PackBlocks.h"
+
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/nn/Constants.h"
+#include "passes/cpu/lower/PackWeights.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// The column of a word, and its lowest bit.
+struct Place {
+  int64_t column, bit;
+};
+
+/// Sizes of the weights, and how they are cut into panels.
+struct Layout {
+  explicit Layout(nn::PackedMatMulOp op)
+      : areFours(op.getRoundsA()), bits(op.getBits()), depth(op.getDepth()),
+        block(std::min<int64_t>(op.getBlockSize(), depth)) {
+    ArrayRef<int64_t> codes = lower::typeOf(op.getCodes()).getShape();
+    columns = codes[0];
+    blocks = codes[1];
+    bytes = codes[2];
+    width = lower::panelWidth(columns);
+    panels = llvm::divideCeil(columns, width);
+    words = llvm::divideCeil(block, 32 / bits);
+  }
+
+  /// Where entry `row` of a column stands of `rows` in a panel.
+  int64_t at(int64_t column, int64_t row, int64_t rows) const {
+    return (column / width * rows + row) * width + column % width;
+  }
+
+  /// Number `i` of a column's word, among the words of its row.
+  Place placeOf(int64_t column, int64_t i) const {
+    // Four neighbours in the bytes of a word.
+    if (areFours)
+      return {column, i % 4 * 8 + i / 4 * bits};
+    if (bits != 8)
+      return {column, i * bits};
+    // The bytes of 16 columns, for each number of their words.
+    int64_t perWord = 32 / bits, in = column % cpu::kByteColumns;
+    int64_t first = column - in, byte = i * cpu::kByteColumns + in;
+    return {first + byte / perWord, byte % perWord * bits};
+  }
+
+  /// Whether words are multiplied as fours of bytes.
+  bool areFours;
+  int64_t bits, depth, block, columns, blocks, bytes, width, panels;
+  /// Of a block.
+  int64_t words;
+};
+
+} // namespace
+
+/// The words, of numbers that are `2^(bits - 1)` less than the codes; of fours
+/// the codes.
+static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> bytes = nn::getRawBytes(codes, storage);
+  if (!bytes)
+    return {};
+  int64_t bits = layout.bits, perWord = 32 / bits, perByte = 8 / bits;
+  int64_t rows = layout.blocks * layout.words;
+  uint32_t mask = (uint32_t(1) << bits) - 1;
+  uint32_t sign = layout.areFours ? 0 : uint32_t(1) << (bits - 1);
+  std::vector<uint32_t> words(layout.panels * rows * layout.width, 0);
+  for (int64_t column = 0; column < layout.columns; ++column)
+    for (int64_t k = 0; k < layout.depth; ++k) {
+      int64_t block = k / layout.block, in = k % layout.block;
+      int64_t from =
+          (column * layout.blocks + block) * layout.bytes + in / perByte;
+      uint32_t code = uint8_t((*bytes)[from]) >> (in % perByte * bits) & mask;
+      int64_t row = block * layout.words + in / perWord;
+      Place place = layout.placeOf(column, in % perWord);
+      words[layout.at(place.column, row, rows)] |= (code ^ sign) << place.bit;
+    }
+  std::vector<char> raw(words.size() * sizeof(uint32_t));
+  std::memcpy(raw.data(), words.data(), raw.size());
+  return nn::makeConstantAttr(
+      RankedTensorType::get({layout.panels, rows, layout.width},
+                            IntegerType::get(codes.getContext(), 32)),
+      std::move(raw));
+}
+
+/// One number for each block and column, less `offset`.
+static ElementsAttr packPerBlock(const Layout &layout, ElementsAttr values,
+                                 double offset, Type element) {
+  std::optional<std::vector<double>> numbers = nn::readDoubles(values);
+  if (!numbers)
+    return {};
+  std::vector<double> packed(layout.panels * layout.blocks * layout.width, 0);
+  for (int64_t column = 0; column < layout.columns; ++column)
+    for (int64_t block = 0; block < layout.blocks; ++block)
+      packed[layout.at(column, block, layout.blocks)] =
+          (*numbers)[column * layout.blocks + block] - offset;
+  return nn::makeConstantAttr(
+      RankedTensorType::get({layout.panels, layout.blocks, layout.width},
+                            element),
+      packed);
+}
+
+std::optional<lower::PackedBlocks>
+lower::packBlocks(nn::PackedMatMulOp op) {
+  Layout layout(op);
+  Builder builder(op.getContext());
+  PackedBlocks packed;
+  packed.words = packWords(layout, nn::getConstant(op.getCodes()));
+  packed.scales = packPerBlock(layout, nn::getConstant(op.getScales()), 0,
+                               builder.getF32Type());
+  if (!packed.words || !packed.scales)
+    return std::nullopt;
+  double middle = double(1 << (layout.bits - 1));
+  Value zeros = op.getZeroPoints();
+  if (!zeros || nn::getSplat(zeros) == middle)
+    return packed;
+  bool isReal = isa<FloatType>(typeOf(zeros).getElementType());
+  packed.zeroPoints =
+      packPerBlock(layout, nn::getConstant(zeros), middle,
+                   isReal ? Type(builder.getF32Type()) : builder.getI8Type());
+  if (!packed.zeroPoints)
+    return std::nullopt;
+  return packed;
+}

@@ -1,0 +1,105 @@
+//===- PackedMatMulToCpu.cpp - products with weights of few bits ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/NNToCpu.h"
+#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/PackBlocks.h"
+#include "passes/support/Lowering.h"
+#include "passes/support/Shapes.h"
+#include "passes/support/Tensors.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+namespace {
+
+struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PackedMatMulOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+} // namespace
+
+/// The elements of a block as kernels have them: of bytes in whole words of
+/// weights.
+static int64_t blockOf(nn::PackedMatMulOp op) {
+  const int64_t block = op.getBlockSize(), depth = op.getDepth();
+  return op.getRoundsA() ? int64_t(llvm::alignTo(std::min(block, depth),
+                                                 32 / int64_t(op.getBits())))
+                         : block;
+}
+
+/// Rows of `a` as bytes, block by block.
+static Value roundRows(PatternRewriter &rewriter, nn::PackedMatMulOp op) {
+  Value a = op.getA();
+  RankedTensorType type = typeOf(a);
+  const int64_t bits = op.getBits(), depth = op.getDepth();
+  const int64_t block = blockOf(op);
+  const int64_t factor = -(int64_t(1) << (bits - 1));
+  // What another product reads serves this one, too.
+  for (Operation *user : a.getUsers())
+    if (auto other = dyn_cast<cpu::RoundBlocksOp>(user))
+      if (int64_t(other.getBlockSize()) == block &&
+          int64_t(other.getFactor()) == factor)
+        return other.getResult();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(a);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = llvm::divideCeil(depth, block) * cpu::roundedWords(block);
+  auto words = RankedTensorType::get(shape, rewriter.getI32Type());
+  Value destination = lower::createEmpty(
+      rewriter, op.getLoc(), words,
+      lower::dynamicSizesLike(rewriter, op.getLoc(), words, a));
+  auto round = cpu::RoundBlocksOp::create(
+      rewriter, op.getLoc(), words, a, /*epilogue_operands=*/ValueRange(),
+      destination, block, factor, /*schedule=*/{});
+  lower::buildEpilogue(rewriter, op.getLoc(), round.getEpilogue(),
+                       words.getElementType(), /*hasBias=*/false);
+  return round.getResult();
+}
+
+LogicalResult
+PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
+                                     PatternRewriter &rewriter) const {
+  RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  std::optional<lower::PackedBlocks> packed = lower::packBlocks(op);
+  if (!packed)
+    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+  Location loc = op.getLoc();
+  auto constant = [&](ElementsAttr attr) -> Value {
+    return attr ? arith::ConstantOp::create(rewriter, op.getCodes().getLoc(),
+                                            attr)
+                : Value();
+  };
+  Value destination = lower::createEmpty(
+      rewriter, loc, type,
+      lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+  Value rows = op.getRoundsA() ? roundRows(rewriter, op) : op.getA();
+  auto product = cpu::PackedMatMulOp::create(
+      rewriter, loc, type, rows, constant(packed->words),
+      constant(packed->scales), constant(packed->zeroPoints),
+      /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
+      blockOf(op), /*schedule=*/{});
+  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
+                       type.getElementType(), /*hasBias=*/false);
+  rewriter.replaceOp(op, product.getResult());
+  return success();
+}
+
+void lower::populatePackedMatMulToCpu(RewritePatternSet &patterns) {
+  patterns.add<PackedMatMulPattern>(patterns.getContext());
+}

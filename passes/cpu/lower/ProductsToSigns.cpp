@@ -1,0 +1,304 @@
+//===- ProductsToSigns.cpp - products-to-signs ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/Signs.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/NNToCpu.h"
+#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/PackWeights.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/support/Intervals.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PRODUCTSTOSIGNS
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+/// Words that are mostly empty are no faster than bytes.
+static constexpr int64_t kLeastChannels = 48;
+/// What an element of data is multiplied with has to be worth packing it.
+static constexpr int64_t kLeastUses = 64;
+
+namespace {
+
+/// What both kinds of products have.
+struct Product {
+  Operation *op;
+  Value data, weights;
+  /// The dimensions of weights that count outputs and channels.
+  int64_t outputs, channels;
+  /// What is padded counts as it; nullopt if nothing is.
+  std::optional<int64_t> padding;
+  /// What sums have taken off already.
+  int64_t zeroPoint = 0;
+};
+
+/// A product of signs.
+struct Signs {
+  int64_t zeroPoint;
+  /// The signs of weights, and their sums for each output.
+  std::vector<double> weights, sums;
+};
+
+} // namespace
+
+/// The byte that is 0 of the three that the data may be; null if they may be
+/// others.
+static std::optional<int64_t> findZeroPoint(const lower::Interval &bytes,
+                                            const Product &product) {
+  if (!bytes.isWithin(0, 255))
+    return std::nullopt;
+  int64_t zero = product.padding.value_or(
+      std::min(int64_t(bytes.least) + 1, int64_t(bytes.most)));
+  if (!bytes.isWithin(double(zero - 1), double(zero + 1)))
+    return std::nullopt;
+  return zero;
+}
+
+static Reason whyNotSigns(const Product &product) {
+  if (Reason reason = lower::whyNotToCpu(product.op))
+    return reason;
+  RankedTensorType weights = typeOf(product.weights);
+  if (!typeOf(product.data).getElementType().isUnsignedInteger(8) ||
+      !nn::getConstant(product.weights))
+    return "does not multiply bytes by constant ones";
+  int64_t channels = weights.getDimSize(product.channels);
+  if (channels < kLeastChannels)
+    return "has few channels: " + std::to_string(channels);
+  if (weights.getNumElements() / channels < kLeastUses)
+    return "reads each element for few products";
+  return std::nullopt;
+}
+
+/// The signs of a product's weights, of which each is as far from 0.
+static std::optional<Signs> readSigns(const Product &product,
+                                      int64_t zeroPoint) {
+  RankedTensorType type = typeOf(product.weights);
+  auto bytes = nn::getConstantDoubles(product.weights);
+  if (!bytes)
+    return std::nullopt;
+  int64_t outputs = type.getDimSize(product.outputs), inner = 1;
+  for (int64_t size : type.getShape().drop_front(product.outputs + 1))
+    inner *= size;
+  Signs signs{zeroPoint, std::move(*bytes), std::vector<double>(outputs, 0)};
+  for (auto [i, weight] : llvm::enumerate(signs.weights)) {
+    if (weight != 1 && weight != -1)
+      return std::nullopt;
+    signs.sums[int64_t(i) / inner % outputs] += weight;
+  }
+  return signs;
+}
+
+/// The weights' signs as words, in dimension `channels` and instead of it.
+static ElementsAttr packWords(const Product &product, const Signs &signs) {
+  RankedTensorType type = typeOf(product.weights);
+  int64_t channels = type.getDimSize(product.channels), inner = 1;
+  for (int64_t size : type.getShape().drop_front(product.channels + 1))
+    inner *= size;
+  int64_t words = cpu::signWords(channels);
+  int64_t outer = type.getNumElements() / channels / inner;
+  std::vector<uint32_t> packed(outer * words * inner, 0);
+  auto at = [&](int64_t o, int64_t word, int64_t i) -> uint32_t & {
+    return packed[(o * words + word) * inner + i];
+  };
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < inner; ++i) {
+      for (int64_t c = 0; c < channels; ++c)
+        if (signs.weights[(o * channels + c) * inner + i] < 0)
+          at(o, c / cpu::kSignsOfWord, i) |= 1u << (c % cpu::kSignsOfWord);
+      for (int64_t word = 1; word < words; word += 2)
+        at(o, word, i) ^= at(o, word - 1, i);
+    }
+  SmallVector<int64_t> shape(type.getShape());
+  shape[product.channels] = words;
+  std::vector<char> bytes(packed.size() * sizeof(uint32_t));
+  std::memcpy(bytes.data(), packed.data(), bytes.size());
+  return nn::makeConstantAttr(
+      RankedTensorType::get(shape, IntegerType::get(type.getContext(), 32)),
+      std::move(bytes));
+}
+
+/// The data as bits.
+static Value packData(PatternRewriter &rewriter, const Product &product,
+                      int64_t zeroPoint) {
+  // What another product has packed serves this one, too.
+  for (Operation *user : product.data.getUsers())
+    for (Operation *pack : user->getUsers())
+      if (auto signs = dyn_cast<cpu::PackSignsOp>(pack))
+        if (int64_t(signs.getZeroPoint()) == zeroPoint)
+          return signs.getResult();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(product.data);
+  Location loc = product.op->getLoc();
+  RankedTensorType type = typeOf(product.data);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = cpu::pixelWords(shape.back());
+  auto packed = RankedTensorType::get(shape, rewriter.getI32Type());
+  Value destination = lower::createEmpty(
+      rewriter, loc, packed,
+      lower::dynamicSizesLike(rewriter, loc, packed, product.data));
+  Value bytes = nn::CastOp::create(
+      rewriter, loc, type.clone(rewriter.getI8Type()), product.data);
+  auto pack = cpu::PackSignsOp::create(rewriter, loc, packed, bytes,
+                                       /*epilogue_operands=*/ValueRange(),
+                                       destination, zeroPoint,
+                                       /*schedule=*/{});
+  lower::buildEpilogue(rewriter, loc, pack.getEpilogue(),
+                       packed.getElementType(), /*hasBias=*/false);
+  return pack.getResult();
+}
+
+/// Replaces the product by `kernel`, whose sums are of numbers from -1 to 1:
+/// what the zero point of the bytes adds to the product's comes to them.
+static void replace(PatternRewriter &rewriter, const Product &product,
+                    const Signs &signs, cpu::EpilogueOpInterface kernel) {
+  Location loc = product.op->getLoc();
+  Value sums = kernel->getResult(0);
+  RankedTensorType type = typeOf(sums);
+  lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
+                       type.getElementType(), /*hasBias=*/false);
+  int64_t more = signs.zeroPoint - product.zeroPoint;
+  if (more != 0) {
+    std::vector<double> each;
+    for (double sum : signs.sums)
+      each.push_back(double(more) * sum);
+    Value constant = nn::makeConstant(
+        rewriter, loc,
+        RankedTensorType::get(int64_t(each.size()), type.getElementType()),
+        each);
+    sums = nn::AddOp::create(rewriter, loc, type, sums, constant);
+  }
+  rewriter.replaceOp(product.op, sums);
+}
+
+namespace {
+
+/// Between which bytes the data of products lie.
+using Intervals = llvm::DenseMap<Operation *, lower::Interval>;
+
+/// A pattern that reads a product as signs.
+template <typename Op> struct ToSigns : OpRewritePattern<Op> {
+  ToSigns(MLIRContext *context, const Intervals &intervals)
+      : OpRewritePattern<Op>(context), intervals(intervals) {}
+
+  /// Why it has none, or nothing.
+  Reason read(const Product &product, std::optional<Signs> &signs) const {
+    if (Reason reason = whyNotSigns(product))
+      return reason;
+    std::optional<int64_t> zero =
+        findZeroPoint(intervals.lookup(product.op), product);
+    if (!zero)
+      return "has data that may be other bytes than three";
+    signs = readSigns(product, *zero);
+    if (!signs)
+      return "has weights other than 1 and -1";
+    return std::nullopt;
+  }
+
+  const Intervals &intervals;
+};
+
+struct ConvToSigns : ToSigns<nn::ConvOp> {
+  using ToSigns::ToSigns;
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getGroups() != 1)
+      return rewriter.notifyMatchFailure(op, "has groups");
+    RankedTensorType x = typeOf(op.getX()), type = op.getType();
+    int64_t rank = x.getRank();
+    if (x.isDynamicDim(rank - 2) || type.isDynamicDim(rank - 2))
+      return rewriter.notifyMatchFailure(op, "has rows of open size");
+    int64_t zero = op.getXZeroPoint();
+    Product product{op, op.getX(), op.getW(), 0, 1, std::nullopt, zero};
+    if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
+      product.padding = zero;
+    std::optional<Signs> signs;
+    if (Reason reason = read(product, signs))
+      return rewriter.notifyMatchFailure(op, *reason);
+    Location loc = op.getLoc();
+    Value weights = arith::ConstantOp::create(
+        rewriter, op.getW().getLoc(),
+        lower::packConvWeights(packWords(product, *signs), /*groups=*/1,
+                               rewriter.getI32Type()));
+    Value src = packData(rewriter, product, signs->zeroPoint);
+    Value destination = lower::destinationOf(rewriter, op->getResult(0));
+    auto kernel = cpu::ConvOp::create(
+        rewriter, loc, type, src, weights, /*compensation=*/Value(),
+        /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(), destination,
+        op.getStrides(), op.getPads(), op.getDilations(), /*groups=*/1,
+        /*src_zero_point=*/0, /*pair_counts=*/{}, /*winograd=*/{},
+        rewriter.getI64IntegerAttr(x.getShape().back()), /*dst_signs=*/{},
+        /*schedule=*/{});
+    replace(rewriter, product, *signs, kernel);
+    return success();
+  }
+};
+
+struct MatMulToSigns : ToSigns<nn::MatMulOp> {
+  using ToSigns::ToSigns;
+
+  LogicalResult matchAndRewrite(nn::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
+      return rewriter.notifyMatchFailure(op, "has no matrix of weights");
+    RankedTensorType type = op.getType();
+    bool isTransposed = op.getTransposeB();
+    Product product{op, op.getA(), op.getB(), isTransposed ? 0 : 1,
+                    isTransposed ? 1 : 0, std::nullopt};
+    std::optional<Signs> signs;
+    if (Reason reason = read(product, signs))
+      return rewriter.notifyMatchFailure(op, *reason);
+    Location loc = op.getLoc();
+    Value weights = arith::ConstantOp::create(
+        rewriter, op.getB().getLoc(),
+        lower::packMatMulWeights(packWords(product, *signs), isTransposed,
+                                 rewriter.getI32Type()));
+    Value destination = lower::createEmpty(
+        rewriter, loc, type,
+        lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+    auto kernel = cpu::MatMulOp::create(
+        rewriter, loc, type, packData(rewriter, product, signs->zeroPoint),
+        weights, /*blocks=*/Value(), /*pairs=*/Value(),
+        /*epilogue_operands=*/ValueRange(),
+        destination, /*pair_counts=*/{},
+        rewriter.getI64IntegerAttr(typeOf(op.getA()).getShape().back()),
+        /*dst_signs=*/{}, /*schedule=*/{});
+    replace(rewriter, product, *signs, kernel);
+    return success();
+  }
+};
+
+struct ProductsToSignsPass
+    : ingot::impl::ProductsToSignsBase<ProductsToSignsPass> {
+  void runOnOperation() override {
+    // Before anything is replaced, of which the analysis knows nothing.
+    lower::IntervalAnalysis analysis;
+    Intervals intervals;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<nn::ConvOp, nn::MatMulOp>(op))
+        intervals[op] = analysis.intervalOf(op->getOperand(0));
+    });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvToSigns, MatMulToSigns>(&getContext(), intervals);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

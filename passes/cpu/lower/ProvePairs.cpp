@@ -1,0 +1,155 @@
+//===- ProvePairs.cpp - cpu-prove-pairs -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `vpmaddubsw` adds two products of bytes as a word. It never saturates where
+// the positive weights of a pair are at most 128 together and the negative ones
+// at least -128, or where the data are at most 127: see BytePairs.h.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/nn/Constants.h"
+#include "passes/cpu/lower/ByteRange.h"
+#include "passes/cpu/lower/PackWeights.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/BytePairs.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Shapes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PROVEPAIRS
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// The lower bits of a statement: a pairing each.
+static constexpr int kCrossed = 1, kPairings = 2;
+
+/// The pairings of a group of four weights that never saturate with bytes of
+/// `largest` at most.
+static int pairingsOf(const int8_t *four, int64_t largest) {
+  auto fits = [&](int x, int y) {
+    return lower::fitsWords(four[x], four[y], largest);
+  };
+  int pairings = 0;
+  if (fits(0, 1) && fits(2, 3))
+    pairings |= 1;
+  if (fits(0, 2) && fits(1, 3))
+    pairings |= 1 << kCrossed;
+  return pairings;
+}
+
+/// Which of the counts: the first pairing, another one or none.
+static int kindOf(int pairings) {
+  return pairings & 1 ? 0 : pairings != 0 ? 1 : 2;
+}
+
+/// Why nothing is said of weights of such an op.
+static const char *whyNot(cpu::ConvOp op) {
+  if (op.getGroups() != 1)
+    return "has groups";
+  return nullptr;
+}
+static const char *whyNot(cpu::MatMulOp op) {
+  if (op.getBlocks())
+    return "has blocks of weights";
+  if (cpu::PackedWeights(op.getWeights()).outer.size() != 1)
+    return "has a right factor for each batch";
+  return nullptr;
+}
+
+/// The largest byte that weights are multiplied by, where src is padded, too.
+static int64_t largestByteOf(cpu::ConvOp op) {
+  return std::max(lower::largestByteOf(op.getSrc()),
+                  int64_t(op.getSrcZeroPoint()));
+}
+static int64_t largestByteOf(cpu::MatMulOp op) {
+  return lower::largestByteOf(op.getSrc());
+}
+
+/// The taps that follow each other along a row.
+static int64_t tapsOfRow(cpu::ConvOp op) {
+  return cpu::PackedWeights(op.getWeights()).outer.back();
+}
+static int64_t tapsOfRow(cpu::MatMulOp) { return 1; }
+
+namespace {
+
+template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    cpu::PackedWeights weights(op.getWeights());
+    if (op.getPairs() || !weights.element.isInteger(8))
+      return rewriter.notifyMatchFailure(op, "has pairs, or no bytes");
+    if (const char *reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, reason);
+    int64_t depth = cast<ShapedType>(op.getSrc().getType()).getShape().back();
+    if (depth % weights.group != 0)
+      return rewriter.notifyMatchFailure(op, "has no whole groups of k");
+    int64_t groups = weights.depth / weights.group;
+    int64_t all = groups * lower::productOf(weights.outer.drop_front());
+    if (!lower::suitsPairs(groups * tapsOfRow(op), all))
+      return rewriter.notifyMatchFailure(op, "has too few or too many k");
+    int64_t rows = lower::productOf(
+        cast<ShapedType>(op.getDst().getType()).getShape().drop_back());
+    if (!ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows)
+      return rewriter.notifyMatchFailure(op, "has few rows");
+    std::vector<char> storage;
+    std::optional<ArrayRef<char>> source =
+        lower::findBytes(op.getWeights(), storage);
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "has weights of the run");
+    const auto *at = reinterpret_cast<const int8_t *>(source->data());
+
+    const int64_t largest = largestByteOf(op);
+    int64_t parts = llvm::divideCeil(weights.width, cpu::kPairColumns);
+    SmallVector<int64_t> counts(cpu::kPairCounts, 0);
+    std::vector<char> statements(lower::productOf(weights.outer) * groups);
+    for (char &statement : statements) {
+      int ofPanel = (1 << kPairings) - 1;
+      for (int64_t part = 0; part < parts; ++part) {
+        int ofPart = (1 << kPairings) - 1;
+        for (int64_t c = 0; c < cpu::kPairColumns; ++c, at += 4)
+          ofPart &= pairingsOf(at, largest);
+        ++counts[kindOf(ofPart)];
+        ofPanel &= ofPart;
+        statement |= char(ofPart << (kPairings * part));
+      }
+      ++counts[3 + kindOf(ofPanel)];
+    }
+    // With as many that have to be widened, words are faster at each level.
+    if (2 * counts[2] >= counts[0] + counts[1] + counts[2])
+      return rewriter.notifyMatchFailure(op, "has pairs that may saturate");
+    SmallVector<int64_t> shape(weights.outer);
+    shape.push_back(groups);
+    Value pairs = arith::ConstantOp::create(
+        rewriter, op.getWeights().getLoc(),
+        nn::makeConstantAttr(RankedTensorType::get(shape, rewriter.getI8Type()),
+                             std::move(statements)));
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getPairsMutable().assign(pairs);
+      op.setPairCounts(counts);
+    });
+    return success();
+  }
+};
+
+struct ProvePairsPass : ingot::impl::ProvePairsBase<ProvePairsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ProvePairs<cpu::ConvOp>, ProvePairs<cpu::MatMulOp>>(
+        &getContext());
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,88 @@
+//===- ProveWinograd.cpp - cpu-prove-winograd -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Integers of 32 bits are computed modulo 2^32, so that a sum that is the
+// factor of the transforms too large comes out to the bit if it needs as few
+// bits as the factor leaves: see Winograd.h. How many it needs at most follows
+// from the weights of its column; a sum over pixels at a border has fewer.
+// Transformed pixels and weights are words for any bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Winograd.h"
+#include "passes/cpu/lower/PackWeights.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/support/Rewrite.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PROVEWINOGRAD
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// The largest distance from 0 of any column's sum of src - zero point times
+/// weights, which lie in panels.
+static int64_t largestSum(ArrayRef<char> source,
+                          const cpu::PackedWeights &weights,
+                          int64_t zeroPoint) {
+  const auto *at = reinterpret_cast<const int8_t *>(source.data());
+  int64_t panels = weights.outer.front(), largest = 0;
+  int64_t steps = int64_t(source.size()) / panels / weights.width / 4;
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    SmallVector<int64_t> positive(weights.width), negative(weights.width);
+    for (int64_t step = 0; step < steps; ++step)
+      for (int64_t c = 0; c < weights.width; ++c)
+        for (int64_t i = 0; i < 4; ++i, ++at)
+          (*at > 0 ? positive : negative)[c] += std::abs(int64_t(*at));
+    int64_t above = 255 - zeroPoint;
+    for (auto [p, n] : llvm::zip_equal(positive, negative))
+      largest = std::max({largest, p * above + n * zeroPoint,
+                          n * above + p * zeroPoint});
+  }
+  return largest;
+}
+
+namespace {
+
+struct Prove : OpRewritePattern<cpu::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cpu::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getWinograd() || !op.mayFilterBytes())
+      return rewriter.notifyMatchFailure(
+          op, "has its tiles, or is of other than 3x3 taps of bytes");
+    std::vector<char> storage;
+    std::optional<ArrayRef<char>> source =
+        lower::findBytes(op.getWeights(), storage);
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "has weights of the run");
+    int64_t largest = largestSum(*source, cpu::PackedWeights(op.getWeights()),
+                                 op.getSrcZeroPoint());
+    for (int64_t outputs : {4, 2}) {
+      int64_t bits = 31 - cpu::Winograd::ofBytes(outputs).lostBits();
+      if (largest >= int64_t(1) << bits)
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { op.setWinograd(outputs); });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "has sums that may be too large");
+  }
+};
+
+struct ProveWinogradPass
+    : ingot::impl::ProveWinogradBase<ProveWinogradPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<Prove>(&getContext());
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,99 @@
+//===- ScaledBytes.cpp - bytes that stand for floats ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/lower/ScaledBytes.h"
+
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+Value lower::ScaledBytes::scale(OpBuilder &builder, Location loc,
+                                Value means) const {
+  Type element = typeOf(means).getElementType();
+  if (factor != 1)
+    means = nn::MulOp::create(builder, loc, means.getType(), means,
+                              nn::makeScalar(builder, loc, element, factor));
+  if (offset != 0)
+    means = nn::AddOp::create(builder, loc, means.getType(), means,
+                              nn::makeScalar(builder, loc, element, offset));
+  return means;
+}
+
+/// Whether a cast keeps the bytes' numbers, less their zero point.
+static bool keepsNumbers(nn::CastOp op) {
+  Type to = op.getType().getElementType();
+  return to.isF32() || to.isInteger(32);
+}
+
+/// Whether what follows `op` becomes a part of it, or of the kernel before.
+static bool isFused(Operation *op) {
+  return isa_and_present<nn::ElementwiseOpInterface, cpu::EpilogueOpInterface>(
+      op);
+}
+
+/// Whether others read the floats, which stay in the second-level cache: they
+/// read them from there faster than they would make them of bytes.
+static bool areFloatsNear(Value value) {
+  constexpr int64_t kCacheBytes = 1 << 20;
+  RankedTensorType type = typeOf(value);
+  return !value.hasOneUse() &&
+         (!type.hasStaticShape() || type.getNumElements() * 4 <= kCacheBytes);
+}
+
+std::optional<lower::ScaledBytes> lower::readScaledBytes(Value value,
+                                                         int64_t length) {
+  // Lanes of AVX2.
+  constexpr int64_t kLanes = 8;
+  if (ShapedType::isDynamic(length) || length % kLanes != 0)
+    return std::nullopt;
+  // More than it takes to dequantize.
+  constexpr size_t kMostOps = 4;
+  SmallVector<std::pair<Operation *, double>> ops;
+  Value at = value;
+  bool isShared = false;
+  while (!typeOf(at).getElementType().isUnsignedInteger(8)) {
+    Operation *op = at.getDefiningOp();
+    if (!op || ops.size() == kMostOps)
+      return std::nullopt;
+    double number = 0;
+    if (auto cast = dyn_cast<nn::CastOp>(op)) {
+      if (!keepsNumbers(cast))
+        return std::nullopt;
+    } else if (isa<nn::AddOp, nn::MulOp, nn::SubOp>(op)) {
+      std::optional<double> splat = nn::getSplat(op->getOperand(1));
+      if (!splat)
+        return std::nullopt;
+      number = *splat;
+    } else {
+      return std::nullopt;
+    }
+    if (typeOf(op->getOperand(0)).getShape() != typeOf(value).getShape())
+      return std::nullopt;
+    ops.push_back({op, number});
+    at = op->getOperand(0);
+    isShared |= !at.hasOneUse();
+  }
+  isShared |= !value.hasOneUse();
+  if ((!isShared && isFused(at.getDefiningOp())) || areFloatsNear(value))
+    return std::nullopt;
+  if (ops.empty() || !typeOf(value).getElementType().isF32())
+    return std::nullopt;
+  ScaledBytes read{at};
+  for (auto [op, number] : llvm::reverse(ops)) {
+    if (isa<nn::MulOp>(op)) {
+      read.factor *= number;
+      read.offset *= number;
+    } else if (!isa<nn::CastOp>(op)) {
+      read.offset += isa<nn::SubOp>(op) ? -number : number;
+    }
+  }
+  return read;
+}

@@ -1,0 +1,274 @@
+//===- TabulateBytes.cpp - nn-tabulate-bytes ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <numeric>
+
+namespace ingot {
+#define GEN_PASS_DEF_TABULATEBYTES
+#include "passes/cpu/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+/// Of a table: as many as there are bytes.
+static constexpr int64_t kEntries = 256;
+
+/// More than quantized activations take.
+static constexpr size_t kMostOps = 64;
+
+/// What a kernel's epilogue computes on the way costs it less than a loop of
+/// its own over fewer bytes would.
+static constexpr int64_t kFewElements = 4096;
+
+static bool isByte(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && (type.getElementType().isUnsignedInteger(8) ||
+                  type.getElementType().isSignlessInteger(8));
+}
+
+/// Whether `value` is looked up in a table of bytes already.
+static nn::GatherOp getLookup(Value value) {
+  auto gather = value.getDefiningOp<nn::GatherOp>();
+  if (!gather || !isByte(gather.getIndices()) || !isByte(gather.getX()) ||
+      typeOf(gather.getX()).getShape() != ArrayRef<int64_t>(kEntries))
+    return {};
+  return gather;
+}
+
+/// Whether an op takes an epilogue about as long as an addition. Others are
+/// polynomials.
+static bool isCheap(Operation *op) {
+  return isa<nn::AbsOp, nn::AddOp, nn::CastOp, nn::ClampOp, nn::DivOp,
+             nn::GatherOp, nn::HardSigmoidOp, nn::HardSwishOp, nn::LeakyReluOp,
+             nn::MaxOp, nn::MinOp, nn::MulOp, nn::NegOp, nn::ReluOp,
+             nn::RoundOp, nn::SubOp, nn::XorOp>(op);
+}
+
+namespace {
+
+/// Elementwise ops that compute bytes from one tensor of bytes and numbers.
+struct Cone {
+  SmallVector<Operation *> ops; // Operands before their users.
+  Value source;
+};
+
+/// Goes from a result up to the tensors of bytes that it depends on.
+class Finder {
+public:
+  explicit Finder(Operation *root) : root(root) {}
+
+  /// The ops and the one source; nullopt, with a reason, if there are several.
+  std::optional<Cone> run(StringRef &reason) {
+    if (!add(root, reason))
+      return std::nullopt;
+    // What was looked up is a function of the same bytes, too.
+    for (size_t i = 0; i < kMostOps; ++i) {
+      auto lookup = llvm::find_if(
+          sources, [](Value source) { return bool(getLookup(source)); });
+      if (lookup == sources.end())
+        break;
+      Value looked = *lookup;
+      sources.remove(looked);
+      ops.insert(looked.getDefiningOp());
+      sources.insert(getLookup(looked).getIndices());
+    }
+    if (sources.size() != 1) {
+      reason = "depends on several tensors, or on none";
+      return std::nullopt;
+    }
+    Cone cone{ops.takeVector(), sources.front()};
+    llvm::sort(cone.ops, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    return cone;
+  }
+
+private:
+  bool add(Operation *op, StringRef &reason) {
+    if (!isa<nn::ElementwiseOpInterface>(op) ||
+        op->getBlock() != root->getBlock() ||
+        typeOf(op->getResult(0)).getShape() !=
+            typeOf(root->getResult(0)).getShape()) {
+      reason = "depends on what is not computed element by element";
+      return false;
+    }
+    if (!ops.insert(op))
+      return true;
+    if (ops.size() > kMostOps) {
+      reason = "depends on too many ops";
+      return false;
+    }
+    for (Value operand : op->getOperands()) {
+      if (nn::getSplat(operand))
+        continue;
+      if (isByte(operand) && typeOf(operand).getShape() ==
+                                 typeOf(root->getResult(0)).getShape()) {
+        sources.insert(operand);
+        continue;
+      }
+      Operation *before = operand.getDefiningOp();
+      if (!before || nn::getConstant(operand)) {
+        reason = "depends on numbers that are no bytes";
+        return false;
+      }
+      if (!add(before, reason))
+        return false;
+    }
+    return true;
+  }
+
+  Operation *root;
+  llvm::SetVector<Operation *> ops;
+  llvm::SetVector<Value> sources;
+};
+
+} // namespace
+
+/// Whether a kernel's epilogue stores `bytes`, and nobody else reads them: then
+/// it would go on with what it has in registers.
+static bool isInEpilogue(Value bytes) {
+  SmallVector<Value> work{bytes};
+  for (size_t i = 0; i < work.size() && i < kMostOps; ++i) {
+    Operation *op = work[i].getDefiningOp();
+    if (!op || !work[i].hasOneUse())
+      continue;
+    if (lower::isNativeKind(op))
+      return true;
+    if (isa<nn::ElementwiseOpInterface>(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
+/// Why a loop, or an epilogue, of floats is as good as a table, or better.
+static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
+  if (llvm::none_of(cone.ops, [](Operation *op) {
+        return llvm::any_of(op->getOperands(), [](Value operand) {
+          return isa<FloatType>(typeOf(operand).getElementType());
+        });
+      }))
+    return "computes integers";
+  bool isSimple = llvm::all_of(cone.ops, isCheap);
+  for (Operation *op : cone.ops) {
+    auto isInside = [&](Operation *user) {
+      return llvm::is_contained(cone.ops, user);
+    };
+    if (op != root && !isCheap(op) && !llvm::all_of(op->getUsers(), isInside))
+      return "computes what others read as well";
+  }
+  // An epilogue goes on with a result that one op reads.
+  bool isChain = llvm::all_of(cone.ops, [&](Operation *op) {
+    return op == root || op->hasOneUse();
+  });
+  if (!isChain || !isInEpilogue(cone.source))
+    return std::nullopt;
+  RankedTensorType type = typeOf(cone.source);
+  if (isSimple)
+    return "costs an epilogue little";
+  if (type.hasStaticShape() && type.getNumElements() < kFewElements)
+    return "has few elements";
+  return std::nullopt;
+}
+
+/// What the ops compute of all bytes; null if one of them has no value.
+static Value makeTable(OpBuilder &builder, const Cone &cone, Operation *root) {
+  Type byte = typeOf(cone.source).getElementType();
+  auto all = RankedTensorType::get({kEntries}, byte);
+  std::vector<char> bytes(kEntries);
+  std::iota(bytes.begin(), bytes.end(), 0);
+  IRMapping values;
+  auto makeBytes = [&](ElementsAttr attr) {
+    return arith::ConstantOp::create(builder, root->getLoc(),
+                                     cast<TypedAttr>(attr));
+  };
+  values.map(cone.source, makeBytes(nn::makeConstantAttr(all, bytes)));
+  for (Operation *op : cone.ops) {
+    // Constants of one number broadcast as scalars; a table stays one.
+    for (Value operand : op->getOperands())
+      if (std::optional<double> number = nn::getSplat(operand);
+          number && !values.contains(operand) && !isa<nn::GatherOp>(op))
+        values.map(operand, nn::makeScalar(builder, op->getLoc(),
+                                           typeOf(operand).getElementType(),
+                                           *number));
+    Operation *copy = builder.clone(*op, values);
+    RankedTensorType type = typeOf(op->getResult(0));
+    copy->getResult(0).setType(
+        RankedTensorType::get({kEntries}, type.getElementType()));
+    ElementsAttr computed = nn::evaluate(copy, kEntries);
+    copy->erase();
+    if (!computed)
+      return {};
+    values.map(op->getResult(0), makeBytes(computed));
+  }
+  return values.lookup(root->getResult(0));
+}
+
+namespace {
+
+/// f(bytes) → gather(table of f, bytes).
+struct Tabulate : RewritePattern {
+  Tabulate(MLIRContext *context, Pass::Statistic &count)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        count(count) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<nn::ElementwiseOpInterface>(op) || !isByte(op->getResult(0)))
+      return rewriter.notifyMatchFailure(op, "computes no bytes");
+    StringRef reason;
+    std::optional<Cone> cone = Finder(op).run(reason);
+    if (!cone)
+      return rewriter.notifyMatchFailure(op, reason);
+    if (std::optional<StringRef> why = whyNot(*cone, op))
+      return rewriter.notifyMatchFailure(op, *why);
+    Value table = makeTable(rewriter, *cone, op);
+    if (!table)
+      return rewriter.notifyMatchFailure(op, "has a value that is not known");
+    rewriter.replaceOpWithNewOp<nn::GatherOp>(op, op->getResult(0).getType(),
+                                              table, cone->source, /*axis=*/0);
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+struct TabulateBytesPass
+    : ingot::impl::TabulateBytesBase<TabulateBytesPass> {
+  using TabulateBytesBase::TabulateBytesBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<Tabulate>(&getContext(), numTables);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+    // What the tables replace, users before operands.
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (op->getNumRegions() == 0)
+        ops.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(ops))
+      if (isOpTriviallyDead(op))
+        op->erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,27 @@
+//===- Filtering.cpp - what convolutions take fewer products --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Filtering.h"
+
+#include "passes/support/Shapes.h"
+
+using namespace mlir;
+using namespace ingot;
+
+Reason lower::whyNotThreeByThree(nn::ConvOp op) {
+  auto are = [](ArrayRef<int64_t> values, int64_t value) {
+    return llvm::all_of(values, [&](int64_t v) { return v == value; });
+  };
+  constexpr int64_t kTaps = 3;
+  ArrayRef<int64_t> weights = shapeOf(op.getW());
+  if (weights.size() != 4 || !are(weights.drop_front(2), kTaps))
+    return "has other taps than 3x3";
+  if (!are(op.getStrides(), 1) || !are(op.getDilations(), 1))
+    return "has strides or dilations";
+  if (op.getGroups() != 1)
+    return "has groups";
+  return std::nullopt;
+}

@@ -1,0 +1,249 @@
+//===- BytePacking.cpp - bytes packed from vectors of integers ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/products/BytePacking.h"
+
+#include "passes/cpu/products/BytePairs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// Instructions for vectors of 128, 256 and 512 bits.
+static constexpr StringRef
+    kRound[] = {"llvm.x86.sse2.cvtps2dq", "llvm.x86.avx.cvt.ps2dq.256"},
+    kTruncate[] = {"llvm.x86.sse2.cvttps2dq", "llvm.x86.avx.cvtt.ps2dq.256"},
+    kPackWords[] = {"llvm.x86.sse2.packssdw.128", "llvm.x86.avx2.packssdw",
+                    "llvm.x86.avx512.packssdw.512"},
+    kPackSigned[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
+                     "llvm.x86.avx512.packsswb.512"},
+    kPackUnsigned[] = {"llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb",
+                       "llvm.x86.avx512.packuswb.512"};
+/// Lanes of 128 bits: their bytes, and the integers of the widest vector.
+static constexpr int64_t kUnitBytes = 16, kWidestLanes = 16;
+
+//===----------------------------------------------------------------------===//
+// What is packed
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Numbers that a value lies between.
+struct Bounds {
+  double low = -INFINITY, high = INFINITY;
+};
+} // namespace
+
+static Bounds boundsOf(Value value) {
+  APFloat number(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return {number.convertToDouble(), number.convertToDouble()};
+  APInt whole;
+  if (matchPattern(value, m_ConstantInt(&whole)))
+    return {double(whole.getSExtValue()), double(whole.getSExtValue())};
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  if (isa<arith::FPToSIOp>(op)) {
+    Bounds bounds = boundsOf(op->getOperand(0));
+    return {std::trunc(bounds.low), std::trunc(bounds.high)};
+  }
+  if (isa<math::RoundEvenOp>(op)) {
+    Bounds bounds = boundsOf(op->getOperand(0));
+    return {std::nearbyint(bounds.low), std::nearbyint(bounds.high)};
+  }
+  if (!isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+           arith::MinSIOp, arith::AddFOp, arith::AddIOp>(op))
+    return {};
+  Bounds x = boundsOf(op->getOperand(0)), y = boundsOf(op->getOperand(1));
+  if (isa<arith::AddFOp, arith::AddIOp>(op))
+    return {x.low + y.low, x.high + y.high};
+  if (isa<arith::MaximumFOp, arith::MaxSIOp>(op))
+    return {std::max(x.low, y.low), std::max(x.high, y.high)};
+  return {std::min(x.low, y.low), std::min(x.high, y.high)};
+}
+
+/// What bounds that are constants were put to.
+static Value withoutBounds(Value value) {
+  auto isConstant = [](Value value) {
+    Bounds bounds = boundsOf(value);
+    return bounds.low == bounds.high;
+  };
+  while (isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+                         arith::MinSIOp>(value.getDefiningOp())) {
+    Value x = value.getDefiningOp()->getOperand(0),
+          y = value.getDefiningOp()->getOperand(1);
+    if (!isConstant(x) && !isConstant(y))
+      break;
+    value = isConstant(y) ? x : y;
+  }
+  return value;
+}
+
+BytePacking::BytePacking(cpu::EpilogueOpInterface op) {
+  Block &body = op.getEpilogue().front();
+  auto bytes =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::TruncIOp>();
+  if (!bytes || !bytes.getType().isInteger(8) ||
+      !bytes.getIn().getType().isInteger(32))
+    return;
+  // A zero point may as well be added to bytes.
+  APInt zeroPoint;
+  auto sum = bytes.getIn().getDefiningOp<arith::AddIOp>();
+  if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&zeroPoint)) &&
+      isPackable(sum.getLhs()))
+    offset = zeroPoint.getSExtValue();
+  else
+    (void)isPackable(bytes.getIn());
+}
+
+/// Whether `whole`, of i32, is within a byte: then that is packed.
+bool BytePacking::isPackable(Value whole) {
+  Bounds bounds = boundsOf(whole);
+  isSigned = bounds.low < 0;
+  if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
+    return false;
+  packable = whole;
+  // Packing holds integers within the bounds of bytes.
+  if (bounds.low == (isSigned ? -128 : 0) &&
+      bounds.high == (isSigned ? 127 : 255))
+    packable = withoutBounds(whole);
+  auto converted = whole.getDefiningOp<arith::FPToSIOp>();
+  if (!converted || !converted.getIn().getType().isF32() ||
+      bounds.low != (isSigned ? -128 : 0))
+    return true;
+  Value real = converted.getIn();
+  auto round = real.getDefiningOp<math::RoundEvenOp>();
+  isRounded = bool(round);
+  if (round)
+    real = round.getOperand();
+  most = boundsOf(real).high;
+  packable = withoutBounds(real);
+  return true;
+}
+
+/// Of what is much too small the least integer is made, which packs to the
+/// lower bound as well.
+Value BytePacking::toInteger(IndexBuilder &b, Value result) const {
+  auto type = cast<VectorType>(result.getType());
+  if (!type.getElementType().isF32())
+    return result;
+  Value high = arith::ConstantOp::create(
+      b.b, b.loc,
+      DenseElementsAttr::get(type, b.b.getF32FloatAttr(float(most))));
+  Value bounded = arith::MinNumFOp::create(b.b, b.loc, result, high);
+  VectorType words = type.clone(b.b.getI32Type());
+  auto constant = [&](TypedAttr value) -> Value {
+    return arith::ConstantOp::create(b.b, b.loc, value);
+  };
+  // Rounding as the CPU is set to: to the nearest.
+  if (type.getNumElements() < kWidestLanes)
+    return callOfWidth(b, isRounded ? kRound : kTruncate, 32, bounded);
+  // Of all lanes.
+  StringRef intrinsic = isRounded ? "llvm.x86.avx512.mask.cvtps2dq.512"
+                                  : "llvm.x86.avx512.mask.cvttps2dq.512";
+  return LLVM::CallIntrinsicOp::create(
+             b.b, b.loc, words, b.b.getStringAttr(intrinsic),
+             ValueRange{bounded, splatInt(b, words, 0),
+                        constant(b.b.getI16IntegerAttr(-1)),
+                        constant(b.b.getI32IntegerAttr(4))})
+      .getResults();
+}
+
+Value BytePacking::integersOf(IndexBuilder &b, Block &body,
+                              ValueRange arguments, int64_t lanes) const {
+  return toInteger(b, evaluate(b, body, arguments, lanes, packable)[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+static Value shuffle(IndexBuilder &b, Value vector, ArrayRef<int64_t> from) {
+  return vector::ShuffleOp::create(b.b, b.loc, vector, vector, from);
+}
+
+static Value part(IndexBuilder &b, Value vector, int64_t first, int64_t size) {
+  return shuffle(b, vector,
+                 llvm::to_vector(llvm::seq<int64_t>(first, first + size)));
+}
+
+/// Integers of both, of half the bits.
+static Value pack(IndexBuilder &b, ArrayRef<StringRef> names, Value x,
+                  Value y) {
+  int64_t bits =
+      cast<VectorType>(x.getType()).getElementTypeBitWidth() / 2;
+  return callOfWidth(b, names, bits, {x, y});
+}
+
+/// Of an even number of vectors, or of one, whose halves these are.
+static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
+                                  ArrayRef<Value> vectors) {
+  SmallVector<Value> packed;
+  if (vectors.size() == 1) {
+    auto type = cast<VectorType>(vectors[0].getType());
+    int64_t size = type.getNumElements();
+    bool isUnit = size * type.getElementTypeBitWidth() == kUnitBytes * 8;
+    // What is packed twice is cut off in the end.
+    packed.push_back(isUnit ? pack(b, names, vectors[0], vectors[0])
+                            : pack(b, names, part(b, vectors[0], 0, size / 2),
+                                   part(b, vectors[0], size / 2, size / 2)));
+  }
+  for (size_t i = 0; i + 1 < vectors.size(); i += 2)
+    packed.push_back(pack(b, names, vectors[i], vectors[i + 1]));
+  return packed;
+}
+
+Value BytePacking::pack(IndexBuilder &b, ArrayRef<Value> integers) const {
+  SmallVector<Value> words = packAll(b, kPackWords, integers);
+  Value bytes = packAll(b, isSigned ? kPackSigned : kPackUnsigned, words)[0];
+  if (offset != 0)
+    bytes = arith::AddIOp::create(
+        b.b, b.loc, bytes,
+        splatInt(b, cast<VectorType>(bytes.getType()), int8_t(offset)));
+  int64_t all = 0;
+  for (Value vector : integers)
+    all += cast<VectorType>(vector.getType()).getNumElements();
+  if (cast<VectorType>(bytes.getType()).getNumElements() == all)
+    return bytes;
+  return part(b, bytes, 0, all);
+}
+
+void codegen::storePacked(IndexBuilder &b, const Tile &tile,
+                          const Output &output, const BytePacking &packing,
+                          ValueRange sums, ArrayRef<Index> coordinates) {
+  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  SmallVector<Value> integers;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Place place{SmallVector<Index>(coordinates), tile.lanes, tile.lanes, {}};
+    Index &column = place.coordinates.back();
+    column = b.add(column, v * tile.lanes);
+    SmallVector<Value> arguments = epilogueArguments(b, output, sums[v], place);
+    integers.push_back(packing.integersOf(b, body, arguments, tile.lanes));
+  }
+  Value bytes = packing.pack(b, integers);
+  // Neighbours of four, to where they stand in their vectors.
+  int64_t columns = tile.vectors * tile.lanes, units = tile.lanes / 4;
+  SmallVector<int64_t> from;
+  for (int64_t v = 0; v < tile.vectors; ++v)
+    for (int64_t unit = 0; unit < units; ++unit)
+      from.push_back(unit * tile.vectors + v);
+  if (!llvm::is_sorted(from)) {
+    Value fours = vector::BitCastOp::create(
+        b.b, b.loc, VectorType::get({columns / 4}, b.b.getI32Type()), bytes);
+    bytes = vector::BitCastOp::create(b.b, b.loc, bytes.getType(),
+                                      shuffle(b, fours, from));
+  }
+  vector::StoreOp::create(b.b, b.loc, bytes, output.dst.data,
+                          b.get(output.dst.at(b, coordinates)));
+}

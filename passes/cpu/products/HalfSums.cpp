@@ -1,0 +1,71 @@
+//===- HalfSums.cpp - sums of a few products as f16 -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A vector register holds twice as many f16 as f32, and AVX512-FP16 multiplies
+// and adds them as fast. A long sum of f16 loses too much, however, so only
+// cpu::kHalfTerms products of a column are added up as f16: those of even k in
+// the even lanes, those of odd k beside them, as weights lie in pairs. Then
+// both are added, still as f16, and the result goes to the sum of f32. Weights
+// are scaled so that no sum of that many can be beyond f16: see
+// scaleForHalfSums.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/products/Products.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+Accumulators codegen::zeroHalves(IndexBuilder &b, const Tile &tile) {
+  auto type = VectorType::get({2 * tile.lanes}, b.b.getF16Type());
+  Value zero =
+      arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return Accumulators(tile.rows * tile.vectors, zero);
+}
+
+/// Each second lane of `low`, then of `high`, from lane `first` on.
+static Value everySecond(IndexBuilder &b, Value low, Value high,
+                         int64_t first) {
+  int64_t lanes = cast<VectorType>(low.getType()).getDimSize(0);
+  SmallVector<int64_t> mask;
+  for (int64_t i = first; i < (low == high ? lanes : 2 * lanes); i += 2)
+    mask.push_back(i);
+  return vector::ShuffleOp::create(b.b, b.loc, low, high, mask);
+}
+
+Accumulators codegen::addHalves(IndexBuilder &b, const Tile &tile,
+                                const SrcRows &rows, const Accumulators &halves,
+                                const Accumulators &sums) {
+  Accumulators next = sums;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    if (!rows.at[r])
+      continue;
+    // Two vectors at a time: a permutation of both has a whole vector of sums.
+    for (int64_t v = 0; v < tile.vectors; v += 2) {
+      int64_t first = r * tile.vectors + v;
+      bool isPair = v + 1 < tile.vectors;
+      Value low = halves[first], high = isPair ? halves[first + 1] : low;
+      Value both = arith::AddFOp::create(b.b, b.loc,
+                                         everySecond(b, low, high, 0),
+                                         everySecond(b, low, high, 1));
+      for (int64_t i = 0; i < (isPair ? 2 : 1); ++i) {
+        Value part = both;
+        if (isPair)
+          part = vector::ShuffleOp::create(
+              b.b, b.loc, both, both,
+              llvm::to_vector(
+                  llvm::seq(i * tile.lanes, (i + 1) * tile.lanes)));
+        Value &sum = next[first + i];
+        sum = arith::AddFOp::create(b.b, b.loc, sum, widenFloats(b, part));
+      }
+    }
+  }
+  return next;
+}

@@ -1,0 +1,257 @@
+//===- SignProducts.cpp - sums of products of signs -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/products/SignProducts.h"
+
+#include "passes/cpu/products/BytePairs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+static Value exclusiveOr(IndexBuilder &b, Value x, Value y) {
+  return arith::XOrIOp::create(b.b, b.loc, x, y);
+}
+
+/// Of bits `x` and `waiting`, and of a third which makes `odd` of the three,
+/// whether two or three are set: those of `x` where the others are the same,
+/// else those of `waiting`.
+static Value carry(IndexBuilder &b, Value x, Value waiting, Value odd) {
+  auto type = cast<VectorType>(x.getType());
+  if (type.getNumElements() == 16) {
+    // Bit 4 x + 2 waiting + odd of the number is the result.
+    constexpr int32_t kTable = 0b11010100;
+    Value table = LLVM::ConstantOp::create(
+        b.b, b.loc, b.b.getI32Type(), b.b.getI32IntegerAttr(kTable));
+    return LLVM::CallIntrinsicOp::create(
+               b.b, b.loc, type,
+               b.b.getStringAttr("llvm.x86.avx512.pternlog.d.512"),
+               ValueRange{x, waiting, odd, table})
+        .getResults();
+  }
+  Value changed = exclusiveOr(b, waiting, odd);
+  return exclusiveOr(b, x,
+                     arith::AndIOp::create(b.b, b.loc, changed,
+                                           exclusiveOr(b, x, waiting)));
+}
+
+/// The bits that are set in each byte, or in each word, as bytes of which the
+/// first of a word has all. Those of bytes are looked up in tables of 16.
+static Value countBits(IndexBuilder &b, const TargetInfo &target, Value words) {
+  auto byteType = VectorType::get(
+      {cast<VectorType>(words.getType()).getNumElements() * 4},
+      b.b.getI8Type());
+  auto count = [&](Value value) -> Value {
+    return math::CtPopOp::create(b.b, b.loc, value);
+  };
+  auto asBytes = [&](Value value) -> Value {
+    return vector::BitCastOp::create(b.b, b.loc, byteType, value);
+  };
+  return target.hasBitCount ? asBytes(count(words)) : count(asBytes(words));
+}
+
+/// sum + factor * the four bytes of each word.
+static Value addCounts(IndexBuilder &b, const TargetInfo &target, Value bytes,
+                       int64_t factor, Value sum) {
+  Value factors = splatInt(b, cast<VectorType>(bytes.getType()), factor);
+  return target.hasVNNI ? multiplyAddFours(b, bytes, factors, sum)
+                        : addPairs(b, bytes, factors, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
+
+/// Two products that are -1 and not 1.
+static constexpr int64_t kTwoDiffer = -4;
+
+/// Adds word `word` of all rows and the next one, or that alone, to `counts`,
+/// or where that takes several instructions to the bytes of `waitingCounts`.
+static void countStep(IndexBuilder &b, const Tile &tile,
+                      const TargetInfo &target, const SrcRows &rows,
+                      Value weights, Index weightsAt, int64_t panel, Index word,
+                      bool isAlone, Accumulators &counts,
+                      Accumulators &waitingCounts) {
+  int64_t count = tile.rows * tile.vectors, words = isAlone ? 1 : 2;
+  auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
+  SmallVector<SmallVector<Value>> factors(words);
+  for (int64_t i = 0; i < words; ++i)
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      factors[i].push_back(vector::LoadOp::create(
+          b.b, b.loc, type, weights,
+          b.get(b.add(b.add(weightsAt, b.mul(b.add(word, i), panel)),
+                      v * tile.lanes))));
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    if (!rows.at[r])
+      continue;
+    SmallVector<Value> row;
+    for (int64_t i = 0; i < words; ++i) {
+      Value scalar = memref::LoadOp::create(
+          b.b, b.loc, rows.dataOf[r],
+          b.get(b.add(b.add(*rows.at[r], word), i)));
+      row.push_back(vector::BroadcastOp::create(b.b, b.loc, type, scalar));
+    }
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      Value &sum = counts[r * tile.vectors + v];
+      Value &waiting = counts[count + r * tile.vectors + v];
+      Value differs = exclusiveOr(b, row[0], factors[0][v]);
+      Value odd, both;
+      if (isAlone) {
+        odd = exclusiveOr(b, waiting, differs);
+        both = arith::AndIOp::create(b.b, b.loc, waiting, differs);
+      } else {
+        // The second words are xor the first ones already.
+        odd = exclusiveOr(b, exclusiveOr(b, row[1], factors[1][v]), waiting);
+        both = carry(b, differs, waiting, odd);
+      }
+      waiting = odd;
+      Value bits = countBits(b, target, both);
+      // What multiplies counts and adds them takes no longer than what adds
+      // them.
+      if (target.hasVNNI) {
+        sum = addCounts(b, target, bits, kTwoDiffer, sum);
+        continue;
+      }
+      Value &bytes = waitingCounts[r * tile.vectors + v];
+      bytes = bytes ? arith::AddIOp::create(b.b, b.loc, bytes, bits) : bits;
+    }
+  }
+}
+
+/// Pairs of words that are counted without a branch: a byte has 8 bits of each
+/// and of a word that is left.
+static constexpr int64_t kUnrolledPairs = 4;
+static_assert(8 * (kUnrolledPairs + 1) * -2 * kTwoDiffer <= INT16_MAX,
+              "two counts of bytes are added up in 16 bits");
+
+Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
+                                 const SrcRows &rows, Value weights,
+                                 Index weightsAt, int64_t panel, int64_t words,
+                                 const Accumulators &start) {
+  TargetInfo target = targetOf(b);
+  Accumulators counts = start, waitingCounts(start.size() / 2);
+  auto step = [&](Index word, bool isAlone) {
+    countStep(b, tile, target, rows, weights, weightsAt, panel, word, isAlone,
+              counts, waitingCounts);
+  };
+  auto addWaiting = [&] {
+    for (auto [sum, bytes] : llvm::zip(counts, waitingCounts))
+      if (bytes)
+        sum = addCounts(b, target, std::exchange(bytes, Value()), kTwoDiffer,
+                        sum);
+  };
+  // A loop whose sums change places with every step copies them: several steps
+  // follow each other.
+  int64_t pairs = words / 2, block = std::min(kUnrolledPairs, pairs);
+  if (pairs != 0)
+    counts = forEach(b, 0, pairs / block, counts,
+                     [&](Value i, const Accumulators &before) {
+                       counts = before;
+                       Index first = b.mul(Index(i), 2 * block);
+                       for (int64_t pair = 0; pair < block; ++pair)
+                         step(b.add(first, 2 * pair), /*isAlone=*/false);
+                       addWaiting();
+                       return counts;
+                     });
+  for (int64_t pair = pairs - pairs % std::max<int64_t>(block, 1);
+       pair < pairs; ++pair)
+    step(2 * pair, /*isAlone=*/false);
+  if (words % 2 != 0)
+    step(words - 1, /*isAlone=*/true);
+  addWaiting();
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+Value codegen::noZeros(IndexBuilder &b) {
+  return arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(0));
+}
+
+Value codegen::joinZeros(IndexBuilder &b, Value zeros, Value data, Index at) {
+  Value word = memref::LoadOp::create(b.b, b.loc, data, b.get(at));
+  return arith::OrIOp::create(b.b, b.loc, zeros, word);
+}
+
+/// What counting starts with: products that are all 1, and no bits that wait.
+static Accumulators startSums(IndexBuilder &b, const Tile &tile,
+                              ArrayRef<Index> all) {
+  auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
+  Accumulators sums;
+  for (Index each : all) {
+    Value products = arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
+                                                b.get(each));
+    sums.append(tile.vectors,
+                vector::BroadcastOp::create(b.b, b.loc, type, products));
+  }
+  llvm::append_range(sums, zeroAccumulators(b, tile));
+  return sums;
+}
+
+/// Takes the bits that wait off the sums.
+static Accumulators finishSums(IndexBuilder &b, const Accumulators &counts) {
+  TargetInfo target = targetOf(b);
+  size_t count = counts.size() / 2;
+  Accumulators sums;
+  for (size_t i = 0; i < count; ++i)
+    sums.push_back(addCounts(b, target,
+                             countBits(b, target, counts[count + i]), -2,
+                             counts[i]));
+  return sums;
+}
+
+Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
+                               ArrayRef<Index> all, CountSigns count) {
+  Accumulators start = startSums(b, tile, all);
+  Accumulators sums = finishSums(b, count(0, start));
+  if (!zeros)
+    return sums;
+  Value hasZeros = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ne,
+                                         zeros, noZeros(b));
+  return updateIf(b, hasZeros, sums, [&] {
+    Accumulators means;
+    for (auto [u, v] :
+         llvm::zip_equal(sums, finishSums(b, count(1, start)))) {
+      Value both = arith::AddIOp::create(b.b, b.loc, u, v);
+      Value one = splatInt(b, cast<VectorType>(u.getType()), 1);
+      means.push_back(arith::ShRSIOp::create(b.b, b.loc, both, one));
+    }
+    return means;
+  });
+}
+
+Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
+                               const Flat &src, Index first, Index stride,
+                               Value weights, Index weightsAt, int64_t panel) {
+  int64_t words = cpu::signWords(signs);
+  Value zeros;
+  if (cpu::planesOf(signs, src.shape.back()) == 2) {
+    zeros = noZeros(b);
+    for (int64_t r = 0; r < tile.rows; ++r)
+      zeros = joinZeros(b, zeros, src.data,
+                        b.add(b.add(first, b.mul(stride, r)), 2 * words));
+  }
+  return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs),
+                  [&](int64_t plane, const Accumulators &start) {
+                    SrcRows rows(b, src.data, b.add(first, plane * words),
+                                 stride, tile.rows);
+                    return countSigns(b, tile, rows, weights, weightsAt, panel,
+                                      words, start);
+                  });
+}

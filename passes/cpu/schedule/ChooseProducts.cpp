@@ -1,0 +1,473 @@
+//===- ChooseProducts.cpp - schedules of products -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/cpu/policy/BytePairs.h"
+#include "passes/cpu/schedule/ChooseSchedule.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+using lower::shapeOf;
+
+int64_t codegen::bytesOf(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  int64_t elements = lower::productOf(type.getShape());
+  return ShapedType::isDynamic(elements)
+             ? 1 << 20
+             : elements * type.getElementTypeBitWidth() / 8;
+}
+
+/// Of a row of channels or of k.
+static int64_t rowBytesOf(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  return type.getShape().back() * type.getElementTypeBitWidth() / 8;
+}
+
+/// What is assumed of an open number of pixels in a row.
+static constexpr int64_t kUsualRow = 28;
+
+/// Operations of vectors that take as long as `flops` with this tile. A word of
+/// signs counts as one of them, and takes two and a half instructions.
+static int64_t costOf(const TargetInfo &target, int64_t flops,
+                      const RegisterTile &tile) {
+  if (tile.product == Product::signs)
+    return flops * 5 / 2;
+  return usesTiles(tile.product) ? flops / target.amx_speed : flops;
+}
+
+/// The rows that tasks are made of: what bytes without VNNI take for a column
+/// tile, lists of groups or weights as words, is to serve many of them, and so
+/// are weights of f16 as f32, which the first tile of rows writes.
+static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
+  int64_t many = 1;
+  if (tile.product == Product::int8Pairs || tile.product == Product::int8Wide)
+    many = 64;
+  else if (tile.product == Product::f16Wide)
+    many = 128;
+  return pixels > 0 ? llvm::divideCeil(many, pixels) : 1;
+}
+
+/// The rows that share weights as words.
+static double rowsOfWords(const RegisterTile &tile, int64_t rows) {
+  int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
+  return double(
+      std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
+}
+
+/// The instructions that a vector of groups of k takes in words: four, with a
+/// copy of the rows, and what is done with weights for all rows.
+static double costOfWords(const RegisterTile &tile, int64_t rows) {
+  constexpr double kCopy = 0.25;
+  return 4 + 3 / rowsOfWords(tile, rows) + kCopy;
+}
+
+/// The same in pairs, of those that may be: three as they are, a shuffle of
+/// rows for two vectors more if crossed, five if they have to be widened first.
+/// What is done with weights serves all rows of a tile.
+static double costOfPairs(const RegisterTile &tile, ArrayRef<int64_t> counts,
+                          int64_t columns) {
+  ArrayRef<int64_t> kinds = columns > cpu::kPairColumns ? counts.drop_front(3)
+                                                        : counts.take_front(3);
+  double all = double(kinds[0] + kinds[1] + kinds[2]);
+  double perTile = 1.0 / double(tile.rows), vectors = double(tile.vectors);
+  return (3 * double(kinds[0]) +
+          (3 + 1 / vectors + perTile) * double(kinds[1]) +
+          (4 + 2 / vectors + 3 * perTile) * double(kinds[2])) /
+         all;
+}
+
+/// Whether bytes that would be multiplied as words are better multiplied in
+/// pairs.
+template <typename Op>
+static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
+                         int64_t rows) {
+  std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
+  if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
+      (!ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows))
+    return false;
+  return costOfPairs(tile, *counts, columns) < costOfWords(tile, rows);
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+bool codegen::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> kernel = weights.outer.drop_front();
+  ArrayRef<int64_t> pads = op.getPads();
+  // Tiles with padding are copied whole.
+  if (pads[kernel.size() - 1] == 0 && pads.back() == 0)
+    return true;
+  int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
+  int64_t span = (rows - 1) * op.getStrides().back() +
+                 (kernel.back() - 1) * op.getDilations().back() + 1;
+  // What a tile copies of src is read line after line: a third of it may come
+  // from the second-level cache.
+  int64_t maxCopiedBytes = target.l1 * 3 / 2;
+  return span * channels * weights.element.getIntOrFloatBitWidth() <=
+         8 * maxCopiedBytes;
+}
+
+/// The pixels of a row of dst, known or not.
+static int64_t pixelsOf(cpu::ConvOp op) {
+  return *std::next(shapeOf(op.getDst()).rbegin());
+}
+
+/// Whether the taps of a tile's pixels can be copied as far apart as they are
+/// in src, which lists of pairs take.
+static bool fitsPairs(cpu::ConvOp op, const RegisterTile &tile) {
+  auto type = cast<MemRefType>(op.getSrc().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  int64_t stride = strides[strides.size() - 2];
+  constexpr int64_t kMostBytes = 64 << 10;
+  int64_t taps = cpu::PackedWeights(op.getWeights()).outer.back();
+  return !ShapedType::isDynamic(stride) &&
+         tile.rows * (taps * op.getDilations().back() * stride +
+                      type.getShape().back()) <=
+             kMostBytes;
+}
+
+static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
+  RegisterTile tile = chooseTile(
+      target, {weights.element, weights.width, dst[dst.size() - 2], channels,
+             lower::productOf(weights.outer.drop_front()), weights.group});
+  bool isOpen = ShapedType::isDynamic(pixelsOf(op));
+  if (prefersPairs(op, tile, tile.vectors * target.lanes,
+                   lower::productOf(dst.drop_back())) &&
+      (!isOpen || fitsPairs(op, tile)))
+    return chooseTile(target, Product::int8Pairs, weights.width);
+  if (!usesTiles(tile.product) || isOpen || fitsCopy(op, target, tile.rows))
+    return tile;
+  return chooseTile(target, productFor(target, weights.element, weights.group),
+                    weights.width);
+}
+
+/// The bytes that a panel's 32 columns take, of weights and of sums.
+static constexpr int64_t kPanelBytes = 32 * 4;
+
+/// Groups of channels whose weights are multiplied with all rows of a task, one
+/// after the other: half of the first-level cache.
+static int64_t blockGroups(const TargetInfo &target) {
+  return std::max<int64_t>(target.l1 / 2 / kPanelBytes, 1);
+}
+
+/// Whether rows are so short that blocks of weights are to serve all of a task.
+static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
+                      const RegisterTile &tile, int64_t rowsPerTask) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
+  int64_t pixels = dst[dst.size() - 2];
+  int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
+  return cpu::canWait(tile.product) &&
+         rowsPerTask * tilesPerRow >= 3 &&
+         // A vector of weights serves fewer than 3/4 of the tile's rows.
+         int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
+         // The sums stay in the first-level cache beside a block.
+         rowsPerTask * pixels <= target.l1 * 2 / 5 / kPanelBytes &&
+         channels >= blockGroups(target) * weights.group;
+}
+
+/// Pixels of any row in a tile.
+static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
+                                          const RegisterTile &tile) {
+  TargetInfo target = TargetInfo::of(op);
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t groups = op.getGroups();
+  int64_t columns = tile.vectors * target.lanes;
+  int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
+  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+                  weights.depth * dst.back();
+  int64_t pixels = lower::productOf(dst.drop_back());
+  // A task's tiles are of one group.
+  int64_t srcRowBytes = groups > 1 ? 0 : rowBytesOf(op.getSrc());
+  int64_t unit = tile.rows;
+  if (tile.product == Product::f16Wide)
+    unit *= rowUnit(tile, tile.rows);
+  Grid grid = chooseGrid(target, {pixels, tiles, costOf(target, flops, tile),
+                                  unit, bytesOf(op.getSrc()),
+                                  bytesOf(op.getWeights()), kUsualPixels,
+                                  srcRowBytes});
+  if (groups > 1)
+    grid.columnTilesPerTask = 1;
+  return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
+}
+
+/// By minimal filtering, where that takes fewer instructions than `tile`.
+static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
+                                         const RegisterTile &tile) {
+  int64_t rows = lower::productOf(shapeOf(op.getDst()).drop_back());
+  if (tile.product == Product::int8Wide)
+    return chooseFiltering(op, costOfWords(tile, rows));
+  if (tile.product != Product::int8Pairs)
+    return {};
+  return chooseFiltering(
+      op, costOfPairs(tile, *op.getPairCounts(),
+                      tile.vectors * TargetInfo::of(op).lanes));
+}
+
+/// Whether so many tiles of a row have taps in the padding, each of which has
+/// code of its own for each tap, that finding the pixels while it runs is worth
+/// what it costs. Of a vocoder, with up to 11 taps that are up to 5 apart, such
+/// tiles were three quarters of the code, and it runs as long without them.
+static bool hasManyBorders(cpu::ConvOp op, const RegisterTile &tile) {
+  if (op.getSignChannels())
+    return false;
+  constexpr int64_t kMostTaps = 20;
+  int64_t taps = cpu::PackedWeights(op.getWeights()).outer.back();
+  int64_t stride = op.getStrides().back();
+  ArrayRef<int64_t> pads = op.getPads();
+  int64_t tiles = 0;
+  for (int64_t pad : {pads[pads.size() / 2 - 1], pads.back()})
+    tiles += llvm::divideCeil(std::max<int64_t>(pad, 0), stride * tile.rows);
+  return tiles * taps > kMostTaps;
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  RegisterTile tile = chooseConvTile(op, target);
+  if (cpu::ScheduleAttr filtering = filterInsteadOf(op, tile))
+    return filtering;
+  if (ShapedType::isDynamic(pixelsOf(op)) || hasManyBorders(op, tile))
+    return chooseAcrossRows(op, tile);
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t groups = op.getGroups();
+  int64_t columns = tile.vectors * target.lanes;
+  int64_t tiles = groups * llvm::divideCeil(op.dstChannels() / groups, columns);
+  int64_t rows = lower::productOf(dst.drop_back(2));
+  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+                  weights.depth * op.dstChannels() * dst[dst.size() - 2];
+  Grid grid =
+      chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
+                          rowUnit(tile, dst[dst.size() - 2]),
+                          bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  // A task's tiles are of one group.
+  if (groups > 1)
+    grid.columnTilesPerTask = 1;
+  grid = withWholeWords(op, columns, grid);
+  // Sums that wait have room for a known number of rows.
+  bool isInBlocks =
+      grid.rowBlocks == 0 && isBlocked(op, target, tile, grid.rowsPerTask);
+  return ScheduleBuilder(op)
+      .tile(tile)
+      .grid(grid)
+      .depthBlock(isInBlocks ? blockGroups(target) : 0);
+}
+
+/// The tiles of channels of which all rows that an output row reads stay in
+/// the first-level cache until the next one reads them again; all if they do as
+/// they are, or if too little of each pixel would.
+static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
+                              int64_t columns, int64_t tiles) {
+  auto type = cast<ShapedType>(op.getSrc().getType());
+  ArrayRef<int64_t> src = type.getShape();
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t row = src[src.size() - 2];
+  if (ShapedType::isDynamic(row))
+    row = kUsualRow;
+  int64_t pixels = std::max<int64_t>(row, 1) *
+                   lower::productOf(shapeOf(op.getWeights()).drop_back(2));
+  // The rows of src that output rows share may take the whole cache, and a
+  // block of channels half of it.
+  int64_t bytes = std::min(target.l1 / 2 / pixels, 4 * target.line);
+  // Two lines of a pixel are worth taking at a time.
+  if (pixels * src.back() * elementBytes <= target.l1 ||
+      bytes < 2 * target.line)
+    return tiles;
+  return std::min(tiles, bytes / (columns * elementBytes));
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  Product product = depthwiseProduct(op, target);
+  int64_t columns = depthwiseColumns(op, target, product);
+  int64_t tiles = llvm::divideCeil(dst.back(), columns);
+  int64_t block = depthwiseBlock(op, target, columns, tiles);
+  int64_t rows = lower::productOf(dst.drop_back(2));
+  int64_t pixels = dst[dst.size() - 2];
+  if (ShapedType::isDynamic(pixels))
+    pixels = kUsualRow;
+  int64_t flops =
+      2 * lower::productOf(weights.drop_back()) * op.groupSize() * dst.back() *
+      pixels;
+  // By rows: channels of a pixel lie together.
+  Grid grid = chooseGrid(
+      target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0, kUsualRow});
+  grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
+  // Each tap loads a vector of weights once for all pixels of the tile. Sums of
+  // bytes are stored pixel by pixel, and a longer tile unpacks fewer columns
+  // twice.
+  int64_t tileRows = target.numRegisters == 32 ? 8 : 4;
+  if (product == Product::int8Dot && multipliesBlocks(target))
+    tileRows = 16;
+  return ScheduleBuilder(op)
+      .tile({tileRows, columns / target.lanes, product})
+      .grid(grid)
+      .tileBlock(block < tiles ? block : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+/// The groups of k whose weights are to serve all rows of a task from the
+/// first-level cache: half of it, or 0 where few rows share them, or where a
+/// column tile's weights are few. Of six rows, weights from the second level
+/// would be two thirds of what it brings, and a thread beside on the same core
+/// wants as much; with 32 registers it made no difference, but weights of f16
+/// have to find room as f32.
+static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
+                          const RegisterTile &tile, const Grid &grid) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2];
+  int64_t columnBytes = tile.vectors * target.lanes * 4;
+  constexpr int64_t kLeastTiles = 4, kLongest = 3;
+  bool isWidened = tile.product == Product::f16Wide;
+  bool isSmall = target.numRegisters != 32;
+  int64_t most = isSmall ? kLongest * target.l1 / 2 : kMostWidenedBytes;
+  bool pays = !op.getBlocks() && !ShapedType::isDynamic(rows) &&
+              (isWidened || (isSmall && tile.product == Product::f32)) &&
+              grid.rowBlocks == 0 &&
+              std::min(rows, grid.rowsPerTask) >= kLeastTiles * tile.rows &&
+              grid.rowsPerTask * columnBytes <= 2 * target.l1 &&
+              weights.depth * columnBytes > most;
+  if (!pays)
+    return 0;
+  int64_t size = isSmall ? target.l1 / 2 : kMostWidenedBytes / 2;
+  int64_t blocks = llvm::divideCeil(weights.depth * columnBytes, size);
+  return llvm::divideCeil(weights.depth, blocks);
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2];
+  bool isOpen = ShapedType::isDynamic(rows);
+  RegisterTile tile =
+      op.getBlocks()
+          ? chooseTile(target,
+                       productFor(target, weights.element, weights.group),
+                       weights.width)
+          : chooseTile(target, {weights.element, weights.width, rows,
+                                shapeOf(op.getSrc()).back(), 1,
+                                weights.group, /*areAllRows=*/true});
+  // Blocks are often narrow: more rows then share the way to the next one, but
+  // where a block of them has to be copied.
+  auto src = cast<ShapedType>(op.getSrc().getType());
+  int64_t rowBytes = src.getShape().back() * src.getElementTypeBitWidth() / 8;
+  if (op.getBlocks() && tile.vectors == 1 && rowBytes % target.set_stride != 0)
+    tile.rows *= 2;
+  if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
+    tile = chooseTile(target, Product::int8Pairs, weights.width);
+  if (rows == 1 &&
+      (tile.product == Product::f32 || tile.product == Product::f16Wide))
+    tile.vectors = vectorsOfOneRow(target, weights.width);
+  int64_t columns = tile.vectors * target.lanes;
+  int64_t tiles = llvm::divideCeil(op.dstChannels(), columns);
+  if (!isOpen)
+    tile.rows = evenTile(rows, tile.rows);
+  int64_t batches = lower::productOf(dst.drop_back(2));
+  // An open batch of matrices by the same weights may be of one.
+  if (ShapedType::isDynamic(batches))
+    batches = weights.outer.size() == 1 && !isOpen ? 1 : 8;
+  int64_t flops =
+      op.getBlocks() ? 2 * lower::productOf(shapeOf(op.getWeights()))
+                     : 2 * weights.depth * op.dstChannels();
+  Work work{rows,
+            tiles,
+            costOf(target, flops, tile),
+            tile.rows * rowUnit(tile, tile.rows),
+            bytesOf(op.getSrc()),
+            bytesOf(op.getWeights())};
+  work.srcRowBytes = rowBytesOf(op.getSrc());
+  Grid grid = withWholeWords(op, columns, chooseGrid(target, work));
+  if (op.getBlocks())
+    grid.prefetch = false;
+  // Blocks of columns are tasks enough: each reads its weights once.
+  int64_t enoughTasks = target.most_tasks / 2;
+  int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
+  if (!grid.rowsOutside && columnBlocks >= enoughTasks && !isOpen)
+    grid.rowsPerTask = llvm::alignTo(rows, tile.rows);
+  // Products of many matrices are tasks of their own.
+  if (batches >= 8)
+    grid = {isOpen ? 16 * tile.rows : int64_t(llvm::alignTo(rows, tile.rows)),
+            tiles, true};
+  return ScheduleBuilder(op).tile(tile).grid(grid).depthBlock(
+      depthBlock(op, target, tile, grid));
+}
+
+/// Rows of a task whose sums wait while weights are unpacked.
+static constexpr int64_t kMostWaitingRows = 128;
+
+Product codegen::packedProduct(cpu::PackedMatMulOp op,
+                               const TargetInfo &target) {
+  if (!op.hasRoundedSrc())
+    return Product::f32;
+  return target.hasVNNI ? Product::int8Dot : Product::int8Pairs;
+}
+
+/// The tile of rounded rows, whose sums of a block stand beside accumulators.
+/// One vector a row costs fewer registers for codes, and a row then reads half
+/// of a line of words, or every other line: not where rows are of open number,
+/// which may be one, and wait for memory.
+static RegisterTile chooseByteTile(cpu::PackedMatMulOp op,
+                                   const TargetInfo &target) {
+  RegisterTile tile = chooseTile(target, packedProduct(op, target), op.panel());
+  const bool isOpen =
+      ShapedType::isDynamic(*std::next(shapeOf(op.getDst()).rbegin()));
+  const bool isSmall = target.numRegisters != 32;
+  if (!isOpen && (isSmall || !target.hasVNNI))
+    tile.vectors = 1;
+  if (tile.vectors == 1)
+    tile.rows = isSmall ? 4 : 12;
+  else
+    tile.rows = isSmall ? 2 : target.hasVNNI ? 6 : 4;
+  return tile;
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2], panel = op.panel();
+  bool isOpen = ShapedType::isDynamic(rows);
+  RegisterTile tile = op.hasRoundedSrc()
+                          ? chooseByteTile(op, target)
+                          : chooseTile(target, Product::f32, panel);
+  if (rows == 1)
+    tile.vectors = vectorsOfOneRow(target, panel);
+  if (!isOpen)
+    tile.rows = evenTile(std::max<int64_t>(rows, 1), tile.rows);
+  int64_t tiles =
+      llvm::divideCeil(dst.back(), tile.vectors * target.lanes);
+  Grid grid = chooseGrid(target, {rows, tiles, 2 * op.depth() * dst.back(),
+                                  tile.rows, bytesOf(op.getSrc()),
+                                  bytesOf(op.getWeights())});
+  // Weights are unpacked anew for each block of rows.
+  int64_t most = std::max(kMostWaitingRows / tile.rows, int64_t(1)) * tile.rows;
+  grid.rowsPerTask =
+      isOpen ? most : std::min<int64_t>(most, llvm::alignTo(rows, tile.rows));
+  grid.rowsPerTask = std::max(grid.rowsPerTask, tile.rows);
+  grid.rowBlocks = 0;
+  grid.prefetch = false;
+  return ScheduleBuilder(op).tile(tile).grid(grid);
+}

@@ -1,0 +1,244 @@
+//===- ChooseSchedule.cpp - schedules and what they must fit --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/schedule/ChooseSchedule.h"
+
+#include "dialects/cpu/ByteFours.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
+  return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
+      .Case<cpu::AttentionOp, cpu::BandMatMulOp, cpu::ConvOp,
+            cpu::DepthwiseConvOp, cpu::GroupNormOp, cpu::MatMulOp,
+            cpu::PackedMatMulOp, cpu::PackSignsOp, cpu::PoolOp,
+            cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp,
+            cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,
+            cpu::WinogradConvOp>(
+          [](auto kernel) { return chooseSchedule(kernel); });
+}
+
+ScheduleBuilder::ScheduleBuilder(Operation *op)
+    : context(op->getContext()), lanes(TargetInfo::of(op).lanes) {}
+
+cpu::TileAttr ScheduleBuilder::inColumns(const RegisterTile &tile) const {
+  return cpu::TileAttr::get(context, tile.rows, tile.vectors * lanes,
+                            tile.product, tile.amxRows);
+}
+
+ScheduleBuilder &ScheduleBuilder::tile(const RegisterTile &tile) {
+  tileAttr = inColumns(tile);
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::scores(const RegisterTile &tile) {
+  scoresAttr = inColumns(tile);
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::wholeGroups(int64_t channels) {
+  tileAttr = cpu::TileAttr::get(context, 1, channels, Product::f32, 0);
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::grid(const Grid &grid) {
+  gridAttr = cpu::GridAttr::get(context, grid.rowsPerTask,
+                                grid.columnTilesPerTask, grid.rowsOutside,
+                                grid.rowBlocks, grid.wholeFrom);
+  prefetch = grid.prefetch;
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::depthBlock(int64_t groups) {
+  depth = groups;
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::tileBlock(int64_t count) {
+  tiles = count;
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::acrossRows(bool acrossRows) {
+  isAcrossRows = acrossRows;
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::winograd(int64_t tileOutputs) {
+  outputs = tileOutputs;
+  return *this;
+}
+
+ScheduleBuilder::operator cpu::ScheduleAttr() const {
+  return cpu::ScheduleAttr::get(context, tileAttr, gridAttr, scoresAttr, depth,
+                                tiles, prefetch, isAcrossRows, outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+static bool hasInstructions(Operation *op, Product product) {
+  TargetInfo target = TargetInfo::of(op);
+  switch (product) {
+  case Product::f32:
+  case Product::f16Wide:
+  case Product::bf16Wide:
+  case Product::int8Wide:
+  case Product::int8Pairs:
+  case Product::int16Dot:
+  case Product::signs:
+    return true;
+  case Product::f16Dot:
+    return findLevel(TargetAttr::of(op).getLevel())
+        ->has(CpuFeature::AVX512FP16);
+  case Product::bf16Dot:
+    return target.hasBF16;
+  case Product::int8Dot:
+    return target.hasVNNI;
+  case Product::bf16Tiles:
+    return target.hasBF16Tiles;
+  case Product::int8Tiles:
+    return target.hasInt8Tiles;
+  }
+  llvm_unreachable("all products are listed");
+}
+
+int64_t codegen::registersOf(const RegisterTile &tile) {
+  // Bits that wait beside those counted, and a pair of words of weights.
+  if (tile.product == Product::signs)
+    return 2 * tile.rows * tile.vectors + 2 * tile.vectors + 1;
+  // Sums of a block beside accumulators, codes of each column, and the words
+  // that they are from, a mask and an element of src.
+  if (tile.hasBlocks)
+    return 2 * tile.rows * tile.vectors + tile.vectors + 3;
+  // Accumulators, a vector of weights for each column, which stands beside what
+  // it is widened from, and an element of src.
+  bool isWide = tile.product == Product::bf16Wide ||
+                (tile.product == Product::int8Wide && !tile.hasWords) ||
+                tile.product == Product::int8Pairs;
+  return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
+}
+
+bool codegen::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+  return getElementTypeOrSelf(op.getSrc().getType()).isInteger(8) &&
+         op.groupSize() == 1 && target.lanes <= 8;
+}
+
+bool codegen::multipliesBlocks(const TargetInfo &target) {
+  return target.lanes == cpu::ByteFours::kVector;
+}
+
+/// Taps that are worth to be paired.
+static constexpr int64_t kLeastPairedTaps = 4;
+
+Product codegen::depthwiseProduct(cpu::DepthwiseConvOp op,
+                                  const TargetInfo &target) {
+  if (op.getFours() && target.hasVNNI)
+    return Product::int8Dot;
+  ArrayRef<int64_t> weights = lower::shapeOf(op.getWeights());
+  bool pays = lower::productOf(weights.drop_back()) >= kLeastPairedTaps &&
+              lower::shapeOf(op.getDst()).back() >= target.lanes;
+  return canPairWords(op, target) && pays ? Product::int8Wide : Product::f32;
+}
+
+int64_t codegen::depthwiseColumns(cpu::DepthwiseConvOp op,
+                                  const TargetInfo &target, Product product) {
+  if (product != Product::int8Dot && product != Product::int8Wide)
+    return target.lanes;
+  if (product == Product::int8Dot && multipliesBlocks(target))
+    return cpu::ByteFours::kBlock;
+  // A block of four vectors unpacks best, as long as the sums of all pixels
+  // that a column of src is multiplied for stay in registers.
+  int64_t reach = (lower::shapeOf(op.getWeights()).drop_back().back() - 1) *
+                  op.getDilations().back();
+  int64_t sums = reach / op.getStrides().back() + 1;
+  return (4 * sums <= target.numRegisters * 3 / 4 ? 4 : 2) * target.lanes;
+}
+
+/// Whether bytes go by minimal filtering.
+static bool isFiltering(Operation *op) {
+  auto conv = dyn_cast<cpu::ConvOp>(op);
+  return conv && conv.getScheduleAttr().getWinograd() != 0;
+}
+
+/// The tile consists of whole vectors and stays in registers.
+static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
+  TargetInfo target = TargetInfo::of(op);
+  StringRef level = TargetAttr::of(op).getLevel();
+  Product product = tile.getProduct();
+  if (!hasInstructions(op, product))
+    return op->emitOpError("expects a product that ")
+           << level << " has instructions for, but got "
+           << stringifyProduct(product);
+  if (tile.getColumns() % target.lanes != 0)
+    return op->emitOpError("expects columns of a tile in vectors of ")
+           << target.lanes << " elements, as " << level << " has them, but got "
+           << tile.getColumns();
+  int64_t vectors = tile.getColumns() / target.lanes;
+  // One pixel after the other.
+  if (isa<cpu::DepthwiseConvOp>(op) &&
+      (product == Product::int8Dot || product == Product::int8Wide))
+    return success();
+  if (usesTiles(product)) {
+    // Two times two accumulators, of eight registers.
+    if (vectors <= 2)
+      return success();
+    return op->emitOpError("expects a tile of at most ")
+           << 2 * target.lanes << " columns with AMX, but got "
+           << tile.getColumns();
+  }
+  auto packed = dyn_cast<cpu::PackedMatMulOp>(op);
+  int64_t used = registersOf({tile.getRows(), vectors, product, /*amxRows=*/0,
+                              isFiltering(op),
+                              packed && packed.hasRoundedSrc()});
+  if (used <= target.numRegisters)
+    return success();
+  return op->emitOpError("expects a tile for the ")
+         << target.numRegisters << " registers of " << level << ", but got "
+         << tile.getRows() << "x" << tile.getColumns() << ", which takes "
+         << used;
+}
+
+LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
+  cpu::ScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
+    return op->emitOpError("has no schedule: cpu-schedule sets it");
+  // Its groups lie on the stack, and are taken apart there.
+  if (isa<cpu::GroupNormOp>(*op))
+    return success();
+  for (cpu::TileAttr tile : {schedule.getTile(), schedule.getScores()})
+    if (tile && failed(checkTile(op, tile)))
+      return failure();
+  TargetInfo target = TargetInfo::of(op);
+  cpu::TileAttr tile = schedule.getTile();
+  if (auto depthwise = dyn_cast<cpu::DepthwiseConvOp>(*op)) {
+    int64_t columns = depthwiseColumns(depthwise, target, tile.getProduct());
+    if (tile.getColumns() != columns)
+      return op->emitOpError("expects a tile of ")
+             << columns << " channels, but got " << tile.getColumns();
+  }
+  auto conv = dyn_cast<cpu::ConvOp>(*op);
+  if (conv && usesTiles(tile.getProduct()) && !schedule.getAcrossRows() &&
+      !fitsCopy(conv, target, tile.getRows()))
+    return op->emitOpError(
+               "expects tiles whose pixels can be copied with their "
+               "padding, but got ")
+           << tile.getRows() << " rows, which the first-level cache of "
+           << target.l1 << " bytes does not hold";
+  return success();
+}

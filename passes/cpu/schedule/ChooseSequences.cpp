@@ -1,0 +1,96 @@
+//===- ChooseSequences.cpp - schedules of recurrences and attention -------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/cpu/schedule/ChooseSchedule.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+using lower::shapeOf;
+
+//===----------------------------------------------------------------------===//
+// Recurrences
+//===----------------------------------------------------------------------===//
+
+/// Register tiles of sequences that share what a step reads of recurrent
+/// weights: those that stay in the second-level cache, and larger ones.
+static constexpr int64_t kTilesPerStep = 2, kTilesPerLongStep = 4;
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::RecurrentOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  int64_t width = INT64_MAX, bytes = 0;
+  for (int64_t i = 0; i < int64_t(op.getGates().size()); ++i) {
+    width =
+        std::min(width, cpu::PackedWeights(op.weightsOf(0, i)).width);
+    bytes += bytesOf(op.weightsOf(0, i));
+  }
+  RegisterTile tile = chooseTile(target, Product::f32, width);
+  int64_t batch = shapeOf(op.state(0, 0))[0];
+  // Each task reads all recurrent weights at each step.
+  int64_t tiles = bytes > target.l2 ? kTilesPerLongStep : kTilesPerStep;
+  if (ShapedType::isDynamic(batch)) {
+    // What a run has of them is taken in halves of it, and halves of these.
+    tile.rows = target.numRegisters == 32 ? 8 : 4;
+  } else {
+    tile.rows = evenTile(std::max<int64_t>(batch, 1), tile.rows);
+    // Two tasks are worth more than what they could share.
+    int64_t all = llvm::divideCeil(batch, tile.rows) * op.numDirections();
+    tiles = std::clamp<int64_t>(all / 2, 1, tiles);
+  }
+  if (tile.rows == 1)
+    tile.vectors = vectorsOfOneRow(target, width);
+  return ScheduleBuilder(op).tile(tile).grid({tiles * tile.rows, 1, false});
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+// Scores have queries in lanes: keys are then read as rows, one element a
+// multiply-add, probabilities are read the same way and values as vectors, so
+// that of all operands only queries are transposed, and a softmax goes over
+// whole vectors. Two vectors of queries, as products have two vectors of
+// columns.
+//
+// For products of bf16 keys and values are rounded and packed, which a few
+// queries would not be worth.
+Product codegen::attentionProduct(cpu::AttentionOp op,
+                                  const TargetInfo &target) {
+  constexpr int64_t kFewQueries = 8;
+  int64_t queries = shapeOf(op.getSrc())[1];
+  bool isFew = !ShapedType::isDynamic(queries) && queries < kFewQueries;
+  if (!isBF16(op) || isFew)
+    return Product::f32;
+  if (target.hasBF16Tiles)
+    return Product::bf16Tiles;
+  return target.hasFastBF16 ? Product::bf16Dot : Product::f32;
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  int64_t queries = shapeOf(op.getSrc())[1];
+  int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
+  Product product = attentionProduct(op, target);
+  RegisterTile scores = chooseTile(target, product, 2 * target.lanes);
+  RegisterTile tile = chooseTile(target, product, width);
+  // All AMX tiles of a kernel have as many rows, and rows that are not there
+  // are on the stack.
+  if (usesTiles(product))
+    return ScheduleBuilder(op).tile(tile).scores(scores);
+  if (!ShapedType::isDynamic(keys))
+    scores.rows = evenTile(keys, scores.rows);
+  int64_t perTask = scores.vectors * target.lanes;
+  int64_t atOnce = ShapedType::isDynamic(queries) ||
+                           ShapedType::isDynamic(keys)
+                       ? perTask
+                       : std::min(queries, perTask);
+  tile.rows = evenTile(atOnce, tile.rows);
+  return ScheduleBuilder(op).tile(tile).scores(scores);
+}

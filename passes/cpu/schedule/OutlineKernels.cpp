@@ -1,0 +1,96 @@
+//===- OutlineKernels.cpp - outline-kernels -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/schedule/ChooseSchedule.h"
+#include "passes/cpu/schedule/CountTasks.h"
+#include "passes/loops/KernelTable.h"
+#include "passes/loops/OpenTasks.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "passes/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct OutlineKernelsPass
+    : ingot::impl::OutlineKernelsBase<OutlineKernelsPass> {
+  void runOnOperation() override {
+    SmallVector<cpu::ScheduledOpInterface> ops;
+    getOperation()->walk([&](cpu::ScheduledOpInterface op) {
+      if (op->getNumResults() == 0)
+        ops.push_back(op);
+    });
+    // Nothing is outlined where one has no schedule, or none that fits.
+    if (!llvm::all_of(ops, [](cpu::ScheduledOpInterface op) {
+          return succeeded(codegen::checkSchedule(op));
+        }))
+      return signalPassFailure();
+    codegen::KernelTable table(getOperation());
+    for (cpu::ScheduledOpInterface op : ops)
+      outline(op, table);
+    shared += table.numShared;
+  }
+
+  void outline(cpu::ScheduledOpInterface op, codegen::KernelTable &table);
+};
+
+} // namespace
+
+/// Puts the constants that a region uses into it: canonicalization moves them
+/// out. Looks at what the region uses, for a constant may be used by every op
+/// of the model.
+static void sinkConstants(Region &region) {
+  if (region.empty())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+  llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
+  visitUsedValuesDefinedAbove(region, region, [&](OpOperand *use) {
+    if (use->get().getDefiningOp<arith::ConstantOp>())
+      uses[use->get()].push_back(use);
+  });
+  for (auto &[value, places] : uses) {
+    Value inside = builder.clone(*value.getDefiningOp())->getResult(0);
+    for (OpOperand *place : places)
+      place->set(inside);
+  }
+}
+
+void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
+                                 codegen::KernelTable &table) {
+  for (Region &region : op->getRegions())
+    sinkConstants(region);
+  OpBuilder builder(&getContext());
+  func::FuncOp kernel =
+      codegen::KernelTable::create(builder, op.getLoc(), op->getOperands());
+  Operation *copy = op->clone();
+  copy->setOperands(kernel.getArguments().drop_back());
+  builder.insert(copy);
+  kernel = table.insert(kernel, op->getName().stripDialect());
+  builder.setInsertionPoint(op);
+  Value tasks =
+      codegen::skipEmpty(builder, cast<DestinationStyleOpInterface>(*op),
+                         codegen::countTasks(builder, op));
+  cpu::LaunchOp::create(builder, op.getLoc(),
+                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                        op->getOperands(), tasks,
+                        builder.getI64IntegerAttr(
+                            cast<DestinationStyleOpInterface>(*op)
+                                .getNumDpsInits()));
+  op->erase();
+}

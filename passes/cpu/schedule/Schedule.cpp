@@ -1,0 +1,48 @@
+//===- Schedule.cpp - cpu-schedule ----------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/schedule/ChooseSchedule.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_SCHEDULE
+#include "passes/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
+  using ScheduleBase::ScheduleBase;
+
+  void runOnOperation() override {
+    bool isFine = true;
+    uint64_t number = 0;
+    getOperation()->walk([&](cpu::ScheduledOpInterface op) {
+      // On tensors it has no strides and no kernel yet.
+      if (op->getNumResults() != 0)
+        return;
+      if (!op.getScheduleAttr()) {
+        op.setScheduleAttr(seed == 0
+                               ? codegen::chooseSchedule(op)
+                               : codegen::drawSchedule(op, seed + ++number));
+        ++chosen;
+      } else {
+        ++given;
+      }
+      // It has served its purpose, and kernels that differ in it only are one.
+      op->removeAttr("pair_counts");
+      isFine &= succeeded(codegen::checkSchedule(op));
+    });
+    if (!isFine)
+      signalPassFailure();
+  }
+};
+
+} // namespace

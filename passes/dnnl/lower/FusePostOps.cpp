@@ -1,0 +1,257 @@
+//===- FusePostOps.cpp - dnnl-fuse-post-ops -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/dnnl/lower/Passes.h"
+#include "passes/support/Producers.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_FUSEPOSTOPS
+#include "passes/dnnl/lower/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using dnnl::EltwiseKind;
+using lower::typeOf;
+
+/// Longer epilogues than models have; oneDNN takes 32.
+static constexpr size_t kMaxPostOps = 8;
+
+//===----------------------------------------------------------------------===//
+// Functions of one number
+//===----------------------------------------------------------------------===//
+
+static dnnl::EltwiseAttr eltwise(MLIRContext *context, EltwiseKind kind) {
+  return dnnl::EltwiseAttr::get(context, kind, FloatAttr(), FloatAttr());
+}
+
+static dnnl::EltwiseAttr eltwise(MLIRContext *context, EltwiseKind kind,
+                                 double alpha, double beta) {
+  Builder builder(context);
+  return dnnl::EltwiseAttr::get(context, kind,
+                                builder.getF32FloatAttr(float(alpha)),
+                                builder.getF32FloatAttr(float(beta)));
+}
+
+static double real(const APFloat &value) { return value.convertToDouble(); }
+
+/// The post-op that computes the unary `op`, or null.
+static Attribute unaryPostOp(Operation *op) {
+  MLIRContext *context = op->getContext();
+  auto plain = [&](EltwiseKind kind) { return eltwise(context, kind); };
+  return TypeSwitch<Operation *, Attribute>(op)
+      .Case([&](nn::ReluOp) { return plain(EltwiseKind::relu); })
+      .Case([&](nn::TanhOp) { return plain(EltwiseKind::tanh); })
+      .Case([&](nn::AbsOp) { return plain(EltwiseKind::abs); })
+      .Case([&](nn::SqrtOp) { return plain(EltwiseKind::sqrt); })
+      .Case([&](nn::SigmoidOp) { return plain(EltwiseKind::sigmoid); })
+      .Case([&](nn::ExpOp) { return plain(EltwiseKind::exp); })
+      .Case([&](nn::LogOp) { return plain(EltwiseKind::log); })
+      .Case([&](nn::NegOp) {
+        return eltwise(context, EltwiseKind::linear, -1, 0);
+      })
+      .Case([&](nn::SoftplusOp) {
+        return eltwise(context, EltwiseKind::softplus, 1, 0);
+      })
+      .Case([&](nn::LeakyReluOp leaky) {
+        return eltwise(context, EltwiseKind::relu, real(leaky.getAlpha()), 0);
+      })
+      .Case([&](nn::EluOp elu) {
+        return eltwise(context, EltwiseKind::elu, real(elu.getAlpha()), 0);
+      })
+      .Case([&](nn::GeluOp gelu) {
+        return plain(gelu.getTanhApproximation() ? EltwiseKind::gelu_tanh
+                                                 : EltwiseKind::gelu_erf);
+      })
+      .Case([&](nn::SwishOp swish) {
+        return eltwise(context, EltwiseKind::swish, real(swish.getAlpha()), 0);
+      })
+      .Case([&](nn::HardSigmoidOp hard) {
+        return eltwise(context, EltwiseKind::hard_sigmoid,
+                       real(hard.getAlpha()), real(hard.getBeta()));
+      })
+      .Case([&](nn::HardSwishOp) {
+        return eltwise(context, EltwiseKind::hard_swish, 1.0 / 6, 0.5);
+      })
+      .Case([&](nn::ClampOp clamp) {
+        return eltwise(context, EltwiseKind::clip, real(clamp.getMin()),
+                       real(clamp.getMax()));
+      })
+      .Default([](Operation *) { return Attribute(); });
+}
+
+/// The post-op that computes `op` of x and the number `c`; `swapped` tells that
+/// x is the second operand. Null if there is none.
+static Attribute scalarPostOp(Operation *op, double c, bool swapped) {
+  MLIRContext *context = op->getContext();
+  auto linear = [&](double scale, double shift) {
+    return eltwise(context, EltwiseKind::linear, scale, shift);
+  };
+  if (!std::isfinite(c))
+    return {};
+  if (isa<nn::AddOp>(op))
+    return linear(1, c);
+  if (isa<nn::MulOp>(op))
+    return linear(c, 0);
+  if (isa<nn::SubOp>(op))
+    return swapped ? linear(-1, c) : linear(1, -c);
+  if (isa<nn::DivOp>(op) && !swapped && c != 0)
+    return linear(1 / c, 0);
+  if (isa<nn::MaxOp>(op))
+    return eltwise(context, EltwiseKind::clip, c, INFINITY);
+  if (isa<nn::MinOp>(op))
+    return eltwise(context, EltwiseKind::clip, -INFINITY, c);
+  if (isa<nn::PReluOp>(op) && !swapped)
+    return eltwise(context, EltwiseKind::relu, c, 0);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of two tensors
+//===----------------------------------------------------------------------===//
+
+static std::optional<dnnl::BinaryKind> binaryKind(Operation *op, bool swapped) {
+  if (swapped && !op->hasTrait<OpTrait::IsCommutative>())
+    return std::nullopt;
+  return TypeSwitch<Operation *, std::optional<dnnl::BinaryKind>>(op)
+      .Case([](nn::AddOp) { return dnnl::BinaryKind::add; })
+      .Case([](nn::MulOp) { return dnnl::BinaryKind::mul; })
+      .Case([](nn::SubOp) { return dnnl::BinaryKind::sub; })
+      .Case([](nn::DivOp) { return dnnl::BinaryKind::div; })
+      .Case([](nn::MaxOp) { return dnnl::BinaryKind::max; })
+      .Case([](nn::MinOp) { return dnnl::BinaryKind::min; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Broadcasts that oneDNN's fast kernels read: none, along the last dimension
+/// (channels, columns), or of one number.
+static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
+  if (type == dst)
+    return true;
+  if (!type.hasStaticShape() || type.getRank() > dst.getRank() ||
+      type.getElementType() != dst.getElementType())
+    return false;
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.empty())
+    return true;
+  int64_t last = shape.back();
+  return llvm::all_of(shape.drop_back(), [](int64_t n) { return n == 1; }) &&
+         (last == 1 || last == dst.getShape().back());
+}
+
+/// Whether `value`, when `user` runs, has no other use ahead of it, so that it
+/// may be overwritten.
+static bool diesAt(Value value, Operation *user, const fuse::Order &order) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer || producer->getBlock() != user->getBlock() ||
+      matchPattern(value, m_Constant()))
+    return false;
+  return llvm::all_of(value.getUsers(), [&](Operation *other) {
+    return other == user || (other->getBlock() == user->getBlock() &&
+                             order.isBefore(other, user));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct FusePostOpsPass
+    : ingot::impl::FusePostOpsBase<FusePostOpsPass> {
+  void runOnOperation() override {
+    fused += fuse::fuseInOrder(
+        getOperation(),
+        [&](Operation *op, fuse::Order &order) { return fuseOne(op, order); });
+  }
+
+  bool fuseOne(Operation *op, fuse::Order &order);
+  bool fuseInto(dnnl::PostOpInterface producer, OpOperand &operand,
+                fuse::Order &order);
+};
+
+} // namespace
+
+/// Adds `postOp` to the epilogue and lets `producer` take the place of `op`.
+static void absorb(dnnl::PostOpInterface producer, Operation *op,
+                   Attribute postOp, fuse::Order &order) {
+  SmallVector<Attribute> postOps(producer.getPostOps().getValue());
+  postOps.push_back(postOp);
+  producer.setPostOpsAttr(ArrayAttr::get(op->getContext(), postOps));
+  order.replaceByProducer(producer, op);
+}
+
+bool FusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
+                                   OpOperand &operand, fuse::Order &order) {
+  Operation *op = operand.getOwner();
+  Value result = operand.get();
+  RankedTensorType type = typeOf(result);
+  if (!result.hasOneUse() || op->getResult(0).getType() != type ||
+      producer->getBlock() != op->getBlock() ||
+      producer.getPostOps().size() >= kMaxPostOps)
+    return false;
+  if (op->getNumOperands() == 1) {
+    Attribute postOp = unaryPostOp(op);
+    if (postOp)
+      absorb(producer, op, postOp, order);
+    return bool(postOp);
+  }
+  if (op->getNumOperands() != 2)
+    return false;
+
+  bool swapped = operand.getOperandNumber() == 1;
+  Value other = op->getOperand(swapped ? 0 : 1);
+  if (std::optional<double> c = nn::getSplat(other)) {
+    if (Attribute postOp = scalarPostOp(op, *c, swapped)) {
+      absorb(producer, op, postOp, order);
+      return true;
+    }
+  }
+  std::optional<dnnl::BinaryKind> kind = binaryKind(op, swapped);
+  if (!kind || !isFastOperand(typeOf(other), type))
+    return false;
+  auto destination = cast<DestinationStyleOpInterface>(*producer);
+  OpOperand &init = *destination.getDpsInitOperand(0);
+  if (isa<nn::AddOp>(op) && other.getType() == type &&
+      !dnnl::hasSum(producer) && init.get().getDefiningOp<tensor::EmptyOp>() &&
+      diesAt(other, op, order)) {
+    Operation *empty = init.get().getDefiningOp();
+    init.set(other);
+    if (empty->use_empty())
+      order.erase(empty);
+    absorb(producer, op, dnnl::SumAttr::get(op->getContext()), order);
+    return true;
+  }
+  OpBuilder builder(op);
+  int64_t index = producer.getPostOperands().size();
+  producer.getPostOperandsMutable().append(
+      fuse::expandRank(builder, other, type.getRank()));
+  absorb(producer, op, dnnl::BinaryAttr::get(op->getContext(), *kind, index),
+         order);
+  return true;
+}
+
+bool FusePostOpsPass::fuseOne(Operation *op, fuse::Order &order) {
+  return llvm::any_of(
+      fuse::operandsFrom<dnnl::PostOpInterface>(op, order),
+      [&](OpOperand *operand) {
+        return fuseInto(operand->get().getDefiningOp<dnnl::PostOpInterface>(),
+                        *operand, order);
+      });
+}

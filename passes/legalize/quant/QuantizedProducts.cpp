@@ -1,0 +1,465 @@
+//===- QuantizedProducts.cpp - products of quantized operators ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sum of (a - za) (b - zb) over k is
+//   sum of a b - zb sum of a - za sum of b + K za zb,
+// of bytes without a sign in a and with one in b, which kernels multiply: 128
+// is added to or taken from a zero point along with its bytes. Sums over k of
+// constants are constants. All of that is exact; for the QLinear forms the
+// result is scaled and quantized again, as ONNX's reference does it.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/legalize/nn/Window.h"
+#include "passes/legalize/quant/Quantize.h"
+#include "passes/legalize/quant/Requantize.h"
+#include "passes/support/DynamicScale.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+namespace {
+
+/// Bytes and their zero point, which is of i32 and may be null for 0.
+struct Bytes {
+  Value bytes, zero;
+};
+
+} // namespace
+
+/// The other sign of 128 more or less: the bits but for the highest.
+static Value flipSign(Node &node, Value bytes, Type to) {
+  Type bits = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  Value flipped = node.make<nn::XorOp>(node.cast(bytes, bits),
+                                       node.scalar(bits, 128));
+  return node.cast(flipped, to);
+}
+
+/// `value`, of bytes, with the sign of `to`; `zero` is its zero point or null,
+/// which `shaped` makes broadcast to it.
+static FailureOr<Bytes> withSign(Node &node, Value value, Value zero, Type to,
+                                 function_ref<Value(Value)> shaped) {
+  Type i32 = node.builder.getI32Type();
+  int64_t offset = 0;
+  if (typeOf(value).getElementType() != to) {
+    offset = to.isUnsignedInteger() ? 128 : -128;
+    value = flipSign(node, value, to);
+  }
+  std::optional<double> known = zero ? nn::getSplat(zero) : 0.0;
+  if (known && *known + offset == 0)
+    return Bytes{value, Value()};
+  if (known)
+    return Bytes{value, node.scalar(i32, *known + offset)};
+  zero = node.cast(shaped(zero), i32);
+  if (offset == 0)
+    return Bytes{value, zero};
+  auto moved = node.infer<nn::AddOp>(zero, node.scalar(i32, offset));
+  return failed(moved) ? FailureOr<Bytes>(failure()) : Bytes{value, *moved};
+}
+
+/// Constant weights less their zero point, which varies along dimension `dim`
+/// at most, where that leaves bytes with a sign; null otherwise.
+static Value foldZeroPoint(Node &node, Value value, Value zero, int64_t dim) {
+  auto numbers = nn::getConstantInts(value);
+  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
+  RankedTensorType type = typeOf(value);
+  if (!numbers || !zeros || zeros->empty() ||
+      (zeros->size() != 1 && (typeOf(zero).getRank() != 1 ||
+                              int64_t(zeros->size()) != type.getDimSize(dim))))
+    return {};
+  int64_t behind = 1;
+  for (int64_t size : type.getShape().drop_front(dim + 1))
+    behind *= size;
+  std::vector<double> moved;
+  moved.reserve(numbers->size());
+  for (auto [i, number] : llvm::enumerate(*numbers)) {
+    int64_t at = zeros->size() == 1 ? 0 : int64_t(i) / behind % zeros->size();
+    int64_t less = number - (*zeros)[at];
+    if (less < -128 || less > 127)
+      return {};
+    moved.push_back(double(less));
+  }
+  return nn::makeConstant(node.builder, node.loc(),
+                          type.clone(node.builder.getI8Type()), moved);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+/// The sums of constant `value` over `axis`, which is kept, as i32; null if it
+/// is computed. However large it is, a run adds up nothing.
+static Value sumConstant(Node &node, Value value, int64_t axis) {
+  auto numbers = nn::getConstantInts(value);
+  if (!numbers)
+    return {};
+  RankedTensorType type = typeOf(value);
+  int64_t size = type.getDimSize(axis), behind = 1;
+  for (int64_t dim : type.getShape().drop_front(axis + 1))
+    behind *= dim;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  auto summed = RankedTensorType::get(shape, node.builder.getI32Type());
+  std::vector<double> sums(summed.getNumElements(), 0);
+  for (auto [i, number] : llvm::enumerate(*numbers))
+    sums[int64_t(i) / (behind * size) * behind + int64_t(i) % behind] +=
+        double(number);
+  return nn::makeConstant(node.builder, node.loc(), summed, sums);
+}
+
+/// The sum of `value` over `axis`, as i32, times `factor`.
+static FailureOr<Value> sumTimes(Node &node, Value value, int64_t axis,
+                                 Value factor) {
+  Value sum = sumConstant(node, value, axis);
+  if (!sum)
+    sum = node.create<nn::ReduceOp>(
+        node.cast(value, node.builder.getI32Type()), nn::ReduceKind::sum, axis,
+        /*keep_dims=*/true);
+  return node.infer<nn::MulOp>(sum, factor);
+}
+
+Value legalize::alongLines(Node &node, Value value, bool isLeft) {
+  if (isSingle(value))
+    return toScalar(node, value);
+  RankedTensorType type = typeOf(value);
+  if (type.getRank() != 1 || !isLeft)
+    return value;
+  return node.make<nn::ReshapeOp>(type.clone({type.getDimSize(0), 1}), value);
+}
+
+/// The i32 product of bytes of rank 2 or more, less zero points.
+static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
+  FailureOr<Value> y = node.infer<nn::MatMulOp>(
+      a.bytes, b.bytes, /*bias=*/Value(), /*transpose_a=*/false,
+      /*transpose_b=*/false);
+  int64_t inner = typeOf(a.bytes).getRank() - 1;
+  auto less = [&](FailureOr<Value> other) {
+    if (failed(y) || failed(other))
+      y = failure();
+    else
+      y = node.infer<nn::SubOp>(*y, *other);
+  };
+  if (a.zero)
+    less(sumTimes(node, b.bytes, typeOf(b.bytes).getRank() - 2, a.zero));
+  if (b.zero)
+    less(sumTimes(node, a.bytes, inner, b.zero));
+  if (!a.zero || !b.zero || failed(y))
+    return y;
+  OpFoldResult depth = sizeOf(node, a.bytes, inner);
+  if (!getConstantIntValue(depth))
+    depth = sizeOf(node, b.bytes, typeOf(b.bytes).getRank() - 2);
+  Type i32 = node.builder.getI32Type();
+  Value count;
+  if (auto known = getConstantIntValue(depth))
+    count = node.scalar(i32, double(*known));
+  else
+    count = tensor::FromElementsOp::create(
+        node.builder, node.loc(), RankedTensorType::get({}, i32),
+        arith::IndexCastOp::create(node.builder, node.loc(), i32,
+                                   indexValue(node, depth))
+            .getResult());
+  auto zeros = node.infer<nn::MulOp>(a.zero, b.zero);
+  if (failed(zeros))
+    return failure();
+  auto all = node.infer<nn::MulOp>(*zeros, count);
+  if (failed(all))
+    return failure();
+  return node.infer<nn::AddOp>(*y, *all);
+}
+
+FailureOr<Value> legalize::multiplyBytes(Node &node, Value rows, Value zeroA,
+                                         Value columns, Value zeroB) {
+  RankedTensorType left = typeOf(rows), right = typeOf(columns);
+  if (left.getRank() == 0 || right.getRank() == 0)
+    return node.invalid("operands have rank 0");
+  bool isRow = left.getRank() == 1, isColumn = right.getRank() == 1;
+  if (isRow)
+    rows = node.make<nn::ReshapeOp>(left.clone({1, left.getDimSize(0)}), rows);
+  if (isColumn)
+    columns = node.make<nn::ReshapeOp>(right.clone({right.getDimSize(0), 1}),
+                                       columns);
+  Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned),
+       i8 = node.builder.getI8Type();
+  auto shaped = [&](bool isLeft) {
+    return
+        [&node, isLeft](Value zero) { return alongLines(node, zero, isLeft); };
+  };
+  auto x = withSign(node, rows, zeroA, ui8, shaped(true));
+  FailureOr<Bytes> w = failure();
+  if (Value bytes = foldZeroPoint(node, columns, zeroB,
+                                  typeOf(columns).getRank() - 1))
+    w = Bytes{bytes, Value()};
+  else
+    w = withSign(node, columns, zeroB, i8, shaped(false));
+  if (failed(x) || failed(w))
+    return failure();
+  auto y = multiplyMatrices(node, *x, *w);
+  if (failed(y) || (!isRow && !isColumn))
+    return y;
+  SmallVector<int64_t> shape(typeOf(*y).getShape());
+  if (isColumn)
+    shape.pop_back();
+  if (isRow)
+    shape.erase(shape.end() - (isColumn ? 1 : 2));
+  if (llvm::count_if(shape, ShapedType::isDynamic) > 1)
+    return node.unsupported("a vector with dynamic dimensions");
+  return node.make<nn::ReshapeOp>(typeOf(*y).clone(shape), *y);
+}
+
+static LogicalResult legalizeMatMulInteger(Node &node) {
+  auto y = multiplyBytes(node, node.input(0), node.input(2), node.input(1),
+                         node.input(3));
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult checkScales(Node &node, ArrayRef<size_t> inputs) {
+  for (size_t i : inputs)
+    if (failed(checkScale(node, i, "input " + std::to_string(i))))
+      return failure();
+  return success();
+}
+
+static LogicalResult legalizeQLinearMatMul(Node &node) {
+  if (failed(checkScales(node, {1, 4, 6})))
+    return failure();
+  auto y = multiplyBytes(node, node.input(0), node.input(2), node.input(3),
+                         node.input(5));
+  if (failed(y))
+    return failure();
+  if (node.rank(6) <= 1 && node.rank(7) <= 1) {
+    pinToOne(node, 6, "the output scale");
+    pinToOne(node, 7, "the output zero point");
+  }
+  if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
+    return node.unsupported("an output scale of more than one element");
+  Value left = alongLines(node, node.input(1), /*isLeft=*/true),
+        right = alongLines(node, node.input(4), /*isLeft=*/false);
+  FailureOr<Value> ratio =
+      ratioOf(node, left, right, toScalar(node, node.input(6)));
+  if (failed(ratio))
+    return failure();
+  std::vector<double> largest =
+      largestSums(node, {0, 2}, {3, 5}, node.rank(3) - 1);
+  // Rows with scales of their own meet all columns.
+  if (!isSingle(left) && !largest.empty())
+    largest = {*llvm::max_element(largest)};
+  return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// `value` as i32 less its zero point, which broadcasts to it.
+static FailureOr<Value> widen(Node &node, Value value, Value zero) {
+  Type i32 = node.builder.getI32Type();
+  Value wide = node.cast(value, i32);
+  if (!zero)
+    return wide;
+  return node.infer<nn::SubOp>(wide, node.cast(zero, i32));
+}
+
+/// The i32 convolution of bytes less their zero point, which only one of x has:
+/// the padding is that, too.
+static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
+  Type ui8 = typeOf(x.bytes).getElementType();
+  std::optional<double> known =
+      x.zero ? nn::getSplat(x.zero) : std::optional<double>(0);
+  Value fill = x.zero ? node.cast(x.zero, ui8) : Value();
+  auto y = convolve(node, x.bytes, weights, Value(), fill);
+  if (failed(y) || (known && *known == 0))
+    return y;
+  auto conv = y->getDefiningOp<nn::ConvOp>();
+  if (llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; })) {
+    if (known) {
+      conv.setXZeroPoint(int64_t(*known));
+      return y;
+    }
+    // One that only the run knows is what it pads with.
+    OpBuilder::InsertionGuard guard(node.builder);
+    node.builder.setInsertionPoint(conv);
+    auto [padded, pads] = lower::padWithZeroPoint(
+        node.builder, node.loc(), conv.getX(), node.cast(x.zero, ui8),
+        conv.getPads(), conv.getChannelsLast());
+    conv.getXMutable().assign(padded);
+    conv.setPads(pads);
+  }
+  // The same for all sums of an output.
+  int64_t rank = typeOf(weights).getRank();
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  Value sums = node.create<nn::ReduceOp>(
+      node.cast(weights, node.builder.getI32Type()), nn::ReduceKind::sum,
+      axes, /*keep_dims=*/false);
+  auto times = node.infer<nn::MulOp>(sums, x.zero);
+  if (failed(times))
+    return failure();
+  return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
+}
+
+/// The same where constant weights less their zero points are no bytes, as
+/// where they began as bytes without a sign: each window's sum of x, which is
+/// the convolution with ones, counts once for each of the zero point. Null if
+/// several outputs of a group would share it.
+static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
+                                          size_t zeroW) {
+  RankedTensorType type = node.type(w);
+  int64_t groups = node.getInt("group", 1), outputs = type.getDimSize(0);
+  if (!nn::getConstantInts(node.input(w)) || (groups != 1 && groups != outputs))
+    return Value();
+  Type i8 = node.builder.getI8Type();
+  auto weights = withSign(node, node.input(w), node.input(zeroW), i8,
+                          [&](Value zero) {
+                            return isSingle(zero)
+                                       ? toScalar(node, zero)
+                                       : alongAxis(node, zero,
+                                                   type.getRank() - 1, 0);
+                          });
+  if (failed(weights))
+    return failure();
+  auto y = convolveSigned(node, x, weights->bytes);
+  if (failed(y) || !weights->zero)
+    return y;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = groups;
+  auto ones = RankedTensorType::get(shape, i8);
+  auto sums = convolveSigned(
+      node, x,
+      nn::makeConstant(node.builder, node.loc(), ones,
+                       std::vector<double>(ones.getNumElements(), 1)));
+  if (failed(sums))
+    return failure();
+  auto less = node.infer<nn::MulOp>(*sums, weights->zero);
+  if (failed(less))
+    return failure();
+  return node.infer<nn::SubOp>(*y, *less);
+}
+
+/// The same of floats, which hold bytes less any zero point, and sums that
+/// stay below 2^24. Null where these may not, or where kernels multiply bytes
+/// faster.
+static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
+                                       ByteInputs w) {
+  int64_t groups = node.getInt("group", 1);
+  ArrayRef<int64_t> shape = node.shape(w.bytes);
+  std::vector<double> largest = largestSums(node, x, w, 0);
+  auto fits = [](double sum) { return sum < kLargestSum; };
+  if (groups == 1 || lower::areDepthwise(shape, groups) || largest.empty() ||
+      !llvm::all_of(largest, fits) ||
+      (!lower::areSmallGroups(shape, groups) &&
+       foldZeroPoint(node, node.input(w.bytes), node.input(w.zeroPoint), 0)))
+    return Value();
+  Type real = node.builder.getF32Type();
+  auto less = [&](ByteInputs data, Value zero) -> FailureOr<Value> {
+    Value numbers = node.cast(node.input(data.bytes), real);
+    if (!zero)
+      return numbers;
+    return node.infer<nn::SubOp>(numbers, node.cast(zero, real));
+  };
+  Value zeroX = node.input(x.zeroPoint), zeroW = node.input(w.zeroPoint);
+  auto data = less(x, zeroX ? toScalar(node, zeroX) : Value());
+  auto weights =
+      less(w, zeroW ? alongAxis(node, zeroW, shape.size(), 0) : Value());
+  if (failed(data) || failed(weights))
+    return failure();
+  auto y = convolve(node, *data, *weights, Value());
+  if (failed(y))
+    return failure();
+  // No precision that is asked for may round them.
+  IngotDialect::PrecisionAttrHelper(node.context())
+      .setAttr(y->getDefiningOp(),
+               PrecisionAttr::get(node.context(), Precision::fp32));
+  return node.make<nn::CastOp>(typeOf(*y).clone(node.builder.getI32Type()), *y,
+                               /*in_range=*/true);
+}
+
+/// The i32 convolution of inputs `x` and `w`, less zero points. The padding has
+/// the zero point of x.
+static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
+                                      size_t w, size_t zeroW) {
+  if (node.rank(x) < 3 || node.rank(w) != node.rank(x))
+    return node.invalid("data and weights need one rank of at least 3");
+  if (node.has(zeroX) && node.rank(zeroX) <= 1)
+    pinToOne(node, zeroX, "the zero point of the data");
+  if (node.has(zeroX) && !isSingle(node.input(zeroX)))
+    return node.unsupported("a zero point of more than one element for input " +
+                            Twine(zeroX));
+  if (node.has(zeroW) && node.rank(zeroW) > 1)
+    return node.unsupported("a zero point of rank " +
+                            Twine(node.rank(zeroW)) + " for input " +
+                            Twine(zeroW));
+  auto floats = convolveFloats(node, {x, zeroX}, {w, zeroW});
+  if (failed(floats) || *floats)
+    return floats;
+  Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  auto bytes = withSign(node, node.input(x), node.input(zeroX), ui8,
+                        [&](Value zero) { return toScalar(node, zero); });
+  if (failed(bytes))
+    return failure();
+  if (Value weights = foldZeroPoint(node, node.input(w), node.input(zeroW), 0))
+    return convolveSigned(node, *bytes, weights);
+  auto y = convolveByWindows(node, *bytes, w, zeroW);
+  if (failed(y) || *y)
+    return y;
+  // Few models have weights that a run computes, or several outputs of a group
+  // with such zero points: their products are of i32.
+  Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
+  Value weightZero = node.input(zeroW);
+  if (weightZero)
+    weightZero = alongAxis(node, weightZero, node.rank(w), 0);
+  auto wideX = widen(node, node.input(x), zero);
+  auto wideW = widen(node, node.input(w), weightZero);
+  if (failed(wideX) || failed(wideW))
+    return failure();
+  return convolve(node, *wideX, *wideW, Value());
+}
+
+static LogicalResult legalizeConvInteger(Node &node) {
+  auto y = convolveBytes(node, 0, 2, 1, 3);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeQLinearConv(Node &node) {
+  for (size_t i : {1, 2, 6, 7})
+    if (!isSingle(node.input(i)))
+      return node.unsupported("a scale of more than one element for input " +
+                              Twine(i));
+  if (failed(checkScales(node, {1, 4, 6})))
+    return failure();
+  auto y = convolveBytes(node, 0, 2, 3, 5);
+  if (failed(y))
+    return failure();
+  if (node.has(8)) {
+    y = node.infer<nn::AddOp>(
+        *y, alongAxis(node, node.input(8), node.rank(0) - 1, 0));
+    if (failed(y))
+      return failure();
+  }
+  // One weight scale an output channel, which is dimension 1 of the result.
+  FailureOr<Value> ratio =
+      ratioOf(node, toScalar(node, node.input(1)),
+              alongAxis(node, node.input(4), node.rank(0) - 1, 0),
+              toScalar(node, node.input(6)));
+  if (failed(ratio))
+    return failure();
+  std::vector<double> largest = largestSums(node, {0, 2}, {3, 5}, 0);
+  addBias(node, largest, 8);
+  return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
+}
+
+void legalize::populateQuantizedProducts(Legalizers &legalizers) {
+  legalizers.add("ConvInteger", legalizeConvInteger);
+  legalizers.add("MatMulInteger", legalizeMatMulInteger);
+  legalizers.add("QLinearConv", legalizeQLinearConv);
+  legalizers.add("QLinearMatMul", legalizeQLinearMatMul);
+}

@@ -1,0 +1,135 @@
+//===- Requantize.cpp - sums of bytes become bytes again ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ONNX's reference multiplies sums by a ratio of scales, which is of f32, and
+// adds the zero point, both in f64, and rounds. Where the sum and the product
+// are small enough, f32 rounds the same, once:
+//
+// Of a ratio of 2^-21 or more the lowest bit is 2^-44 or more, and so is that
+// of the exact product. Below 2^9, where bytes are, f64 holds the sum of that
+// and a zero point, so that the reference rounds nothing before the end.
+// Smaller ratios differ only where a product comes to half a step.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/legalize/core/Helpers.h"
+#include "passes/legalize/quant/Quantize.h"
+#include "passes/legalize/quant/Requantize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+static constexpr double kLargestProduct = 0x1p21, kLeastRatio = 0x1p-21,
+                        kNothing = 0.25;
+
+std::vector<double> legalize::largestSums(Node &node, ByteInputs data,
+                                          ByteInputs weights, int64_t dim) {
+  auto numbers = nn::getConstantInts(node.input(weights.bytes));
+  Value zero = node.input(weights.zeroPoint);
+  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
+  RankedTensorType type = node.type(weights.bytes);
+  int64_t size = type.getDimSize(dim);
+  if (!numbers || !zeros ||
+      (zeros->size() != 1 && int64_t(zeros->size()) != size))
+    return {};
+  bool isUnsigned = nn::isUnsigned(node.elementType(data.bytes));
+  double least = isUnsigned ? 0 : -128, most = isUnsigned ? 255 : 127;
+  Value dataZero = node.input(data.zeroPoint);
+  std::optional<double> offset = dataZero ? nn::getSplat(dataZero) : 0.0;
+  // Any zero point is within the bytes.
+  double low = offset ? least - *offset : least - most;
+  double high = offset ? most - *offset : most - least;
+  int64_t behind = 1;
+  for (int64_t each : type.getShape().drop_front(dim + 1))
+    behind *= each;
+  std::vector<double> below(size, 0), above(size, 0);
+  for (auto [i, number] : llvm::enumerate(*numbers)) {
+    int64_t at = int64_t(i) / behind % size;
+    double weight =
+        double(number) - double((*zeros)[zeros->size() == 1 ? 0 : at]);
+    below[at] -= std::min(weight * low, weight * high);
+    above[at] += std::max(weight * low, weight * high);
+  }
+  for (auto [x, y] : llvm::zip_equal(below, above))
+    x = std::max(x, y);
+  return below;
+}
+
+void legalize::addBias(Node &node, std::vector<double> &largest, size_t i) {
+  if (!node.has(i) || largest.empty())
+    return;
+  auto bias = nn::getConstantInts(node.input(i));
+  if (!bias || bias->size() != largest.size())
+    return largest.clear();
+  for (auto [sum, number] : llvm::zip_equal(largest, *bias))
+    sum += std::abs(double(number));
+}
+
+/// `value`, as a constant if it is made of constants.
+static Value folded(Node &node, Value value) {
+  constexpr int64_t kMost = int64_t(1) << 24;
+  Operation *op = value.getDefiningOp();
+  ElementsAttr constant = op ? nn::evaluate(op, kMost) : ElementsAttr();
+  if (!constant)
+    return value;
+  return arith::ConstantOp::create(node.builder, node.loc(),
+                                   cast<TypedAttr>(constant));
+}
+
+FailureOr<Value> legalize::ratioOf(Node &node, Value x, Value w, Value y) {
+  Type real = node.builder.getF32Type(), type = typeOf(x).getElementType();
+  auto asReal = [&](Value value) {
+    return folded(node, node.cast(folded(node, value), real));
+  };
+  // numpy has no promotion of integers and bf16 that is worth following.
+  auto rounded = [&](Value value) {
+    value = folded(node, value);
+    return type.isF16() ? asReal(node.cast(value, type)) : value;
+  };
+  auto product = node.infer<nn::MulOp>(asReal(x), asReal(w));
+  if (failed(product))
+    return failure();
+  return rounded(node.make<nn::DivOp>(rounded(*product), asReal(y)));
+}
+
+/// Whether one fused multiply-add of f32 gives what the reference does.
+static bool fitsF32(Value ratio, ArrayRef<double> largest) {
+  auto ratios = nn::getConstantDoubles(ratio);
+  if (!ratios || largest.empty())
+    return false;
+  auto fits = [](double sum, double ratio) {
+    return sum < kLargestSum && sum * ratio < kLargestProduct &&
+           (ratio >= kLeastRatio || sum * ratio <= kNothing);
+  };
+  // Of one number for each sum where that is how it spreads.
+  if (ratios->size() == largest.size() && typeOf(ratio).getRank() > 0 &&
+      llvm::count(typeOf(ratio).getShape(), 1) + 1 == typeOf(ratio).getRank())
+    return llvm::all_of(llvm::zip_equal(largest, *ratios), [&](auto pair) {
+      return fits(std::get<0>(pair), std::get<1>(pair));
+    });
+  double most = *llvm::max_element(largest);
+  return llvm::all_of(*ratios,
+                      [&](double ratio) { return fits(most, ratio); });
+}
+
+LogicalResult legalize::requantize(Node &node, Value sums, Value ratio,
+                                   Value zeroPoint,
+                                   ArrayRef<double> largest) {
+  if (!nn::isByte(typeOf(zeroPoint).getElementType()))
+    return node.unsupported("a result of other numbers than bytes");
+  bool fits = fitsF32(ratio, largest);
+  auto y = node.infer<nn::RequantizeOp>(sums, ratio, zeroPoint, fits);
+  return failed(y) ? failure() : node.replace(*y);
+}

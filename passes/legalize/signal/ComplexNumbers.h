@@ -1,0 +1,64 @@
+//===- ComplexNumbers.h - arithmetic of complex numbers -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_SIGNAL_COMPLEXNUMBERS_H
+#define INGOT_PASSES_LEGALIZE_SIGNAL_COMPLEXNUMBERS_H
+
+#include "passes/legalize/core/Helpers.h"
+
+namespace ingot::legalize {
+
+/// A complex number, or vectors of such. Where a number is known to be real,
+/// the imaginary part is null.
+struct Parts {
+  Value re, im;
+};
+
+/// Complex arithmetic of scalars or vectors.
+struct ComplexNumbers : Indices {
+  Value plus(Value x, Value y) {
+    return mlir::arith::AddFOp::create(b, loc, x, y, contract());
+  }
+  Value minus(Value x, Value y) {
+    return mlir::arith::SubFOp::create(b, loc, x, y, contract());
+  }
+  Value times(Value x, Value y) {
+    return mlir::arith::MulFOp::create(b, loc, x, y, contract());
+  }
+  Parts plus(Parts x, Parts y) {
+    return {plus(x.re, y.re), plus(x.im, y.im)};
+  }
+  Parts minus(Parts x, Parts y) {
+    return {minus(x.re, y.re), minus(x.im, y.im)};
+  }
+  Parts times(Parts x, Parts y) {
+    if (!x.im)
+      return {times(x.re, y.re), times(x.re, y.im)};
+    return {minus(times(x.re, y.re), times(x.im, y.im)),
+            plus(times(x.re, y.im), times(x.im, y.re))};
+  }
+  Parts scaled(Parts x, Value factor) {
+    return {times(x.re, factor), x.im ? times(x.im, factor) : Value()};
+  }
+  /// x e^(-2πi k / n), where n is at most 8.
+  Parts turned(Parts x, int64_t k, int64_t n);
+  /// The transform of a few points.
+  SmallVector<Parts> transform(ArrayRef<Parts> x);
+  Value constant(Type type, double value);
+  Value toFloat(Value index, Type type) {
+    Value wide =
+        mlir::arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    return mlir::arith::SIToFPOp::create(b, loc, type, wide);
+  }
+  mlir::arith::FastMathFlagsAttr contract() {
+    return mlir::arith::FastMathFlagsAttr::get(
+        b.getContext(), mlir::arith::FastMathFlags::contract);
+  }
+};
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_SIGNAL_COMPLEXNUMBERS_H

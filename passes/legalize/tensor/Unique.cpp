@@ -1,0 +1,373 @@
+//===- Unique.cpp - elements without repetition ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows, of one element where there is no axis, are sorted: by the digits of
+// their elements, the last element first, if there are few of these, and else
+// by merging, of which the time depends on where rows differ: in each
+// pass a row's place is its own rank in its half plus the number of rows of the
+// other half before it, which is searched by halving. Equal rows keep their
+// order, so that the first of a group is where the group occurs first. A walk
+// over the sorted rows then numbers the groups.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/tensor/Unique.h"
+
+#include "passes/legalize/core/Helpers.h"
+#include "passes/support/KeyOrder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+/// Rows of more elements are sorted by merging.
+static constexpr int64_t kMostColumns = 8;
+
+namespace {
+
+struct Groups {
+  Node &node;
+  /// Rows to compare, in a type that has comparisons.
+  Value rows;
+  bool isUnsigned;
+
+  Value isBefore(OpBuilder &b, Location loc, Value x, Value y);
+  Value less(OpBuilder &b, Location loc, Value i, Value j);
+  Value sort(Value count);
+  Value sortByDigits(Value count, Value start, Value width);
+  Value sortByMerging(Value count, Value start, Value limit);
+  Value countBefore(OpBuilder &b, Location loc, Value order, Value row,
+                    Value low, Value high, Value alsoEqual);
+};
+
+/// A tensor of i64 as it is written in a loop.
+Value insert(OpBuilder &b, Location loc, Value list, Value at, Value number) {
+  if (number.getType().isIndex())
+    number = arith::IndexCastOp::create(b, loc, b.getI64Type(), number);
+  return tensor::InsertOp::create(b, loc, number, list, at);
+}
+
+Value extract(OpBuilder &b, Location loc, Value list, Value at) {
+  Value number = tensor::ExtractOp::create(b, loc, list, at);
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+} // namespace
+
+/// x < y of elements; a NaN is behind all numbers, and equal to a NaN.
+Value Groups::isBefore(OpBuilder &b, Location loc, Value x, Value y) {
+  if (!isa<FloatType>(x.getType()))
+    return arith::CmpIOp::create(b, loc,
+                                 isUnsigned ? arith::CmpIPredicate::ult
+                                            : arith::CmpIPredicate::slt,
+                                 x, y);
+  auto compare = [&](arith::CmpFPredicate predicate, Value l, Value r) {
+    return arith::CmpFOp::create(b, loc, predicate, l, r);
+  };
+  Value onlyY = arith::AndIOp::create(
+      b, loc, compare(arith::CmpFPredicate::ORD, x, x),
+      compare(arith::CmpFPredicate::UNO, y, y));
+  return arith::OrIOp::create(b, loc,
+                              compare(arith::CmpFPredicate::OLT, x, y), onlyY);
+}
+
+/// Whether row i comes before row j: the first element that differs decides.
+Value Groups::less(OpBuilder &b, Location loc, Value i, Value j) {
+  Indices n{b, loc};
+  auto at = [&](OpBuilder &b, Location loc, Value row, Value k) -> Value {
+    return tensor::ExtractOp::create(b, loc, rows, ValueRange{row, k});
+  };
+  if (typeOf(rows).getDimSize(1) == 1)
+    return isBefore(b, loc, at(b, loc, i, n.n(0)), at(b, loc, j, n.n(0)));
+  Value width = tensor::DimOp::create(b, loc, rows, 1);
+  Value no = arith::ConstantIntOp::create(b, loc, 0, 1);
+  // Position, whether i is before j, whether anything was decided.
+  auto loop = scf::WhileOp::create(
+      b, loc, TypeRange{b.getIndexType(), b.getI1Type(), b.getI1Type()},
+      ValueRange{n.n(0), no, no},
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        Indices n{b, loc};
+        Value isOpen = arith::XOrIOp::create(
+            b, loc, state[2], arith::ConstantIntOp::create(b, loc, 1, 1));
+        scf::ConditionOp::create(
+            b, loc, n.both(n.less(state[0], width), isOpen), state);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        Indices n{b, loc};
+        Value x = at(b, loc, i, state[0]), y = at(b, loc, j, state[0]);
+        Value before = isBefore(b, loc, x, y), behind = isBefore(b, loc, y, x);
+        scf::YieldOp::create(
+            b, loc,
+            ValueRange{n.add(state[0], n.n(1)), before,
+                       arith::OrIOp::create(b, loc, before, behind)});
+      });
+  return loop.getResult(1);
+}
+
+/// How many of the sorted rows `order[low, high)` belong in front of `row`.
+Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
+                          Value low, Value high, Value alsoEqual) {
+  auto loop = scf::WhileOp::create(
+      b, loc, TypeRange{b.getIndexType(), b.getIndexType()},
+      ValueRange{low, high},
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        scf::ConditionOp::create(b, loc, Indices{b, loc}.less(state[0],
+                                                              state[1]),
+                                 state);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        Indices n{b, loc};
+        Value middle = n.div(n.add(state[0], state[1]), n.n(2));
+        Value other = extract(b, loc, order, middle);
+        // With equal ones: whether the row is not before the other.
+        Value rowFirst = less(b, loc, row, other);
+        Value notRowFirst = arith::XOrIOp::create(
+            b, loc, rowFirst, arith::ConstantIntOp::create(b, loc, 1, 1));
+        Value isBefore = n.choose(alsoEqual, notRowFirst,
+                                  less(b, loc, other, row));
+        scf::YieldOp::create(
+            b, loc,
+            ValueRange{n.choose(isBefore, n.add(middle, n.n(1)), state[0]),
+                       n.choose(isBefore, state[1], middle)});
+      });
+  return Indices{b, loc}.sub(loop.getResult(0), low);
+}
+
+/// By the first `width` columns, one after the other, from the last one on.
+Value Groups::sortByDigits(Value count, Value start, Value width) {
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Indices n{b, loc};
+  OpFoldResult size = sizeOf(node, rows, 0);
+  lower::KeyOrder order{b, loc, typeOf(rows).getElementType(), isUnsigned,
+                        /*descends=*/false};
+  Value spare = tensor::EmptyOp::create(
+      b, loc, ArrayRef<OpFoldResult>{size}, b.getI64Type());
+  Value numbers = tensor::EmptyOp::create(
+      b, loc, ArrayRef<int64_t>{lower::KeyOrder::kDigits}, b.getI64Type());
+  auto columns = scf::ForOp::create(
+      b, loc, n.n(0), width, n.n(1), start,
+      [&](OpBuilder &, Location, Value i, ValueRange state) {
+        Value column = n.sub(n.sub(width, n.n(1)), i);
+        auto elementAt = [&](Value row) -> Value {
+          return tensor::ExtractOp::create(b, loc, rows,
+                                           ValueRange{row, column});
+        };
+        auto items = scf::ForOp::create(
+            b, loc, n.n(0), count, n.n(1), state,
+            [&](OpBuilder &, Location, Value i, ValueRange state) {
+              Value row = order.positionOf(
+                  tensor::ExtractOp::create(b, loc, state[0], i));
+              Value item = order.itemOf(elementAt(row), row);
+              scf::YieldOp::create(b, loc, insert(b, loc, state[0], i, item));
+            });
+        scf::YieldOp::create(
+            b, loc,
+            order.sort({items.getResult(0), spare, numbers}, count, elementAt));
+      });
+  return generate(node, b.getI64Type(), {size},
+                  [&](OpBuilder &b, Location loc, ValueRange at) {
+                    Value item = tensor::ExtractOp::create(
+                        b, loc, columns.getResult(0), at);
+                    lower::KeyOrder here{b, loc, order.element, isUnsigned,
+                                         /*descends=*/false};
+                    return Value(arith::IndexCastOp::create(
+                        b, loc, b.getI64Type(), here.positionOf(item)));
+                  });
+}
+
+/// The numbers of the rows, in their order.
+Value Groups::sort(Value count) {
+  Type i64 = node.builder.getI64Type();
+  Value start = generate(node, i64, {sizeOf(node, rows, 0)},
+                         [&](OpBuilder &b, Location loc, ValueRange at) {
+                           return Value(arith::IndexCastOp::create(
+                               b, loc, i64, at[0]));
+                         });
+  int64_t width = typeOf(rows).getDimSize(1);
+  Indices n{node.builder, node.loc()};
+  if (!ShapedType::isDynamic(width))
+    return width <= kMostColumns ? sortByDigits(count, start, n.n(width))
+                                 : sortByMerging(count, start, count);
+  // The run tells: by no column, or in no pass.
+  Value columns = indexValue(node, sizeOf(node, rows, 1));
+  Value isNarrow = n.less(columns, n.n(kMostColumns + 1));
+  Value order = sortByDigits(count, start,
+                             n.choose(isNarrow, columns, n.n(0)));
+  return sortByMerging(count, order, n.choose(isNarrow, n.n(0), count));
+}
+
+/// In passes over halves of less than `limit` rows.
+Value Groups::sortByMerging(Value count, Value start, Value limit) {
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Indices n{b, loc};
+  Type i64 = b.getI64Type();
+  OpFoldResult size = sizeOf(node, rows, 0);
+  auto passes = scf::WhileOp::create(
+      b, loc, TypeRange{b.getIndexType(), start.getType()},
+      ValueRange{n.n(1), start},
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        scf::ConditionOp::create(b, loc, Indices{b, loc}.less(state[0], limit),
+                                 state);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        Value half = state[0], order = state[1];
+        Indices n{b, loc};
+        Value next = tensor::EmptyOp::create(
+            b, loc, ArrayRef<OpFoldResult>{size}, i64);
+        auto walk = scf::ForOp::create(
+            b, loc, n.n(0), count, n.n(1), ValueRange{next},
+            [&](OpBuilder &b, Location loc, Value i, ValueRange made) {
+              Indices n{b, loc};
+              Value both = n.mul(half, n.n(2));
+              Value from = n.mul(n.div(i, both), both);
+              Value middle = n.min(n.add(from, half), count);
+              Value end = n.min(n.add(from, both), count);
+              Value isFirst = n.less(i, middle);
+              Value row = extract(b, loc, order, i);
+              Value low = n.choose(isFirst, middle, from);
+              Value high = n.choose(isFirst, end, middle);
+              Value isSecond = arith::XOrIOp::create(
+                  b, loc, isFirst,
+                  arith::ConstantIntOp::create(b, loc, 1, 1));
+              Value others =
+                  countBefore(b, loc, order, row, low, high, isSecond);
+              Value own = n.sub(i, n.choose(isFirst, from, middle));
+              Value place = n.add(n.add(from, own), others);
+              scf::YieldOp::create(b, loc,
+                                   insert(b, loc, made[0], place, row));
+            });
+        scf::YieldOp::create(
+            b, loc, ValueRange{n.mul(half, n.n(2)), walk.getResult(0)});
+      });
+  return passes.getResult(1);
+}
+
+/// What is compared: halves are widened, booleans are bytes.
+static Value comparable(Node &node, Value x) {
+  Type element = typeOf(x).getElementType();
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+    return node.cast(x, node.builder.getF32Type());
+  if (!element.isInteger())
+    return x;
+  int64_t width = element.getIntOrFloatBitWidth();
+  if (width < 32)
+    return node.cast(x, node.builder.getI32Type());
+  if (width == 32 && element.isUnsignedInteger())
+    return node.cast(x, node.builder.getI64Type());
+  return x;
+}
+
+LogicalResult legalize::legalizeUnique(Node &node) {
+  Type element = node.elementType(0);
+  if (!element.isIntOrFloat())
+    return node.unsupported("elements that are no numbers");
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Indices n{b, loc};
+  Value x = node.input(0);
+  int64_t axis = 0;
+  if (node.hasAttr("axis")) {
+    auto normal = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  } else {
+    OpFoldResult all = sizeAttr(node, 1);
+    for (OpFoldResult size : sizesOf(node, x))
+      all = mulSizes(node, all, size);
+    x = reshape(node, x, {all});
+  }
+  // Each slice along the axis is a row.
+  int64_t rank = typeOf(x).getRank();
+  SmallVector<int64_t> perm{axis};
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != axis)
+      perm.push_back(d);
+  Value first = rank > 1 ? transpose(node, x, perm) : x;
+  OpFoldResult width = sizeAttr(node, 1), size = sizeOf(node, x, axis);
+  for (int64_t d = 1; d < rank; ++d)
+    width = mulSizes(node, width, sizeOf(node, first, d));
+  Value rows = comparable(node, reshape(node, first, {size, width}));
+  Groups groups{node, rows, element.isUnsignedInteger()};
+  if (groups.isUnsigned && element.getIntOrFloatBitWidth() == 64)
+    groups.rows = node.cast(rows, b.getI64Type());
+  Value count = indexValue(node, size);
+  Value order = groups.sort(count);
+
+  // Along the sorted rows: how many groups there are, each row's group, and
+  // each group's first row and number of rows.
+  auto list = [&]() -> Value {
+    return tensor::EmptyOp::create(b, loc, ArrayRef<OpFoldResult>{size},
+                                   b.getI64Type());
+  };
+  auto walk = scf::ForOp::create(
+      b, loc, n.n(0), count, n.n(1), ValueRange{n.n(0), list(), list(), list()},
+      [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+        Indices n{b, loc};
+        Value row = extract(b, loc, order, i);
+        Value last = extract(b, loc, order, n.max(n.sub(i, n.n(1)), n.n(0)));
+        Value isNew = arith::OrIOp::create(b, loc, n.equal(i, n.n(0)),
+                                           groups.less(b, loc, last, row));
+        Value group = n.choose(isNew, state[0], n.sub(state[0], n.n(1)));
+        // A group that is new has nothing to be read yet.
+        Value place = n.choose(isNew, n.n(0), group);
+        Value head = n.choose(isNew, row, extract(b, loc, state[2], place));
+        Value before =
+            n.choose(isNew, n.n(0), extract(b, loc, state[3], place));
+        scf::YieldOp::create(
+            b, loc,
+            ValueRange{n.choose(isNew, n.add(state[0], n.n(1)), state[0]),
+                       insert(b, loc, state[1], row, group),
+                       insert(b, loc, state[2], group, head),
+                       insert(b, loc, state[3], group,
+                              n.add(before, n.n(1)))});
+      });
+  Value found = walk.getResult(0), inverse = walk.getResult(1),
+        heads = walk.getResult(2), sizes = walk.getResult(3);
+
+  if (node.getInt("sorted", 1) == 0) {
+    // Again in the order in which groups occur first.
+    auto renumber = scf::ForOp::create(
+        b, loc, n.n(0), count, n.n(1),
+        ValueRange{n.n(0), list(), list(), list(), list()},
+        [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+          Indices n{b, loc};
+          Value group = extract(b, loc, inverse, i);
+          Value isNew = n.equal(extract(b, loc, heads, group), i);
+          Value known = extract(b, loc, state[1],
+                                n.choose(isNew, n.n(0), group));
+          Value number = n.choose(isNew, state[0], known);
+          auto write = [&](Value list, Value at, Value x) {
+            return insert(b, loc, list, at, x);
+          };
+          Value rowsOf = extract(b, loc, sizes, group);
+          scf::YieldOp::create(
+              b, loc,
+              ValueRange{n.choose(isNew, n.add(state[0], n.n(1)), state[0]),
+                         write(state[1], group, number),
+                         write(state[2], i, number),
+                         write(state[3], number,
+                               extract(b, loc, heads, group)),
+                         write(state[4], number, rowsOf)});
+        });
+    inverse = renumber.getResult(2);
+    heads = renumber.getResult(3);
+    sizes = renumber.getResult(4);
+  }
+  auto front = [&](Value list) {
+    return takePart(node, list, {sizeAttr(node, 0)}, {OpFoldResult(found)});
+  };
+  heads = front(heads);
+  auto y = node.infer<nn::GatherOp>(x, heads, axis);
+  return failed(y) ? failure()
+                   : node.replace({*y, heads, inverse, front(sizes)});
+}

@@ -1,0 +1,19 @@
+//===- Unique.h - elements without repetition -------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_TENSOR_UNIQUE_H
+#define INGOT_PASSES_LEGALIZE_TENSOR_UNIQUE_H
+
+#include "passes/legalize/core/Legalize.h"
+
+namespace ingot::legalize {
+
+/// ONNX Unique.
+LogicalResult legalizeUnique(Node &node);
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_TENSOR_UNIQUE_H

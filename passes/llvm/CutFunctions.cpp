@@ -1,0 +1,446 @@
+//===- CutFunctions.cpp - cut-functions -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/llvm/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <limits>
+#include <map>
+
+namespace ingot {
+#define GEN_PASS_DEF_CUTFUNCTIONS
+#include "passes/llvm/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// Ops that are repeated to make one value; more would be repeated too often
+/// where views are of views.
+static constexpr int64_t kMostRepeated = 8;
+
+/// Values that a run may leave on the stack. More are in memory that the run
+/// allocates.
+static constexpr int64_t kMostOnStack = 512;
+
+namespace {
+
+/// A value that is made in one piece and needed in later ones.
+struct Kept {
+  Value value;
+  /// The ops that make it and need it last.
+  int64_t first = 0, last = 0;
+  /// Where it is, in the memory for its type.
+  int64_t slot = 0;
+};
+
+class Cutter {
+public:
+  Cutter(func::FuncOp function, int64_t mostOps)
+      : function(function), body(function.getBody().front()),
+        mostOps(mostOps) {}
+
+  /// The number of pieces that were made.
+  int64_t run();
+
+private:
+  void number();
+  bool isRepeated(Operation *op);
+  void findCrossing();
+  bool findCuts();
+  void placeKept();
+  bool canAllocate();
+  void makeMemories();
+  void outline(int64_t piece, int64_t begin, int64_t end);
+  void addArguments(SetVector<Value> &arguments, Value value);
+  void repeat(Value value, OpBuilder &builder, IRMapping &mapping);
+
+  /// The memory for values of a type, in the function and in a piece.
+  Value memoryFor(Type type) { return memories.lookup(type); }
+
+  func::FuncOp function;
+  Block &body;
+  int64_t mostOps;
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, int64_t> numbers;
+  /// How many ops make a value that is repeated.
+  DenseMap<Operation *, int64_t> repeated;
+  /// Those that would cross some cut.
+  std::vector<Kept> crossing;
+  /// Of each op, how many that cannot be kept cross a cut in front of it, and
+  /// how many are kept.
+  std::vector<int64_t> blocking, keeping;
+  SmallVector<int64_t> cuts;
+  DenseMap<Value, Kept *> kept;
+  llvm::MapVector<Type, int64_t> slots;
+  DenseMap<Type, Value> memories;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Where to cut
+//===----------------------------------------------------------------------===//
+
+void Cutter::number() {
+  for (Operation &op : body.without_terminator()) {
+    numbers[&op] = ops.size();
+    ops.push_back(&op);
+  }
+  numbers[body.getTerminator()] = ops.size();
+}
+
+/// Whether an op is made again where its result is needed: it costs nothing,
+/// and LLVM sees what it is.
+bool Cutter::isRepeated(Operation *op) {
+  bool isCheap = op->hasTrait<OpTrait::ConstantLike>() ||
+                 isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
+                     memref::CastOp, memref::CollapseShapeOp, memref::DimOp,
+                     memref::ExpandShapeOp, memref::ReinterpretCastOp,
+                     ingot::BufferOp, LLVM::GEPOp, LLVM::ZeroOp>(op);
+  if (!isCheap)
+    return false;
+  int64_t count = 1;
+  for (Value operand : op->getOperands()) {
+    if (isa<BlockArgument>(operand))
+      continue;
+    auto made = repeated.find(operand.getDefiningOp());
+    if (made == repeated.end())
+      return false;
+    count += made->second;
+  }
+  if (count > kMostRepeated)
+    return false;
+  repeated[op] = count;
+  return true;
+}
+
+/// What memory of the function can hold from one piece to another. Memory of a
+/// piece's own stack is gone when it returns.
+static bool canKeep(Value value) {
+  return isa<IndexType, IntegerType, FloatType, MemRefType>(value.getType()) &&
+         !value.getDefiningOp<memref::AllocaOp>();
+}
+
+/// Whether a result says where memory is that one of the operands is, or has
+/// the address of.
+static bool tellsPlace(Operation *op, Value result,
+                       const llvm::DenseSet<Value> &pinned) {
+  return llvm::any_of(op->getOperands(), [&](Value of) {
+    return pinned.contains(of) &&
+           (isa<MemRefType>(result.getType()) ||
+            !isa<MemRefType>(of.getType()) ||
+            isa<memref::ExtractAlignedPointerAsIndexOp>(op));
+  });
+}
+
+void Cutter::findCrossing() {
+  blocking.assign(ops.size() + 2, 0);
+  keeping.assign(ops.size() + 2, 0);
+  // Views and addresses of memory that must not cross must not either.
+  llvm::DenseSet<Value> pinned;
+  for (Operation *op : ops) {
+    if (isRepeated(op))
+      continue;
+    int64_t at = numbers[op];
+    for (Value result : op->getResults()) {
+      int64_t last = at;
+      for (Operation *user : result.getUsers())
+        last = std::max(last, numbers[body.findAncestorOpInBlock(*user)]);
+      bool isPinned = !canKeep(result) || tellsPlace(op, result, pinned);
+      if (isPinned)
+        pinned.insert(result);
+      if (last == at)
+        continue;
+      std::vector<int64_t> &counts = isPinned ? blocking : keeping;
+      ++counts[at + 1];
+      --counts[last + 1];
+      if (!isPinned)
+        crossing.push_back({result, at, last});
+    }
+  }
+  for (size_t i = 1; i < blocking.size(); ++i) {
+    blocking[i] += blocking[i - 1];
+    keeping[i] += keeping[i - 1];
+  }
+}
+
+/// Whether it is code of a run, which has a call to ask for memory. What tells
+/// the sizes of a run allocates nothing.
+bool Cutter::canAllocate() {
+  return body.getNumArguments() != 0 &&
+         isa<LLVM::LLVMPointerType>(body.getArguments().back().getType()) &&
+         !IngotDialect::InfersAttrHelper(function.getContext())
+              .isAttrPresent(function);
+}
+
+/// What of an op LLVM has to do with: a call hands a buffer over in as many
+/// words as its type has sizes and strides.
+static int64_t sizeOf(Operation *op) {
+  int64_t size = 0;
+  op->walk([&](Operation *inner) {
+    ++size;
+    if (!isa<func::CallOp>(inner))
+      return;
+    for (Type type : llvm::concat<const Type>(inner->getOperandTypes(),
+                                              inner->getResultTypes()))
+      if (auto memref = dyn_cast<MemRefType>(type))
+        size += 2 * memref.getRank() + 2;
+  });
+  return size;
+}
+
+/// A cut is in front of an op.
+bool Cutter::findCuts() {
+  std::vector<int64_t> sizes;
+  int64_t total = 0;
+  for (Operation *op : ops) {
+    sizes.push_back(sizeOf(op));
+    total += sizes.back();
+  }
+  if (total <= 2 * mostOps)
+    return false;
+  findCrossing();
+  int64_t mostKept = canAllocate() ? std::numeric_limits<int64_t>::max()
+                                   : kMostOnStack;
+  cuts.push_back(0);
+  int64_t size = 0;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (size >= mostOps && blocking[i] == 0 && keeping[i] <= mostKept) {
+      cuts.push_back(i);
+      size = 0;
+    }
+    // Those that are repeated are in no piece.
+    size += repeated.count(ops[i]) ? 0 : sizes[i];
+  }
+  cuts.push_back(ops.size());
+  // Nothing is gained by one piece.
+  return cuts.size() > 2 && blocking[ops.size()] == 0;
+}
+
+/// Gives each value that does cross a cut a place that is free while it is
+/// needed.
+void Cutter::placeKept() {
+  auto pieceOf = [&](int64_t op) {
+    return llvm::upper_bound(cuts, op) - cuts.begin();
+  };
+  DenseMap<Type, std::vector<int64_t>> freeSlots;
+  // By the piece after which they are not needed.
+  std::multimap<int64_t, Kept *> ends;
+  for (Kept &candidate : crossing) {
+    int64_t from = pieceOf(candidate.first), to = pieceOf(candidate.last);
+    if (from == to)
+      continue;
+    // The pieces before this one are done.
+    while (!ends.empty() && ends.begin()->first < from) {
+      Kept *done = ends.begin()->second;
+      freeSlots[done->value.getType()].push_back(done->slot);
+      ends.erase(ends.begin());
+    }
+    Type type = candidate.value.getType();
+    std::vector<int64_t> &unused = freeSlots[type];
+    if (unused.empty()) {
+      candidate.slot = slots[type]++;
+    } else {
+      candidate.slot = unused.back();
+      unused.pop_back();
+    }
+    ends.insert({to, &candidate});
+    kept[candidate.value] = &candidate;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Cutting
+//===----------------------------------------------------------------------===//
+
+/// Notes what of the function's own a piece needs for `value`.
+void Cutter::addArguments(SetVector<Value> &arguments, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    arguments.insert(argument);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!repeated.count(op)) {
+    arguments.insert(memoryFor(value.getType()));
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addArguments(arguments, operand);
+}
+
+/// Makes `value` in a piece, from its arguments.
+void Cutter::repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
+  if (mapping.contains(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  if (repeated.count(op)) {
+    for (Value operand : op->getOperands())
+      repeat(operand, builder, mapping);
+    builder.clone(*op, mapping);
+    return;
+  }
+  Value slot = arith::ConstantIndexOp::create(builder, value.getLoc(),
+                                              kept.lookup(value)->slot);
+  mapping.map(value, memref::LoadOp::create(
+                         builder, value.getLoc(),
+                         mapping.lookup(memoryFor(value.getType())), slot));
+}
+
+void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
+  // What is repeated stays where it is, for all pieces.
+  SmallVector<Operation *> range;
+  for (Operation *op : ArrayRef(ops).slice(begin, end - begin))
+    if (!repeated.count(op))
+      range.push_back(op);
+  // What comes from outside of the piece.
+  SetVector<Value> captured, arguments;
+  for (Operation *op : range)
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *owner = operand.getDefiningOp();
+        auto number = numbers.find(owner);
+        bool isOutside =
+            owner ? number != numbers.end() &&
+                        (number->second < begin || repeated.count(owner))
+                  : cast<BlockArgument>(operand).getOwner() == &body;
+        if (isOutside)
+          captured.insert(operand);
+      }
+    });
+  SmallVector<Kept *> stored;
+  for (Operation *op : range)
+    for (Value result : op->getResults())
+      if (Kept *value = kept.lookup(result))
+        stored.push_back(value);
+  for (Value value : captured)
+    addArguments(arguments, value);
+  for (Kept *value : stored)
+    arguments.insert(memoryFor(value->value.getType()));
+  // The call of the run comes last, here too.
+  BlockArgument last =
+      body.getNumArguments() ? body.getArguments().back() : BlockArgument();
+  if (last && isa<LLVM::LLVMPointerType>(last.getType())) {
+    arguments.remove(last);
+    arguments.insert(last);
+  }
+
+  Location loc = function.getLoc();
+  OpBuilder builder(function);
+  SmallVector<Value> given = arguments.takeVector();
+  auto outlined = func::FuncOp::create(
+      builder, loc,
+      (function.getName() + "_piece_" + Twine(piece)).str(),
+      builder.getFunctionType(ValueRange(given).getTypes(), {}));
+  outlined.setPrivate();
+  outlined->setAttr("llvm.linkage",
+                    LLVM::LinkageAttr::get(builder.getContext(),
+                                           LLVM::Linkage::Internal));
+  // Buffers of the host, the arena, and memory of the function: none is part of
+  // another.
+  outlined->setAttr("passthrough",
+                    builder.getStrArrayAttr(
+                        {"noinline", "ingot-distinct-buffers"}));
+  Block *block = outlined.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(given, block->getArguments());
+  builder.setInsertionPointToStart(block);
+  for (Value value : captured)
+    repeat(value, builder, mapping);
+  builder.setInsertionPoint(body.getTerminator());
+  func::CallOp::create(builder, loc, outlined, given);
+  for (Operation *op : range) {
+    op->moveBefore(block, block->end());
+    op->walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
+        if (Value inside = mapping.lookupOrNull(operand.get()))
+          operand.set(inside);
+    });
+  }
+  builder.setInsertionPointToEnd(block);
+  for (Kept *value : stored) {
+    Value slot = arith::ConstantIndexOp::create(builder, loc, value->slot);
+    memref::StoreOp::create(builder, loc, value->value,
+                            mapping.lookup(memoryFor(value->value.getType())),
+                            slot);
+  }
+  func::ReturnOp::create(builder, loc);
+}
+
+/// Creates the memory for all that is kept, by type. The function that finds
+/// sizes has the stack alone: its host counts memory and gives none.
+void Cutter::makeMemories() {
+  IngotDialect::InfersAttrHelper infers(function.getContext());
+  bool findsSizes = infers.isAttrPresent(function);
+  int64_t all = 0;
+  for (auto [type, count] : slots)
+    all += count;
+  Location loc = function.getLoc();
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointToStart(&body);
+  for (auto [type, count] : slots) {
+    auto memory = MemRefType::get({count}, type);
+    if (findsSizes || all <= kMostOnStack)
+      memories[type] = memref::AllocaOp::create(builder, loc, memory);
+    else
+      memories[type] = memref::AllocOp::create(builder, loc, memory);
+  }
+}
+
+int64_t Cutter::run() {
+  number();
+  if (!findCuts())
+    return 0;
+  placeKept();
+  makeMemories();
+  OpBuilder builder(function.getContext());
+  int64_t pieces = cuts.size() - 1;
+  for (int64_t i = 0; i < pieces; ++i)
+    outline(i, cuts[i], cuts[i + 1]);
+  // What the function returns.
+  Operation *terminator = body.getTerminator();
+  builder.setInsertionPoint(terminator);
+  IRMapping mapping;
+  mapping.map(body.getArguments(), body.getArguments());
+  for (auto [type, memory] : memories)
+    mapping.map(memory, memory);
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    repeat(operand.get(), builder, mapping);
+    operand.set(mapping.lookup(operand.get()));
+  }
+  for (auto [type, count] : slots)
+    if (Value memory = memoryFor(type); memory.getDefiningOp<memref::AllocOp>())
+      memref::DeallocOp::create(builder, function.getLoc(), memory);
+  for (Operation *op : llvm::reverse(ops))
+    if (repeated.count(op) && op->use_empty())
+      op->erase();
+  return pieces;
+}
+
+namespace {
+struct CutFunctionsPass : ingot::impl::CutFunctionsBase<CutFunctionsPass> {
+  using CutFunctionsBase::CutFunctionsBase;
+
+  void runOnOperation() override {
+    IngotDialect::KernelAttrHelper isKernel(&getContext());
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && function.getBody().hasOneBlock() &&
+          !isKernel.isAttrPresent(function))
+        functions.push_back(function);
+    for (func::FuncOp function : functions)
+      pieces += Cutter(function, mostOps).run();
+  }
+};
+} // namespace

@@ -1,0 +1,211 @@
+//===- KernelOutline.cpp - what a kernel does, in words -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/llvm/KernelOutline.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// Whether an op says where an argument's memory is, or how large.
+static bool isViewOfArgument(Operation &op) {
+  if (!isa<memref::DimOp, memref::ExtractStridedMetadataOp,
+           memref::ReinterpretCastOp>(op))
+    return false;
+  auto argument = dyn_cast<BlockArgument>(op.getOperand(0));
+  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
+         llvm::all_of(llvm::drop_begin(op.getOperands()), [](Value value) {
+           return matchPattern(value, m_Constant());
+         });
+}
+
+/// Whether a function has no more of an argument than views of it.
+static bool isOnlyViewed(BlockArgument argument) {
+  return isa<MemRefType>(argument.getType()) &&
+         llvm::all_of(argument.getUsers(),
+                      [](Operation *user) { return isViewOfArgument(*user); });
+}
+
+/// The type of memory in the common function: without its size, if nothing but
+/// its elements is used.
+static Type typeInCommon(Value memory) {
+  auto type = dyn_cast<MemRefType>(memory.getType());
+  if (!type || type.getRank() != 1 || !type.getLayout().isIdentity())
+    return memory.getType();
+  auto flat =
+      MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  bool isSizeless = llvm::all_of(memory.getUsers(), [&](Operation *user) {
+    if (auto cast = dyn_cast<memref::CastOp>(user))
+      return cast.getType() == flat;
+    return isa<memref::LoadOp, memref::PrefetchOp, memref::StoreOp,
+               vector::LoadOp, vector::MaskedLoadOp, vector::MaskedStoreOp,
+               vector::StoreOp>(user);
+  });
+  return isSizeless ? flat : type;
+}
+
+/// Whether an op reserves memory that whoever calls can reserve as well.
+static bool isScratch(Operation &op) {
+  return isa<memref::AllocaOp>(op) && op.getNumOperands() == 0 &&
+         isa<func::FuncOp>(op.getParentOp()) &&
+         typeInCommon(op.getResult(0)) != op.getResult(0).getType();
+}
+
+/// Sums, sizes and places. Nothing that code is chosen by, as it is where one
+/// divides by a constant, unless that is done once a task.
+static bool canBeTold(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
+          arith::CeilDivUIOp, arith::CeilDivSIOp>(user))
+    return isa<func::FuncOp>(user->getParentOp());
+  return isa<arith::AddIOp, arith::CmpIOp, arith::MaxSIOp, arith::MaxUIOp,
+             arith::MinSIOp, arith::MinUIOp, arith::MulIOp, arith::SelectOp,
+             arith::SubIOp, memref::LoadOp, memref::PrefetchOp, memref::StoreOp,
+             scf::ForOp, vector::LoadOp, vector::MaskedLoadOp,
+             vector::MaskedStoreOp, vector::StoreOp, func::CallOp>(user);
+}
+
+static bool canBeTold(Operation &op) {
+  // Multiples and sums of what is told are far from overflowing.
+  constexpr int64_t kLarge = int64_t(1) << 40;
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant || !constant.getType().isIndex())
+    return false;
+  int64_t number = cast<IntegerAttr>(constant.getValue()).getInt();
+  return -kLarge < number && number < kLarge &&
+         llvm::all_of(constant->getUses(),
+                      [](OpOperand &use) { return canBeTold(use); });
+}
+
+/// Checks whether arithmetic is as fast if the value of its operand is unknown.
+/// Minima and maxima of constants differ from others for zeros and NaN.
+static bool isArithmetic(OpOperand &use, bool isNumber) {
+  Operation *user = use.getOwner();
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
+    return isNumber;
+  return isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::SubFOp,
+             arith::SubIOp>(user);
+}
+
+/// Checks whether an op is a scalar of 32 bits, or a splat of one, that can be
+/// an argument.
+static bool isScalar(Operation &op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  Type element = constant ? getElementTypeOrSelf(constant.getType()) : Type();
+  if (!element || !(element.isF32() || element.isInteger(32)))
+    return false;
+  auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+  if (!splat && isa<ShapedType>(constant.getType()))
+    return false;
+  if (splat && !isa<VectorType>(constant.getType()))
+    return false;
+  auto number = dyn_cast<FloatAttr>(scalarOf(constant));
+  const bool isNumber =
+      number && !number.getValue().isZero() && !number.getValue().isNaN();
+  return llvm::all_of(constant->getUses(), [&](OpOperand &use) {
+    return isArithmetic(use, isNumber);
+  });
+}
+
+TypedAttr codegen::scalarOf(arith::ConstantOp constant) {
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+    return splat.getSplatValue<TypedAttr>();
+  return constant.getValue();
+}
+
+static uintptr_t wordOf(const void *pointer) { return uintptr_t(pointer); }
+
+Outline::Outline(func::FuncOp function) : function(function) {
+  for (NamedAttribute attribute : function->getDiscardableAttrs())
+    words.append({wordOf(attribute.getName().getAsOpaquePointer()),
+                  wordOf(attribute.getValue().getAsOpaquePointer())});
+  for (BlockArgument argument : function.getArguments()) {
+    order.try_emplace(argument, order.size());
+    if (isOnlyViewed(argument)) {
+      words.push_back(0);
+      continue;
+    }
+    given.push_back({{argument}, typeInCommon(argument)});
+    noteType(given.back().type);
+  }
+  for (Operation &op : function.getBody().front())
+    note(op);
+}
+
+/// Equal views are one: kernels ask for sizes wherever they need them.
+void Outline::noteView(Operation &op) {
+  SmallVector<uintptr_t> key{
+      wordOf(op.getName().getAsOpaquePointer()),
+      wordOf(op.getAttrDictionary().getAsOpaquePointer()),
+      order.lookup(op.getOperand(0))};
+  for (Value value : llvm::drop_begin(op.getOperands())) {
+    Attribute constant;
+    matchPattern(value, m_Constant(&constant));
+    key.push_back(wordOf(constant.getAsOpaquePointer()));
+  }
+  for (Type type : op.getResultTypes())
+    key.push_back(wordOf(type.getAsOpaquePointer()));
+  auto [at, isNew] = firstOfView.try_emplace(key, given.size());
+  words.append(key);
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (isNew)
+      given.push_back({{}, result.getType()});
+    given[at->second + i].values.push_back(result);
+  }
+}
+
+void Outline::note(Operation &op) {
+  enum : uintptr_t { told, view, scratch, scalar, other };
+  for (Value result : op.getResults())
+    order.try_emplace(result, order.size());
+  if (canBeTold(op)) {
+    words.push_back(told);
+    numbers.push_back(cast<arith::ConstantOp>(op));
+    return;
+  }
+  ++numOps;
+  if (isScalar(op)) {
+    words.push_back(scalar);
+    scalars.push_back(cast<arith::ConstantOp>(op));
+    return noteType(op.getResult(0).getType());
+  }
+  if (isViewOfArgument(op)) {
+    words.push_back(view);
+    return noteView(op);
+  }
+  if (isScratch(op)) {
+    given.push_back({{op.getResult(0)}, typeInCommon(op.getResult(0))});
+    words.append(
+        {scratch, wordOf(op.getAttrDictionary().getAsOpaquePointer())});
+    return noteType(given.back().type);
+  }
+  words.append({other, wordOf(op.getName().getAsOpaquePointer()),
+                wordOf(op.getAttrDictionary().getAsOpaquePointer()),
+                op.getNumOperands(), op.getNumResults()});
+  for (Value value : op.getOperands())
+    words.push_back(order.lookup(value));
+  for (Type type : op.getResultTypes())
+    noteType(type);
+  for (Region &region : op.getRegions()) {
+    words.push_back(region.getBlocks().size());
+    for (Block &block : region) {
+      words.push_back(block.getNumArguments());
+      for (BlockArgument argument : block.getArguments()) {
+        order.try_emplace(argument, order.size());
+        noteType(argument.getType());
+      }
+      words.push_back(block.getOperations().size());
+      for (Operation &inner : block)
+        note(inner);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+//===- NumberTable.cpp - what kernels differ in ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/llvm/NumberTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+using namespace ingot::codegen;
+
+/// `column` as a multiple of `base` and what it is more, if these are the same
+/// for all, and the latter small: instructions have room for that.
+static std::optional<Source> sumOf(const Column &column, const Column &base,
+                                   bool hasMultiples) {
+  constexpr int64_t kSmall = 64;
+  Source sum;
+  const auto *other =
+      find_if(base, [&](int64_t number) { return number != base.front(); });
+  size_t i = other - base.begin();
+  int64_t distance = column[i] - column[0], ofBase = *other - base[0];
+  if (distance % ofBase != 0)
+    return std::nullopt;
+  sum.factor = distance / ofBase;
+  sum.excess = column[0] - sum.factor * base[0];
+  if ((sum.factor != 1 && !hasMultiples) || std::abs(sum.excess) > kSmall ||
+      !all_of(zip_equal(column, base), [&](const auto &pair) {
+        return std::get<0>(pair) == std::get<1>(pair) * sum.factor + sum.excess;
+      }))
+    return std::nullopt;
+  return sum;
+}
+
+static int64_t divisorOf(const Column &column) {
+  int64_t divisor = 0;
+  for (int64_t number : column)
+    divisor = std::gcd(divisor, number);
+  return divisor;
+}
+
+/// The least numbers that `column` is a multiple of.
+static Column leastOf(const Column &column) {
+  int64_t divisor = divisorOf(column);
+  return map_to_vector(column,
+                       [&](int64_t number) { return number / divisor; });
+}
+
+std::optional<Source> NumberTable::find(const Column &column) const {
+  for (auto [place, base] : enumerate(columns))
+    if (std::optional<Source> sum = sumOf(column, base, hasMultiples)) {
+      sum->place = place;
+      return sum;
+    }
+  return std::nullopt;
+}
+
+/// Strides come as multiples of one another, too. Where these are not told,
+/// LLVM computes the addresses of inner loops from each other, in more
+/// instructions.
+NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
+    : hasMultiples(hasMultiples) {
+  for (const Column &column : numbers)
+    if (!all_equal(column))
+      sources.try_emplace(column);
+  SmallVector<std::pair<const Column, Source> *> order;
+  for (auto &entry : sources)
+    order.push_back(&entry);
+  // Multiples first: others are one of them and a little more.
+  if (hasMultiples)
+    stable_sort(order, [](const auto *a, const auto *b) {
+      return divisorOf(a->first) > divisorOf(b->first);
+    });
+  for (auto *entry : order) {
+    auto &[column, source] = *entry;
+    std::optional<Source> known = find(column);
+    if (!known) {
+      columns.push_back(hasMultiples ? leastOf(column) : column);
+      known = find(column);
+    }
+    source = *known;
+  }
+}
+
+std::optional<NumberTable> ingot::codegen::chooseTable(
+    ArrayRef<Column> numbers, function_ref<bool()> haveWideVectors,
+    function_ref<size_t(const NumberTable &)> countInRound) {
+  // With vectors of 512 bits a function has more to do for each of them.
+  constexpr size_t kMostNumbers = 16, kMostNumbersOfWide = 24;
+  // Of 16 registers, pointers and counts leave less than half: more numbers
+  // than that are read from memory in each round of a loop. Vectors of 512 bits
+  // hide some of it; but with the distances of 13 rows LLVM loads all rows of a
+  // round before the first product, and keeps sums on the stack: products of
+  // BERT took twice as long.
+  constexpr size_t kMostInRound = 6, kMostInRoundOfWide = 9;
+  auto tableOf = [&](bool hasMultiples,
+                     size_t most) -> std::optional<NumberTable> {
+    NumberTable table(numbers, hasMultiples);
+    if (table.columns.size() > most ||
+        countInRound(table) >
+            (hasMultiples ? kMostInRoundOfWide : kMostInRound))
+      return std::nullopt;
+    return table;
+  };
+  if (auto table = tableOf(/*hasMultiples=*/false, kMostNumbers))
+    return table;
+  if (!haveWideVectors())
+    return std::nullopt;
+  return tableOf(/*hasMultiples=*/true, kMostNumbersOfWide);
+}

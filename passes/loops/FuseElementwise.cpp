@@ -1,0 +1,155 @@
+//===- FuseElementwise.cpp - fuse-elementwise -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/loops/Passes.h"
+#include "passes/support/ByteTables.h"
+#include "passes/support/Contractions.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "passes/loops/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+/// What a polynomial for a function takes.
+static constexpr int64_t kFunctionOps = 8;
+
+static int64_t bodyOps(Operation *op) {
+  int64_t count = 0;
+  if (isa<linalg::LinalgOp>(op))
+    for (Operation &inner : op->getRegion(0).getOps())
+      count += isa<math::MathDialect>(inner.getDialect()) ? kFunctionOps : 1;
+  return count;
+}
+
+/// Whether an op that accumulates would do so once for each element that its
+/// result is broadcast to.
+static bool accumulatesAgain(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
+  auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
+  return from && to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
+         llvm::any_of(from.getDpsInitsMutable(), [&](OpOperand &init) {
+           return from.payloadUsesValueFromOperand(&init);
+         });
+}
+
+/// Whether an op of many steps would take them again for each element that its
+/// result is broadcast to: tables of places for all channels, say.
+static bool repeatsWork(OpOperand &fused) {
+  constexpr int64_t kMostRepeated = 32;
+  auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
+  return to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
+         bodyOps(fused.get().getDefiningOp()) > kMostRepeated;
+}
+
+/// Whether an op computes what a product has as a factor. The product's tiles
+/// take factors as they lie in memory, and its loops would compute each element
+/// once for each row or column.
+static bool computesFactor(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
+  auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
+  if (!from || !to || !ingot::lower::hasTiledProductLoops(to) ||
+      to.getStaticLoopRanges()[to.getNumLoops() - 3] == 1)
+    return false;
+  // Of a convolution, which sums over taps besides, no factor is turned either:
+  // pixels and weights have their channels one behind the other.
+  if (to.getNumReductionLoops() > 1)
+    return true;
+  return llvm::any_of(from.getBlock()->without_terminator(),
+                      [](Operation &op) { return !isa<arith::ExtFOp>(op); });
+}
+
+/// Whether a transpose would become part of an op with functions: its elements
+/// would no longer be vectors in memory, and a transpose alone goes by squares.
+static bool turnsFunctions(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::GenericOp>();
+  auto to = dyn_cast<linalg::GenericOp>(fused.getOwner());
+  if (!from || !to)
+    return false;
+  auto isCopy = [](linalg::GenericOp op) {
+    return op.getBlock()->without_terminator().empty();
+  };
+  auto turns = [](linalg::GenericOp op) {
+    return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+      return map.isPermutation() && map.getNumResults() != 0 &&
+             map.getResults().back() !=
+                 getAffineDimExpr(map.getNumDims() - 1, map.getContext());
+    });
+  };
+  auto hasFunctions = [](linalg::GenericOp op) {
+    return llvm::any_of(*op.getBlock(), [](Operation &step) {
+      return isa<math::CosOp, math::ErfOp, math::ExpOp, math::SinOp,
+                 math::TanhOp>(step);
+    });
+  };
+  return (isCopy(from) && turns(from) && hasFunctions(to)) ||
+         (isCopy(to) && turns(to) && hasFunctions(from));
+}
+
+/// Whether one of them looks bytes up: a loop of that alone goes by vectors.
+static bool looksUp(OpOperand &fused) {
+  auto isLookup = [](Operation *op) {
+    auto loops = dyn_cast<linalg::LinalgOp>(op);
+    return loops && ingot::lower::getByteTable(loops);
+  };
+  return isLookup(fused.get().getDefiningOp()) || isLookup(fused.getOwner());
+}
+
+namespace {
+struct FuseElementwisePass
+    : ingot::impl::FuseElementwiseBase<FuseElementwisePass> {
+  using FuseElementwiseBase::FuseElementwiseBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    auto isOnlyUser = [](OpOperand *fused) {
+      Operation *producer = fused->get().getDefiningOp();
+      // What stands before a loop or a branch is computed once.
+      return producer && producer->hasOneUse() &&
+             producer->getBlock() == fused->getOwner()->getBlock();
+    };
+    auto canFuse = [&](OpOperand *fused) {
+      return isOnlyUser(fused) &&
+             !accumulatesAgain(*fused) && !computesFactor(*fused) &&
+             !turnsFunctions(*fused) && !looksUp(*fused) &&
+             !repeatsWork(*fused) &&
+             bodyOps(fused->get().getDefiningOp()) +
+                     bodyOps(fused->getOwner()) <=
+                 mostOps;
+    };
+    RewritePatternSet patterns(context);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, canFuse);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isOnlyUser);
+    tensor::populateBubbleUpExpandShapePatterns(patterns);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    // A tensor that is asked for its sizes besides has more than one user.
+    tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    context->getLoadedDialect<linalg::LinalgDialect>()
+        ->getCanonicalizationPatterns(patterns);
+    linalg::populateConstantFoldLinalgOperations(patterns, isOnlyUser);
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal();
+    if (failed(ingot::rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument(), config)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,70 @@
+//===- KernelTable.cpp - one function for equal kernels -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/loops/KernelTable.h"
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+bool codegen::needsRun(Operation *op) {
+  return isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, RoomOp,
+             memref::AllocOp, memref::DeallocOp>(op);
+}
+
+/// What a kernel takes for an operand: the launch adds the offset to the
+/// address.
+static MemRefType parameterType(MemRefType type) {
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (type.getLayout().isIdentity() ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return type;
+  return MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), 0, strides));
+}
+
+func::FuncOp KernelTable::create(OpBuilder &builder, Location loc,
+                                 ValueRange arguments) {
+  SmallVector<Type> parameters;
+  for (Value argument : arguments)
+    parameters.push_back(parameterType(cast<MemRefType>(argument.getType())));
+  parameters.push_back(builder.getIndexType());
+  auto kernel = func::FuncOp::create(loc, "kernel",
+                                     builder.getFunctionType(parameters, {}));
+  kernel.setPrivate();
+  kernel->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(builder.getContext(),
+                                         LLVM::Linkage::Internal));
+  IngotDialect::KernelAttrHelper(builder.getContext())
+      .setAttr(kernel, builder.getUnitAttr());
+  Block *body = kernel.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  func::ReturnOp::create(builder, loc);
+  builder.setInsertionPointToStart(body);
+  return kernel;
+}
+
+func::FuncOp KernelTable::insert(func::FuncOp kernel, StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  kernel->print(out, OpPrintingFlags().useLocalScope());
+  auto [at, isNew] = kernels.try_emplace(text, kernel);
+  if (!isNew) {
+    kernel->erase();
+    ++numShared;
+    return at->second;
+  }
+  kernel.setName((name + "." + Twine(kernels.size() - 1)).str());
+  symbols.insert(kernel);
+  return kernel;
+}

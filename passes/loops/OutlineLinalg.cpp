@@ -1,0 +1,427 @@
+//===- OutlineLinalg.cpp - outline-linalg ---------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/TargetInfo.h"
+#include "passes/loops/KernelTable.h"
+#include "passes/loops/OpenTasks.h"
+#include "passes/loops/Passes.h"
+#include "passes/support/ByteTables.h"
+#include "passes/support/Contractions.h"
+#include "passes/support/Shapes.h"
+#include "passes/support/Skipped.h"
+#include "passes/support/Turned.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_OUTLINELINALG
+#include "passes/loops/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// How an op is split into tasks: `chunk` iterations of loop `loop` each, and
+/// the last has what is left, or `chunk` and that where fewer than `least` are
+/// left. Where ranges are open, a run splits up to two loops, for the first may
+/// have one iteration.
+struct Split {
+  int64_t loop = -1;
+  int64_t chunk = 0, least = 1;
+  int64_t tasks = 1;
+  SmallVector<int64_t> openLoops;
+};
+
+/// What an op takes from around it.
+struct Captures {
+  SetVector<Value> memrefs;
+  /// Constants, and sizes of the memrefs and what is computed of them, which
+  /// the kernel computes again; operands first.
+  SetVector<Operation *> repeated;
+  bool areComplete = true;
+
+  explicit Captures(linalg::LinalgOp op) {
+    for (Value operand : op->getOperands())
+      add(operand);
+    SetVector<Value> inside;
+    getUsedValuesDefinedAbove(op->getRegions(), inside);
+    for (Value value : inside)
+      add(value);
+  }
+
+  void add(Value value) {
+    if (isa<MemRefType>(value.getType())) {
+      memrefs.insert(value);
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    // Without this, what is read twice at each of n steps is visited 2^n times.
+    if (!areComplete || repeated.contains(op))
+      return;
+    bool isScalar = op && op->getNumRegions() == 0 &&
+                    isMemoryEffectFree(op) &&
+                    isa<arith::ArithDialect, affine::AffineDialect,
+                        memref::MemRefDialect>(op->getDialect());
+    if (!isScalar || repeated.size() == kMostRepeated) {
+      areComplete = false;
+      return;
+    }
+    for (Value operand : op->getOperands())
+      add(operand);
+    repeated.insert(op);
+  }
+
+  /// As many as are computed again in no time.
+  static constexpr size_t kMostRepeated = 64;
+};
+
+struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
+  void runOnOperation() override;
+  void outline(linalg::LinalgOp op, codegen::KernelTable &table,
+               codegen::OpenTasks &open, bool isParallel);
+};
+
+} // namespace
+
+/// An iteration of a loop takes, operation by operation, about as long as this
+/// much arithmetic of a kernel.
+static constexpr int64_t kOpCost = 40;
+
+/// Whether an op is written with register tiles, which a single row is not.
+static bool isTiled(linalg::LinalgOp op) {
+  return lower::isTiledProduct(op) &&
+         op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
+}
+
+/// What an iteration costs, of vectors of a product.
+static int64_t costOf(linalg::LinalgOp op) {
+  // A multiply-add of a register tile, with packing.
+  constexpr int64_t kTiledCost = 4;
+  if (isTiled(op))
+    return kTiledCost;
+  // Vectors of bytes.
+  constexpr int64_t kLookupCost = 12;
+  if (lower::getByteTable(op))
+    return kLookupCost;
+  int64_t ops = 0;
+  op->getRegion(0).walk([&](Operation *) { ++ops; });
+  return ops * kOpCost;
+}
+
+/// The side of the squares by which an op turns what it reads, if `loop` is
+/// that of the rows or of the columns; else 0.
+static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
+  constexpr int64_t kSquare = 8, kByteSquare = 16;
+  OpOperand *src = lower::getTurned(op);
+  if (!src)
+    return 0;
+  OpOperand &dst = *op.getDpsInitOperand(0);
+  if (loop != lower::lastLoopOf(op, *src) && loop != lower::lastLoopOf(op, dst))
+    return 0;
+  return llvm::any_of(ArrayRef{src, &dst},
+                      [](OpOperand *operand) {
+                        return getElementTypeOrSelf(operand->get())
+                            .isInteger(8);
+                      })
+             ? kByteSquare
+             : kSquare;
+}
+
+/// Iterations that stay together. Each task of a product in tiles packs what it
+/// has of the right factor, for at least so many rows.
+static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
+  constexpr int64_t kRows = 48, kColumns = 64;
+  if (int64_t side = squareOf(op, loop))
+    return side;
+  int64_t row = op.getNumLoops() - 3, column = row + 2;
+  if ((loop != row && loop != column) || !isTiled(op))
+    return 1;
+  return loop == row ? kRows : kColumns;
+}
+
+/// The outermost parallel loops that have, or may have, more than one
+/// iteration; of a product in tiles the columns, too. What is known to be no
+/// more than a task in all stays whole: a row of three elements that a run may
+/// split is one of an open number of elements.
+static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
+  bool inTiles = isTiled(op);
+  const size_t mostLoops = inTiles ? 3 : 2;
+  SmallVector<int64_t> loops, ranges = op.getStaticLoopRanges();
+  int64_t task = TargetInfo::of(op).task_flops / costOf(op);
+  for (auto [i, range, iterator] :
+       llvm::enumerate(ranges, op.getIteratorTypesArray())) {
+    bool isParallel = iterator == utils::IteratorType::parallel;
+    if (range == 1 || (inTiles && !isParallel))
+      continue;
+    int64_t rest = lower::productOf(ArrayRef(ranges).drop_front(i));
+    bool isSmall = !ShapedType::isDynamic(rest) && rest <= task;
+    if (!isParallel || isSmall || loops.size() == mostLoops)
+      break;
+    loops.push_back(int64_t(i));
+  }
+  return loops;
+}
+
+static Split splitOf(linalg::LinalgOp op) {
+  Split split;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (llvm::is_contained(ranges, 0))
+    return split;
+  if (ShapedType::isDynamicShape(ranges)) {
+    split.openLoops = openLoopsOf(op);
+    return split;
+  }
+  int64_t iterations = lower::productOf(ranges);
+  // Loops wait for memory more than kernels do: half as many tasks serve it.
+  TargetInfo target = TargetInfo::of(op);
+  int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
+                           target.most_tasks / 2);
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool inTiles = isTiled(op);
+  for (auto [i, range] : llvm::enumerate(ranges)) {
+    bool isParallel = iterators[i] == utils::IteratorType::parallel;
+    int64_t grain = grainOf(op, i);
+    if (range <= grain || (inTiles && !isParallel))
+      continue;
+    if (!isParallel || tasks <= 1)
+      return split;
+    split.loop = i;
+    int64_t grains = llvm::divideCeil(range, grain);
+    split.chunk = llvm::divideCeil(grains, std::min(tasks, grains)) * grain;
+    split.least = std::max<int64_t>(squareOf(op, i), 1);
+    split.tasks = std::max<int64_t>(
+        llvm::divideCeil(range - split.least + 1, split.chunk), 1);
+    return split;
+  }
+  return split;
+}
+
+/// The buffer that a view is of: a place in the arena or in the weights, an
+/// argument, memory of the host.
+static Value bufferOf(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+             memref::ReinterpretCastOp, memref::SubViewOp>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}
+
+/// Buffers that live at one time do not overlap: views of different ones do not
+/// alias.
+static bool areDistinct(ArrayRef<Value> memrefs) {
+  llvm::SmallDenseSet<Value> buffers;
+  return llvm::all_of(memrefs, [&](Value memref) {
+    return buffers.insert(bufferOf(memref)).second;
+  });
+}
+
+/// A value as constant `n`.
+static Value constantOf(OpBuilder &b, Location loc, int64_t n) {
+  return arith::ConstantIndexOp::create(b, loc, n);
+}
+
+/// The loops that a run splits, and what all iterations cost.
+static codegen::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
+                                const Split &split) {
+  Location loc = op.getLoc();
+  codegen::OpenWork work;
+  work.cost = constantOf(b, loc, costOf(op));
+  SmallVector<Value> ranges;
+  for (const Range &range : op.createLoopRanges(b, loc)) {
+    ranges.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
+    work.cost = arith::MulIOp::create(b, loc, work.cost, ranges.back());
+  }
+  for (int64_t loop : split.openLoops)
+    work.loops.push_back({ranges[loop], grainOf(op, loop),
+                          std::max<int64_t>(squareOf(op, loop), 1)});
+  return work;
+}
+
+/// The iterations of task `number` of a copy of `op`, of open ranges.
+static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
+                                   const Split &split,
+                                   codegen::OpenTasks &open, Value number) {
+  Location loc = copy.getLoc();
+  SmallVector<Value> parts =
+      open.partsOf(b, loc, workOf(b, copy, split), number);
+  SmallVector<OpFoldResult> offsets, sizes;
+  for (const Range &range : copy.createLoopRanges(b, loc)) {
+    offsets.push_back(b.getIndexAttr(0));
+    sizes.push_back(range.size);
+  }
+  for (auto [i, loop] : llvm::enumerate(split.openLoops)) {
+    offsets[loop] = parts[i];
+    sizes[loop] = parts[split.openLoops.size() + i];
+  }
+  auto tiling = cast<TilingInterface>(*copy);
+  if (failed(tiling.getTiledImplementation(b, offsets, sizes)))
+    return failure();
+  copy->erase();
+  return success();
+}
+
+/// Returns whether a run may leave out a buffer that `op` reads or writes.
+static bool mayBeSkipped(linalg::LinalgOp op) {
+  return llvm::any_of(op->getOperands(), skippedWhen);
+}
+
+/// Lets `op` run only where it has results.
+static void skipInPlace(linalg::LinalgOp op) {
+  if (!mayBeSkipped(op))
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value runs =
+      codegen::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
+                         constantOf(b, loc, 1));
+  auto branch = scf::IfOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, runs,
+                            constantOf(b, loc, 0)),
+      /*withElseRegion=*/false);
+  op->moveBefore(branch.thenYield());
+}
+
+/// Returns how many tasks `op` is split into.
+static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
+                        codegen::OpenTasks &open) {
+  Value tasks = split.openLoops.empty()
+                    ? constantOf(b, op.getLoc(), split.tasks)
+                    : open.count(b, op.getLoc(), workOf(b, op, split));
+  // A reduction may be outside of loops that have no steps.
+  bool hasOuter = split.openLoops.empty() && op.getNumReductionLoops() != 0;
+  return hasOuter || mayBeSkipped(op)
+             ? codegen::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
+                                  tasks)
+             : tasks;
+}
+
+/// The iterations of task `number` of a copy of `op`.
+static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
+                               const Split &split, codegen::OpenTasks &open,
+                               Value number) {
+  if (!split.openLoops.empty())
+    return buildOpenTask(builder, copy, split, open, number);
+  if (split.loop < 0)
+    return success();
+  Location loc = copy.getLoc();
+  SmallVector<int64_t> ranges = copy.getStaticLoopRanges();
+  SmallVector<OpFoldResult> offsets, sizes;
+  for (int64_t range : ranges) {
+    offsets.push_back(builder.getIndexAttr(0));
+    sizes.push_back(builder.getIndexAttr(range));
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t range = ranges[split.loop];
+  Value offset =
+      arith::MulIOp::create(builder, loc, number, constant(split.chunk));
+  offsets[split.loop] = offset;
+  if (range % split.chunk == 0) {
+    sizes[split.loop] = builder.getIndexAttr(split.chunk);
+  } else {
+    Value rest =
+        arith::SubIOp::create(builder, loc, constant(range), offset);
+    sizes[split.loop] = codegen::sizeOfTask(
+        builder, loc, rest, constant(split.chunk), split.least);
+  }
+  auto tiling = cast<TilingInterface>(*copy);
+  if (failed(tiling.getTiledImplementation(builder, offsets, sizes)))
+    return failure();
+  copy->erase();
+  return success();
+}
+
+void OutlineLinalgPass::outline(linalg::LinalgOp op,
+                                codegen::KernelTable &table,
+                                codegen::OpenTasks &open, bool isParallel) {
+  Captures captures(op);
+  if (!captures.areComplete)
+    return skipInPlace(op);
+  Split split = isParallel ? splitOf(op) : Split();
+  ArrayRef<Value> memrefs = captures.memrefs.getArrayRef();
+  OpBuilder builder(&getContext());
+  func::FuncOp kernel =
+      codegen::KernelTable::create(builder, op.getLoc(), memrefs);
+  Block &body = kernel.getBody().front();
+  IRMapping values;
+  values.map(memrefs, body.getArguments().drop_back());
+  for (Operation *op : captures.repeated)
+    builder.clone(*op, values);
+  auto copy = cast<linalg::LinalgOp>(builder.clone(*op, values));
+  // The types of views may differ in the offset.
+  builder.setInsertionPoint(copy);
+  if (failed(buildTask(builder, copy, split, open,
+                       body.getArguments().back()))) {
+    kernel->erase();
+    return skipInPlace(op);
+  }
+  // An attribute of a memref argument would be lost with the memref.
+  if (areDistinct(memrefs))
+    kernel->setAttr("passthrough",
+                    builder.getStrArrayAttr({"ingot-distinct-buffers"}));
+  kernel = table.insert(kernel, "loops");
+  builder.setInsertionPoint(op);
+  Value tasks = countTasks(builder, op, split, open);
+  cpu::LaunchOp::create(builder, op.getLoc(),
+                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                        memrefs, tasks,
+                        builder.getI64IntegerAttr(memrefs.size()));
+  op->erase();
+}
+
+/// Whether an op stands in the function itself, or in a branch: in loops it may
+/// be too small to be handed to threads.
+static bool isDoneOnce(Operation *op) {
+  do
+    op = op->getParentOp();
+  while (isa<scf::IfOp>(op));
+  return isa<func::FuncOp>(op);
+}
+
+void OutlineLinalgPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  // oneDNN's threads still wait actively for their next work when an op of its
+  // ends: two pools would get in each other's way.
+  bool isParallel =
+      !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
+  codegen::KernelTable table(module);
+  codegen::OpenTasks open(module);
+  SmallVector<linalg::LinalgOp> ops, staying;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (findRunOperand(function, RunOperand::call))
+      function.walk([&](linalg::LinalgOp op) {
+        bool stays = op->walk([](Operation *inside) {
+                         return codegen::needsRun(inside)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       }).wasInterrupted();
+        if (op.hasPureBufferSemantics() && isDoneOnce(op))
+          (stays ? staying : ops).push_back(op);
+      });
+  }
+  for (linalg::LinalgOp op : ops)
+    outline(op, table, open, isParallel);
+  for (linalg::LinalgOp op : staying)
+    skipInPlace(op);
+  shared += table.numShared;
+}

@@ -1,0 +1,66 @@
+//===- Patterns.h - families of nn-to-linalg --------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// nn-to-linalg converts nn ops on tensors of any integer sign to linalg on
+// signless tensors. Its patterns are OpConversionPatterns, one file a family:
+// the original op tells signs (`isUnsigned`), the adaptor has signless
+// operands.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOOPS_PATTERNS_H
+#define INGOT_PASSES_LOOPS_PATTERNS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace ingot::shape {
+class SameSizes;
+} // namespace ingot::shape
+
+namespace ingot::lower {
+
+/// `ui8` → `i8` and so on, in tensors too.
+class SignlessTypeConverter : public mlir::TypeConverter {
+public:
+  SignlessTypeConverter();
+};
+
+void populateConvToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
+/// `sizes` are those of the module as it stands.
+void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns,
+                                 const mlir::TypeConverter &converter,
+                                 const shape::SameSizes &sizes);
+void populateIndexingToLinalg(mlir::RewritePatternSet &patterns,
+                              const mlir::TypeConverter &converter);
+void populateMatMulToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
+void populateMovementToLinalg(mlir::RewritePatternSet &patterns,
+                              const mlir::TypeConverter &converter,
+                                 const shape::SameSizes &sizes);
+void populatePoolToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
+void populateArgReduceToLinalg(mlir::RewritePatternSet &patterns,
+                               const mlir::TypeConverter &converter);
+void populateReduceToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
+void populateResizeToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
+void populateScanToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
+void populateTopKToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
+/// Before those of other indexing.
+void populateTablesToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
+
+/// Normalizations, softmax and quantization in simpler nn ops; before anything
+/// is lowered.
+void populateDecompositions(mlir::RewritePatternSet &patterns);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_LOOPS_PATTERNS_H

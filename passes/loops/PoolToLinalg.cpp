@@ -1,0 +1,456 @@
+//===- PoolToLinalg.cpp - pooling over windows ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/loops/Patterns.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+namespace {
+
+/// The loops of a pooling: those of the result's dimensions, then the window's.
+struct Windows {
+  ArrayRef<int64_t> kernel, strides, pads, dilations;
+  /// First spatial dimension of the data.
+  int64_t first;
+  int64_t rank;
+
+  size_t size() const { return kernel.size(); }
+  bool isSpatial(int64_t dim) const {
+    return dim >= first && dim < first + int64_t(size());
+  }
+  SmallVector<int64_t> padsOf(bool high) const {
+    SmallVector<int64_t> all(rank, 0);
+    for (size_t i = 0; i < size(); ++i)
+      all[first + i] = pads[i + (high ? size() : 0)];
+    return all;
+  }
+};
+
+} // namespace
+
+/// Maps of the padded data, of a tensor that has the window's shape, and of the
+/// result.
+static SmallVector<AffineMap> poolMaps(OpBuilder &b, const Windows &windows) {
+  int64_t loops = windows.rank + windows.size();
+  SmallVector<AffineExpr> data, window, result;
+  for (int64_t i = 0; i < windows.rank; ++i) {
+    AffineExpr p = b.getAffineDimExpr(i);
+    result.push_back(p);
+    if (windows.isSpatial(i)) {
+      int64_t at = i - windows.first;
+      AffineExpr k = b.getAffineDimExpr(windows.rank + at);
+      p = p * windows.strides[at] + k * windows.dilations[at];
+    }
+    data.push_back(p);
+  }
+  for (size_t i = 0; i < windows.size(); ++i)
+    window.push_back(b.getAffineDimExpr(windows.rank + i));
+  MLIRContext *context = b.getContext();
+  return {AffineMap::get(loops, 0, data, context),
+          AffineMap::get(loops, 0, window, context),
+          AffineMap::get(loops, 0, result, context)};
+}
+
+static SmallVector<utils::IteratorType> poolIterators(const Windows &windows) {
+  SmallVector<utils::IteratorType> iterators(windows.rank,
+                                             utils::IteratorType::parallel);
+  iterators.append(windows.size(), utils::IteratorType::reduction);
+  return iterators;
+}
+
+using Combine = function_ref<Value(OpBuilder &, Location, Value, Value)>;
+
+/// Combines `x` along one dimension of the windows, of few taps: a vector of
+/// each at a time, whatever lies inside of the dimension.
+static Value poolTaps(OpBuilder &b, Location loc, Value x,
+                      const Windows &windows, size_t dim,
+                      ArrayRef<OpFoldResult> sizes, Type type,
+                      Combine combine) {
+  Sizes starts(windows.rank, b.getIndexAttr(0)),
+      strides(windows.rank, b.getIndexAttr(1));
+  int64_t axis = windows.first + int64_t(dim);
+  strides[axis] = b.getIndexAttr(windows.strides[dim]);
+  SmallVector<Value> taps;
+  for (int64_t k = 0; k < windows.kernel[dim]; ++k) {
+    starts[axis] = b.getIndexAttr(k * windows.dilations[dim]);
+    taps.push_back(
+        tensor::ExtractSliceOp::create(b, loc, x, starts, sizes, strides));
+  }
+  SmallVector<AffineMap> maps(taps.size(),
+                              b.getMultiDimIdentityMap(windows.rank));
+  return createGeneric(b, loc, empty(b, loc, sizes, type), taps, maps,
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         Value all;
+                         for (Value arg : args.drop_back()) {
+                           Value x = convertScalar(b, loc, arg, type, false,
+                                                   false);
+                           all = all ? combine(b, loc, all, x) : x;
+                         }
+                         return all;
+                       });
+}
+
+/// The same of many taps, in a loop.
+static Value poolLoop(OpBuilder &b, Location loc, Value x,
+                      const Windows &windows, ArrayRef<OpFoldResult> sizes,
+                      Value start, Combine combine) {
+  Type type = start.getType();
+  Value init = filled(b, loc, sizes, start);
+  Value window = tensor::EmptyOp::create(b, loc, windows.kernel, type);
+  return linalg::GenericOp::create(
+             b, loc, init.getType(), ValueRange{x, window}, init,
+             poolMaps(b, windows), poolIterators(windows),
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value x = convertScalar(b, loc, args[0], type, false, false);
+               linalg::YieldOp::create(b, loc, combine(b, loc, args[2], x));
+             })
+      .getResult(0);
+}
+
+/// Combines all elements of each window of padded data, from `start` on, one
+/// dimension after the other; `sizes` are the result's. Of bytes all at once:
+/// what lies between would be moved by narrower steps than it is computed. What
+/// is known to be empty has no slices.
+static Value pool(OpBuilder &b, Location loc, Value padded,
+                  const Windows &windows, ArrayRef<OpFoldResult> sizes,
+                  Value start, Combine combine) {
+  constexpr int64_t kMostTaps = 8;
+  if (typeOf(padded).getElementTypeBitWidth() < 32 ||
+      isKnownEmpty(typeOf(padded).getShape()))
+    return poolLoop(b, loc, padded, windows, sizes, start, combine);
+  Value x = padded;
+  Sizes between = sizesOf(b, loc, padded);
+  for (size_t dim = 0; dim < windows.size(); ++dim) {
+    int64_t axis = windows.first + int64_t(dim);
+    between[axis] = sizes[axis];
+    if (windows.kernel[dim] == 1 && windows.strides[dim] == 1)
+      continue;
+    if (windows.kernel[dim] <= kMostTaps) {
+      x = poolTaps(b, loc, x, windows, dim, between, start.getType(), combine);
+      continue;
+    }
+    SmallVector<int64_t> kernel(windows.size(), 1), strides = kernel;
+    kernel[dim] = windows.kernel[dim];
+    strides[dim] = windows.strides[dim];
+    Windows one = windows;
+    one.kernel = kernel;
+    one.strides = strides;
+    x = poolLoop(b, loc, x, one, between, start, combine);
+  }
+  return x;
+}
+
+template <typename Op>
+static Windows windowsOf(Op op, bool channelsLast) {
+  return {op.getKernel(), op.getStrides(),      op.getPads(),
+          op.getDilations(), channelsLast ? 1 : 2,
+          cast<RankedTensorType>(op.getX().getType()).getRank()};
+}
+
+namespace {
+
+struct LowerMaxPool : OpConversionPattern<nn::MaxPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::MaxPoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Windows windows = windowsOf(op, op.getChannelsLast());
+    Value x = adaptor.getX();
+    bool noSign = isUnsigned(op.getX().getType());
+    Value lowest =
+        extremum(rewriter, loc, typeOf(x).getElementType(), /*highest=*/false,
+                 noSign);
+    Value padded = pad(rewriter, loc, x, windows.padsOf(false),
+                       windows.padsOf(true), lowest);
+    Value y = pool(rewriter, loc, padded, windows,
+                   resultSizes(rewriter, op->getResult(0)), lowest,
+                   [&](OpBuilder &b, Location loc, Value sum, Value x) {
+                     return maxScalars(b, loc, sum, x, noSign);
+                   });
+    rewriter.replaceOp(
+        op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
+    return success();
+  }
+};
+
+struct LowerAvgPool : OpConversionPattern<nn::AvgPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct LowerMaxPoolWithIndices
+    : OpConversionPattern<nn::MaxPoolWithIndicesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::MaxPoolWithIndicesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+} // namespace
+
+/// How many elements of each window lie in the data: over the spatial
+/// dimensions alone, by pooling ones. `pooled` are the sizes of the result.
+static Value countInside(OpBuilder &b, Location loc, Value x,
+                         const Windows &windows, ArrayRef<OpFoldResult> pooled,
+                         Type type) {
+  Windows spatial = windows;
+  spatial.first = 0;
+  spatial.rank = windows.size();
+  Sizes all = sizesOf(b, loc, x), sizes;
+  for (size_t i = 0; i < windows.size(); ++i)
+    sizes.push_back(all[windows.first + i]);
+  Value ones = filled(b, loc, sizes, scalar(b, loc, type, 1));
+  Value zero = scalar(b, loc, type, 0);
+  Value padded = pad(b, loc, ones, spatial.padsOf(false), spatial.padsOf(true),
+                     zero);
+  return pool(b, loc, padded, spatial,
+              pooled.slice(windows.first, windows.size()), zero,
+              [](OpBuilder &b, Location loc, Value sum, Value x) {
+                return addScalars(b, loc, sum, x);
+              });
+}
+
+LogicalResult
+LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
+                              ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  Windows windows = windowsOf(op, op.getChannelsLast());
+  Value x = adaptor.getX();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  Type element = type.getElementType();
+  if (!isa<FloatType>(element))
+    return rewriter.notifyMatchFailure(op, "no average of integers");
+  Type compute = computeType(element);
+  Value padded =
+      pad(rewriter, loc, x, windows.padsOf(false), windows.padsOf(true),
+          scalar(rewriter, loc, element, 0));
+  Sizes sizes = resultSizes(rewriter, op->getResult(0));
+  Value sum = pool(rewriter, loc, padded, windows, sizes,
+                   scalar(rewriter, loc, compute, 0),
+                   [](OpBuilder &b, Location loc, Value sum, Value x) {
+                     return addScalars(b, loc, sum, x);
+                   });
+  int64_t count = 1;
+  for (int64_t size : windows.kernel)
+    count *= size;
+  bool partial =
+      !op.getCountIncludePad() &&
+      llvm::any_of(windows.pads, [](int64_t pad) { return pad != 0; });
+  SmallVector<Value> inputs = {sum};
+  SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(windows.rank)};
+  if (partial) {
+    inputs.push_back(countInside(rewriter, loc, x, windows, sizes, compute));
+    SmallVector<AffineExpr> exprs;
+    for (size_t i = 0; i < windows.size(); ++i)
+      exprs.push_back(rewriter.getAffineDimExpr(windows.first + i));
+    maps.push_back(AffineMap::get(windows.rank, 0, exprs, getContext()));
+  }
+  Value init = empty(rewriter, loc, sizes, element);
+  Value y = createGeneric(
+      rewriter, loc, init, inputs, maps,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        // An empty window gives 0, not 0/0.
+        Value by = partial ? Value(arith::MaximumFOp::create(
+                                 b, loc, args[1], scalar(b, loc, compute, 1)))
+                           : scalar(b, loc, compute, count);
+        Value mean = arith::DivFOp::create(b, loc, args[0], by);
+        return convertScalar(b, loc, mean, element, false, false);
+      });
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
+  return success();
+}
+
+namespace {
+
+/// Writes the positions, in the flat data, of elements of windows.
+class FlatPositions {
+public:
+  FlatPositions(OpBuilder &b, Location loc, Value x, const Windows &windows,
+                bool isColumnMajor)
+      : windows(windows) {
+    int64_t rank = windows.rank;
+    Sizes sizes = sizesOf(b, loc, x), steps(rank);
+    OpFoldResult step = b.getIndexAttr(1);
+    for (int64_t i = rank - 1; i >= 0; --i) {
+      steps[i] = step;
+      step = mulSizes(b, loc, step, sizes[i]);
+    }
+    if (isColumnMajor && windows.size() > 1) {
+      steps[rank - 2] = b.getIndexAttr(1);
+      steps[rank - 1] = sizes[rank - 2];
+    }
+    for (int64_t i = 0; i < rank; ++i) {
+      fullSizes.push_back(indexValue(b, loc, sizes[i]));
+      weights.push_back(indexValue(b, loc, steps[i]));
+    }
+  }
+
+  /// Returns the position of what a window reads at the loops of a pooling.
+  Value current(OpBuilder &b, Location loc) const {
+    return flatten(b, loc, [&](int64_t s, Value start) -> Value {
+      Value k = linalg::IndexOp::create(b, loc, windows.rank + s);
+      k = arith::MulIOp::create(b, loc, k,
+                                indexConstant(b, loc, windows.dilations[s]));
+      return arith::AddIOp::create(b, loc, start, k);
+    });
+  }
+  /// Returns the position of the first element of a window, or -1 if all of the
+  /// window lies in the padding.
+  Value first(OpBuilder &b, Location loc) const;
+
+private:
+  /// Adds up the weighted positions of all dimensions. `move` maps the start of
+  /// a window in a spatial dimension to a position.
+  Value flatten(OpBuilder &b, Location loc,
+                llvm::function_ref<Value(int64_t, Value)> move) const;
+
+  const Windows &windows;
+  SmallVector<Value> fullSizes, weights;
+};
+
+} // namespace
+
+Value FlatPositions::flatten(
+    OpBuilder &b, Location loc,
+    llvm::function_ref<Value(int64_t, Value)> move) const {
+  Value flat = indexConstant(b, loc, 0);
+  for (int64_t i = 0; i < windows.rank; ++i) {
+    Value at = linalg::IndexOp::create(b, loc, i);
+    if (windows.isSpatial(i)) {
+      int64_t s = i - windows.first;
+      at = arith::MulIOp::create(b, loc, at,
+                                 indexConstant(b, loc, windows.strides[s]));
+      at = arith::SubIOp::create(b, loc, at,
+                                 indexConstant(b, loc, windows.pads[s]));
+      at = move(s, at);
+    }
+    Value term = arith::MulIOp::create(b, loc, at, weights[i]);
+    flat = arith::AddIOp::create(b, loc, flat, term);
+  }
+  return flat;
+}
+
+Value FlatPositions::first(OpBuilder &b, Location loc) const {
+  Value zero = indexConstant(b, loc, 0), isInside;
+  Value flat = flatten(b, loc, [&](int64_t s, Value start) -> Value {
+    int64_t step = windows.dilations[s];
+    // The first of the window's steps that is not in front of the data.
+    Value missing = arith::MaxSIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, zero, start), zero);
+    Value steps = arith::CeilDivUIOp::create(b, loc, missing,
+                                             indexConstant(b, loc, step));
+    Value at = arith::AddIOp::create(
+        b, loc, start,
+        arith::MulIOp::create(b, loc, steps, indexConstant(b, loc, step)));
+    Value isReached =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, steps,
+                              indexConstant(b, loc, windows.kernel[s]));
+    Value isBelow =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                              fullSizes[windows.first + s]);
+    for (Value holds : {isReached, isBelow})
+      isInside = isInside ? arith::AndIOp::create(b, loc, isInside, holds)
+                          : holds;
+    return at;
+  });
+  return isInside ? arith::SelectOp::create(b, loc, isInside, flat,
+                                            indexConstant(b, loc, -1))
+                  : flat;
+}
+
+/// Returns whether the loops of a pooling are at the first step of a window.
+static Value isFirstStep(OpBuilder &b, Location loc, const Windows &windows) {
+  Value isFirst, zero = indexConstant(b, loc, 0);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    Value isZero = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        linalg::IndexOp::create(b, loc, windows.rank + i), zero);
+    isFirst = isFirst ? arith::AndIOp::create(b, loc, isFirst, isZero) : isZero;
+  }
+  return isFirst;
+}
+
+LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
+    nn::MaxPoolWithIndicesOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  Windows windows = windowsOf(op, /*channelsLast=*/false);
+  Value x = adaptor.getX();
+  Type element = typeOf(x).getElementType(), i64 = rewriter.getI64Type();
+  bool noSign = isUnsigned(op.getX().getType());
+  Value lowest = extremum(rewriter, loc, element, /*highest=*/false, noSign);
+  Value padded = pad(rewriter, loc, x, windows.padsOf(false),
+                     windows.padsOf(true), lowest);
+  Sizes sizes = resultSizes(rewriter, op->getResult(0));
+  FlatPositions flat(rewriter, loc, x, windows, op.getColumnMajor());
+  Value values = filled(rewriter, loc, sizes, lowest), positions;
+  // Nothing in the padding is better than the start, nor is an element that is
+  // as low: the first element is known before, or is what the first step reads.
+  bool hasPads = llvm::any_of(windows.pads, [](int64_t pad) { return pad; });
+  if (hasPads)
+    positions = createGeneric(
+        rewriter, loc, empty(rewriter, loc, sizes, i64), {}, {},
+        [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+          return arith::IndexCastOp::create(b, loc, i64, flat.first(b, loc));
+        });
+  else
+    positions = filled(rewriter, loc, sizes, scalar(rewriter, loc, i64, -1));
+  Value window =
+      tensor::EmptyOp::create(rewriter, loc, windows.kernel, element);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value x = args[0], best = args[2], where = args[3];
+    Value wins;
+    if (isa<FloatType>(element)) {
+      // NaN is the largest, and nothing takes the place of the first.
+      using Predicate = arith::CmpFPredicate;
+      auto compare = [&](Predicate predicate, Value with) -> Value {
+        return arith::CmpFOp::create(b, loc, predicate, with, best);
+      };
+      wins = arith::AndIOp::create(b, loc, compare(Predicate::UGT, x),
+                                   compare(Predicate::ORD, best));
+    } else {
+      wins = isBetter(b, loc, x, best, /*isMax=*/true, /*orEqual=*/false,
+                      noSign);
+    }
+    if (!hasPads)
+      wins = arith::OrIOp::create(b, loc, wins, isFirstStep(b, loc, windows));
+    Value position =
+        arith::IndexCastOp::create(b, loc, i64, flat.current(b, loc));
+    linalg::YieldOp::create(
+        b, loc,
+        ValueRange{arith::SelectOp::create(b, loc, wins, x, best),
+                   arith::SelectOp::create(b, loc, wins, position, where)});
+  };
+  SmallVector<AffineMap> maps = poolMaps(rewriter, windows);
+  maps.push_back(maps.back());
+  auto generic = linalg::GenericOp::create(
+      rewriter, loc, TypeRange{values.getType(), positions.getType()},
+      ValueRange{padded, window}, ValueRange{values, positions}, maps,
+      poolIterators(windows), body);
+  rewriter.replaceOp(
+      op,
+      {castTo(rewriter, loc, generic.getResult(0),
+              getTypeConverter()->convertType(op.getY().getType())),
+       castTo(rewriter, loc, generic.getResult(1),
+              getTypeConverter()->convertType(op.getIndices().getType()))});
+  return success();
+}
+
+void lower::populatePoolToLinalg(RewritePatternSet &patterns,
+                                 const TypeConverter &converter) {
+  patterns.add<LowerAvgPool, LowerMaxPool, LowerMaxPoolWithIndices>(
+      converter, patterns.getContext());
+}

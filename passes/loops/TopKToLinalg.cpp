@@ -1,0 +1,350 @@
+//===- TopKToLinalg.cpp - nn.top_k ----------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements are compared by keys (KeyOrder.h). A row is read once, in blocks;
+// one of which no element is better than the worst that is kept, most blocks of
+// a long row, is passed over at the speed of vectors. What remains becomes an
+// item, its key and its position in one number, and is kept:
+//
+// - up to `kMostInserted` sorted, each item where it belongs;
+// - more of them as they come, in a buffer of twice the room. Where it is full,
+//   and at the end, it is sorted by its digits, and the best k stay.
+//
+// Both are stable, so that of equal elements the first is first, and neither
+// takes more than a few steps for each element, whatever the data.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/loops/Patterns.h"
+#include "passes/support/KeyOrder.h"
+#include "passes/support/Resampling.h"
+#include "passes/support/Shapes.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+/// Results up to which each item is inserted among those before.
+static constexpr int64_t kMostInserted = 16;
+/// Elements that are looked at together.
+static constexpr int64_t kBlock = 32;
+/// Room behind twice the k best of a buffer, so that it is not sorted often.
+static constexpr int64_t kMoreRoom = 256;
+
+namespace {
+
+using Predicate = arith::CmpIPredicate;
+
+/// What is kept of a row on the way through it.
+struct Kept {
+  Kept(Value items, Value count, Value isOpen, Value limit)
+      : items(items), count(count), isOpen(isOpen), limit(limit) {}
+  explicit Kept(ValueRange v) : Kept(v[0], v[1], v[2], v[3]) {}
+  SmallVector<Value> values() const { return {items, count, isOpen, limit}; }
+
+  /// Sorted, or in a buffer.
+  Value items, count;
+  /// Whether all that comes is kept, and else the worst of the k best.
+  Value isOpen, limit;
+};
+
+/// The k best of each row of x.
+class Selection : Scalars {
+public:
+  Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x, OpFoldResult k);
+  SmallVector<Value> run();
+
+private:
+  using Branch = llvm::function_ref<SmallVector<Value>(ValueRange)>;
+
+  Value min(Value p, Value q) { return arith::MinSIOp::create(b, loc, p, q); }
+  Value toNumber(Value index) {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  }
+  Value load(Value tensor, ValueRange at) {
+    return tensor::ExtractOp::create(b, loc, tensor, at);
+  }
+  Value store(Value element, Value tensor, ValueRange at) {
+    return tensor::InsertOp::create(b, loc, element, tensor, at);
+  }
+  SmallVector<Value> when(Value condition, ValueRange state, Branch then);
+
+  Value keyOfItem(Value item);
+  Value mayBeBetter(Value element, Value than);
+
+  Value insert(Value item, Value items, Value count);
+  Kept insertBlock(Value from, Value to, const Kept &kept);
+  Kept appendBlock(Value from, Value to, const Kept &kept);
+  Kept cut(const Kept &kept);
+  Value best(Value items, bool inserts);
+
+  Value x, length, count;
+  OpFoldResult room;
+  KeyOrder order;
+  bool mayInsert, mayAppend;
+  /// The row that the loop is at, and where its items go when they are sorted.
+  Value row, spare, numbers;
+};
+
+struct LowerTopK : OpConversionPattern<nn::TopKOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override;
+};
+
+} // namespace
+
+Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
+                     OpFoldResult k)
+    : Scalars{b, loc}, x(x),
+      order{b, loc, typeOf(x).getElementType(),
+            lower::isUnsigned(op.getX().getType()), !op.getSmallest()} {
+  OpFoldResult size = sizesOf(b, loc, x)[1];
+  length = indexValue(b, loc, size);
+  count = indexValue(b, loc, k);
+  // A count of the run is at most the k of the op.
+  int64_t most = op.getK();
+  mayInsert = op.getCount() || most <= kMostInserted;
+  mayAppend = most > kMostInserted;
+  // One more: what falls out behind the last one.
+  room = addSizes(b, loc, k, b.getIndexAttr(1));
+  if (mayAppend) {
+    OpFoldResult twice = mulSizes(b, loc, k, b.getIndexAttr(2));
+    room = addSizes(b, loc, twice, b.getIndexAttr(kMoreRoom));
+    room = addSizes(b, loc, minSizes(b, loc, room, size),
+                    b.getIndexAttr(kBlock));
+  }
+}
+
+/// What `body` makes of the state at last.
+/// A loop of one step or none: a branch would not be bufferized in place.
+SmallVector<Value> Selection::when(Value condition, ValueRange state,
+                                   Branch then) {
+  return loop(n(0), select(condition, n(1), n(0)), 1, state,
+              [&](Value, ValueRange state) { return then(state); });
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+Value Selection::keyOfItem(Value item) {
+  return order.keyOfItem(
+      item, [&](Value position) { return load(x, {row, position}); });
+}
+
+/// Whether an element may have a smaller key than another one: one comparison,
+/// which says so of every NaN.
+Value Selection::mayBeBetter(Value element, Value than) {
+  Type compute = computeType(order.element);
+  if (!isa<FloatType>(compute))
+    return isBetter(b, loc, element, than, order.descends, /*orEqual=*/false,
+                    order.isUnsigned);
+  return arith::CmpFOp::create(
+      b, loc,
+      order.descends ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,
+      convertScalar(b, loc, element, compute, false, false),
+      convertScalar(b, loc, than, compute, false, false));
+}
+
+//===----------------------------------------------------------------------===//
+// A few, sorted
+//===----------------------------------------------------------------------===//
+
+/// Behind all that are as good, those worse one further.
+Value Selection::insert(Value item, Value items, Value count) {
+  Value key = keyOfItem(item);
+  Value place = loop(n(0), count, 1, n(0), [&](Value i, ValueRange state) {
+    Value isBefore =
+        compare(Predicate::ule, keyOfItem(load(items, i)), key);
+    return SmallVector<Value>{
+        add(state[0], select(isBefore, n(1), n(0)))};
+  })[0];
+  Value moved = loop(place, count, 1, items, [&](Value i, ValueRange state) {
+    Value to = sub(add(place, count), i);
+    Value item = load(state[0], sub(to, n(1)));
+    return SmallVector<Value>{store(item, state[0], to)};
+  })[0];
+  return store(item, moved, place);
+}
+
+Kept Selection::insertBlock(Value from, Value to, const Kept &kept) {
+  return Kept(loop(from, to, 1, kept.values(), [&](Value i, ValueRange state) {
+    Kept before(state);
+    Value element = load(x, {row, i});
+    Value isGood = either(before.isOpen, mayBeBetter(element, before.limit));
+    return when(isGood, state, [&](ValueRange state) {
+      Kept kept(state);
+      Value items = insert(order.itemOf(element, i), kept.items, kept.count);
+      Value found = min(add(kept.count, n(1)), count);
+      // Of none, the first one, which was written there.
+      Value last = arith::MaxSIOp::create(b, loc, sub(found, n(1)), n(0));
+      Value worst = load(x, {row, order.positionOf(load(items, last))});
+      Value isOpen = compare(Predicate::slt, found, count);
+      return Kept(items, found, isOpen, worst).values();
+    });
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Many, in a buffer
+//===----------------------------------------------------------------------===//
+
+/// Each is written behind those before; the next one replaces it if it is not
+/// good enough.
+Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
+  SmallVector<Value> found = loop(
+      from, to, 1, {kept.items, kept.count},
+      [&](Value i, ValueRange state) -> SmallVector<Value> {
+        Value element = load(x, {row, i});
+        Value items = store(order.itemOf(element, i), state[0], state[1]);
+        Value isGood = either(kept.isOpen, mayBeBetter(element, kept.limit));
+        return {items, select(isGood, add(state[1], n(1)), state[1])};
+      });
+  return {found[0], found[1], kept.isOpen, kept.limit};
+}
+
+/// Sorted, and of them the best.
+Kept Selection::cut(const Kept &kept) {
+  SmallVector<Value> lists = {kept.items, spare, numbers};
+  Value items = order.sort(lists, kept.count, [&](Value position) {
+    return load(x, {row, position});
+  });
+  Value left = min(kept.count, count);
+  Value last = arith::MaxSIOp::create(b, loc, sub(left, n(1)), n(0));
+  Value worst = load(x, {row, order.positionOf(load(items, last))});
+  return {items, left, bit(false), worst};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The items of the best of a row, sorted.
+Value Selection::best(Value items, bool inserts) {
+  Value width = min(length, n(kBlock));
+  Kept none(items, n(0), bit(true), scalar(b, loc, order.element, 0));
+  Kept kept(loop(
+      n(0), length, kBlock, none.values(), [&](Value from, ValueRange state) {
+        Kept kept(state);
+        Value to = min(add(from, n(kBlock)), length);
+        // The last block may look at elements of the one before, too.
+        Value first = sub(to, width);
+        Value isBetter =
+            loop(n(0), width, 1, kept.isOpen, [&](Value i, ValueRange any) {
+              Value element = load(x, {row, add(first, i)});
+              return SmallVector<Value>{
+                  either(any[0], mayBeBetter(element, kept.limit))};
+            })[0];
+        kept = Kept(when(isBetter, state, [&](ValueRange state) {
+          return (inserts ? insertBlock(from, to, Kept(state))
+                          : appendBlock(from, to, Kept(state)))
+              .values();
+        }));
+        if (inserts)
+          return kept.values();
+        Value isLast = compare(Predicate::eq, to, length);
+        Value most = sub(indexValue(b, loc, room), n(kBlock));
+        return when(either(isLast, compare(Predicate::sgt, kept.count, most)),
+                    kept.values(), [&](ValueRange state) {
+                      return cut(Kept(state)).values();
+                    });
+      }));
+  return kept.items;
+}
+
+SmallVector<Value> Selection::run() {
+  Type i64 = b.getI64Type();
+  Value rows = indexValue(b, loc, sizesOf(b, loc, x)[0]);
+  Sizes sizes = {sizesOf(b, loc, x)[0], getAsOpFoldResult(count)};
+  Value items = empty(b, loc, {room}, i64);
+  if (mayAppend) {
+    spare = empty(b, loc, {room}, i64);
+    OpFoldResult digits = b.getIndexAttr(KeyOrder::kDigits);
+    numbers = empty(b, loc, {digits}, i64);
+  }
+  SmallVector<Value> results = loop(
+      n(0), rows, 1,
+      {empty(b, loc, sizes, order.element), empty(b, loc, sizes, i64),
+       items},
+      [&](Value i, ValueRange state) -> SmallVector<Value> {
+        row = i;
+        Value items = state[2];
+        Value few = compare(Predicate::sle, count, n(kMostInserted));
+        Value many = compare(Predicate::sgt, count, n(kMostInserted));
+        auto selectIf = [&](Value condition, bool inserts) {
+          items = when(condition, items, [&](ValueRange state) {
+            return SmallVector<Value>{best(state[0], inserts)};
+          })[0];
+        };
+        if (mayInsert)
+          selectIf(few, true);
+        if (mayAppend)
+          selectIf(many, false);
+        SmallVector<Value> shown = loop(
+            n(0), count, 1, state.take_front(2),
+            [&](Value j, ValueRange shown) -> SmallVector<Value> {
+              Value at = order.positionOf(load(items, j));
+              return {store(load(x, {row, at}), shown[0], {row, j}),
+                      store(toNumber(at), shown[1], {row, j})};
+            });
+        return {shown[0], shown[1], items};
+      });
+  results.pop_back();
+  return results;
+}
+
+LogicalResult
+LowerTopK::matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
+                           ConversionPatternRewriter &b) const {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  int64_t rank = typeOf(x).getRank(), axis = op.getAxis();
+  Sizes found = resultSizes(b, op->getResult(0)), sizes = sizesOf(b, loc, x);
+  auto replace = [&](ValueRange values) {
+    SmallVector<Value> results;
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+      results.push_back(castTo(
+          b, loc, value, getTypeConverter()->convertType(result.getType())));
+    b.replaceOp(op, results);
+    return success();
+  };
+  Type element = typeOf(x).getElementType();
+  if (isKnownEmpty(shapeOf(x)) || isKnownEmpty(staticShape(found)))
+    return replace({empty(b, loc, found, element),
+                    empty(b, loc, found, b.getI64Type())});
+  // Rows are what lies along the axis.
+  SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  bool isLast =
+      lower::productOf(shapeOf(x).drop_front(axis + 1)) == 1;
+  if (!isLast) {
+    perm.erase(perm.begin() + axis);
+    perm.push_back(axis);
+    x = transpose(b, loc, x, perm);
+  }
+  OpFoldResult size = sizes[axis], k = found[axis];
+  sizes.erase(sizes.begin() + axis);
+  x = reshape(b, loc, x, {lower::productOf(b, loc, sizes), size});
+  SmallVector<Value> results = Selection(b, loc, op, x, k).run();
+  for (Value &result : results) {
+    result = reshape(b, loc, result, applyPermutation(found, perm));
+    if (!isLast)
+      result = transpose(b, loc, result, invertPermutationVector(perm));
+  }
+  return replace(results);
+}
+
+void lower::populateTopKToLinalg(RewritePatternSet &patterns,
+                                 const TypeConverter &converter) {
+  patterns.add<LowerTopK>(converter, patterns.getContext());
+}

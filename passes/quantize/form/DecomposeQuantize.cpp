@@ -1,0 +1,286 @@
+//===- DecomposeQuantize.cpp - nn-decompose-quantize ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/quantize/Quantized.h"
+#include "passes/quantize/form/Passes.h"
+#include "passes/support/Intervals.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_DECOMPOSEQUANTIZE
+#include "passes/quantize/form/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+namespace {
+
+/// Builds elementwise ops at one place.
+struct Maker {
+  OpBuilder &b;
+  Location loc;
+
+  template <typename Op, typename... Args> Value make(Args &&...args) {
+    return Op::create(b, loc, std::forward<Args>(args)...)->getResult(0);
+  }
+  Value cast(Value x, Type element) {
+    if (typeOf(x).getElementType() == element)
+      return x;
+    return make<nn::CastOp>(typeOf(x).clone(element), x);
+  }
+  /// A scalar, or a vector along `axis` of `rank` dimensions, so shaped that it
+  /// broadcasts.
+  Value alongAxis(Value v, int64_t rank, int64_t axis) {
+    RankedTensorType type = typeOf(v);
+    if (type.getRank() == 0 || rank - axis == 1)
+      return v;
+    SmallVector<int64_t> shape(rank - axis, 1);
+    shape[0] = type.getDimSize(0);
+    if (nn::getConstant(v))
+      return nn::makeConstant(b, loc, type.clone(shape),
+                              *nn::getConstantDoubles(v));
+    return make<nn::ReshapeOp>(type.clone(shape), v);
+  }
+};
+
+} // namespace
+
+/// Whether all numbers of `x` are whole: signs, or one of two.
+static bool areWhole(Value x) {
+  auto isWhole = [](Value value) {
+    std::optional<double> number = nn::getSplat(value);
+    return number && *number == std::nearbyint(*number);
+  };
+  if (auto select = x.getDefiningOp<nn::SelectOp>())
+    return isWhole(select->getOperand(1)) && isWhole(select->getOperand(2));
+  return bool(x.getDefiningOp<nn::SignOp>());
+}
+
+/// The bounds that `near`, a number of steps, needs to be rounded to one within
+/// [least, most]; infinite where it lies within anyway, but for what f32 adds.
+static lower::Interval boundsNeeded(Value near, double least, double most) {
+  constexpr double kRoom = 0.25, kInfinity = HUGE_VAL;
+  lower::Interval interval = lower::IntervalAnalysis().intervalOf(near);
+  return {interval.least >= least - kRoom ? -kInfinity : least,
+          interval.most <= most + kRoom ? kInfinity : most};
+}
+
+static constexpr char kNoIntegers[] = "is not of floats and integers";
+
+namespace {
+
+/// Where nothing but floats is made of words, they are made of `whole`, the
+/// rounded numbers less the zero point, and no words are stored.
+static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
+                        PatternRewriter &rewriter) {
+  std::optional<Scale> scale = getScale(op);
+  SmallVector<nn::DequantizeOp> found;
+  auto isRead = [&](Operation *user) {
+    auto dequantize = dyn_cast<nn::DequantizeOp>(user);
+    if (!dequantize || !(getScale(dequantize) == scale) ||
+        typeOf(dequantize.getY()).getElementType() !=
+            typeOf(whole).getElementType())
+      return false;
+    found.push_back(dequantize);
+    return true;
+  };
+  if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
+        return isa<nn::ReshapeOp>(user)
+                   ? llvm::all_of(user->getUsers(), isRead)
+                   : isRead(user);
+      }))
+    return;
+  // The walk takes their users itself: these are left, unread.
+  for (nn::DequantizeOp dequantize : found) {
+    Value y = b.make<nn::MulOp>(whole, dequantize.getScale());
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (auto reshape = dequantize.getX().getDefiningOp<nn::ReshapeOp>()) {
+      rewriter.setInsertionPoint(reshape);
+      IRMapping values;
+      values.map(reshape.getX(), y);
+      Operation *moved = rewriter.clone(*reshape, values);
+      moved->getResult(0).setType(dequantize.getY().getType());
+      y = moved->getResult(0);
+    }
+    rewriter.replaceAllUsesWith(dequantize.getY(), y);
+  }
+}
+
+/// Where nothing but f32 is cast from bytes, as products of few channels read
+/// them, it is made of `whole`, the rounded numbers less the zero point `zero`,
+/// and no bytes are stored.
+static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
+                        PatternRewriter &rewriter) {
+  auto isCast = [&](Operation *user) {
+    return isa<nn::CastOp>(user) &&
+           typeOf(user->getResult(0)) == typeOf(whole);
+  };
+  if (op->use_empty() || !llvm::all_of(op->getUsers(), isCast))
+    return;
+  for (Operation *cast : op->getUsers()) {
+    auto takesZeroOff = [&](Operation *user) {
+      auto difference = dyn_cast<nn::SubOp>(user);
+      return difference && difference.getA() == cast->getResult(0) &&
+             nn::getSplat(difference.getB()) == double(zero) &&
+             difference->getResult(0).getType() == whole.getType();
+    };
+    if (zero == 0)
+      rewriter.replaceAllUsesWith(cast->getResult(0), whole);
+    else if (llvm::all_of(cast->getUsers(), takesZeroOff))
+      for (Operation *user : cast->getUsers())
+        rewriter.replaceAllUsesWith(user->getResult(0), whole);
+  }
+}
+
+/// saturate(round(x / scale) + zero point). The zero point is added behind the
+/// rounding, which takes halves to even numbers: to integers if it is constant.
+struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    Maker b{rewriter, op.getLoc()};
+    Type precision = typeOf(op.getScale()).getElementType();
+    Type to = op.getY().getType().getElementType();
+    if (!isa<FloatType>(precision) || !to.isInteger())
+      return rewriter.notifyMatchFailure(op, kNoIntegers);
+    int64_t rank = op.getY().getType().getRank(), axis = op.getAxis();
+    Type real = nn::computeType(precision);
+    Value x = b.cast(op.getX(), precision);
+    Value scaled = x;
+    if (nn::getSplat(op.getScale()) != 1.0)
+      scaled = b.make<nn::DivOp>(x, b.alongAxis(op.getScale(), rank, axis));
+    scaled = b.cast(scaled, real);
+    auto clamp = [&](Value y, double least, double most) {
+      return b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(least),
+                                 rewriter.getF64FloatAttr(most));
+    };
+    auto [low, high] = rangeOf(to);
+    std::optional<Scale> constant = getScale(op);
+    if (constant && real.isF32() && to.getIntOrFloatBitWidth() <= 16) {
+      int64_t zero = constant->zeroPoint;
+      double least = double(low - zero), most = double(high - zero);
+      // Whole numbers bound it before rounding as well as behind.
+      Value near = scaled;
+      const bool areWords = to.getIntOrFloatBitWidth() == 16;
+      if (areWords) {
+        auto [from, upTo] = boundsNeeded(near, least, most);
+        if (std::isfinite(from) || std::isfinite(upTo))
+          near = clamp(near, from, upTo);
+      } else if (!lower::IntervalAnalysis().intervalOf(near).isWithin(least,
+                                                                      most)) {
+        near = clamp(near, least, most);
+      }
+      if (!areWhole(near))
+        near = b.make<nn::RoundOp>(near);
+      if (areWords)
+        readRounded(b, op, near, rewriter);
+      else
+        castRounded(b, op, near, zero, rewriter);
+      RankedTensorType words = typeOf(near).clone(rewriter.getI32Type());
+      Value whole = b.make<nn::CastOp>(words, near, /*in_range=*/true);
+      if (zero != 0)
+        whole = b.make<nn::AddOp>(
+            whole, nn::makeScalar(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                  double(zero)));
+      rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), whole);
+      return success();
+    }
+    Value y = b.make<nn::RoundOp>(scaled);
+    if (Value zero = op.getZeroPoint())
+      y = b.make<nn::AddOp>(y, b.cast(b.alongAxis(zero, rank, axis), real));
+    y = clamp(y, double(low), double(high));
+    // Clamped to what f32 holds, a wide type's largest number may be one more.
+    bool inRange = to.getIntOrFloatBitWidth() <= 16;
+    rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), y,
+                                            inRange);
+    return success();
+  }
+};
+
+/// (x - zero point) scale, the difference exact.
+struct DecomposeDequantizeOp : OpRewritePattern<nn::DequantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::DequantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    Maker b{rewriter, op.getLoc()};
+    RankedTensorType type = op.getY().getType();
+    Type to = type.getElementType();
+    Type from = typeOf(op.getX()).getElementType();
+    if (!isa<FloatType>(to) || !from.isInteger())
+      return rewriter.notifyMatchFailure(op, kNoIntegers);
+    int64_t rank = type.getRank(), axis = op.getAxis();
+    Value x = op.getX(), zero = op.getZeroPoint();
+    if (zero && nn::getSplat(zero) != 0.0) {
+      Type wide =
+          from.getIntOrFloatBitWidth() < 32 ? rewriter.getI32Type() : from;
+      x = b.make<nn::SubOp>(b.cast(x, wide),
+                            b.cast(b.alongAxis(zero, rank, axis), wide));
+    }
+    Type real = nn::computeType(to);
+    Value scale = b.cast(b.alongAxis(op.getScale(), rank, axis), real);
+    Value y = b.cast(b.make<nn::MulOp>(b.cast(x, real), scale), to);
+    if (y.getType() != type)
+      y = tensor::CastOp::create(rewriter, op.getLoc(), type, y);
+    rewriter.replaceOp(op, y);
+    return success();
+  }
+};
+
+/// Scales and zero points repeated for each element of their block.
+struct DecomposeDequantizeBlocks
+    : OpRewritePattern<nn::DequantizeBlocksOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static Value spread(Maker b, Value value, nn::DequantizeBlocksOp op) {
+    int64_t axis = op.getAxis(), block = op.getBlockSize();
+    RankedTensorType type = typeOf(value), x = typeOf(op.getX());
+    SmallVector<int64_t> split(type.getShape()), joined(type.getShape());
+    split.insert(split.begin() + axis + 1, 1);
+    value = b.make<nn::ReshapeOp>(type.clone(split), value);
+    split[axis + 1] = block;
+    value = b.make<nn::BroadcastToOp>(type.clone(split), value, ValueRange());
+    joined[axis] *= block;
+    value = b.make<nn::ReshapeOp>(type.clone(joined), value);
+    SmallVector<int64_t> starts(joined.size(), 0), steps(joined.size(), 1);
+    return b.make<nn::SliceOp>(type.clone(x.getShape()), value, starts,
+                               x.getShape(), steps);
+  }
+
+  LogicalResult matchAndRewrite(nn::DequantizeBlocksOp op,
+                                PatternRewriter &rewriter) const override {
+    Maker b{rewriter, op.getLoc()};
+    Type real = op.getY().getType().getElementType();
+    Value y = b.cast(op.getX(), real);
+    if (Value zero = op.getZeroPoint())
+      y = b.make<nn::SubOp>(y, b.cast(spread(b, zero, op), real));
+    rewriter.replaceOp(
+        op, b.make<nn::MulOp>(y, spread(b, op.getScale(), op)));
+    return success();
+  }
+};
+
+struct DecomposeQuantizePass
+    : ingot::impl::DecomposeQuantizeBase<DecomposeQuantizePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DecomposeQuantizeOp, DecomposeDequantizeOp,
+                 DecomposeDequantizeBlocks>(&getContext());
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,111 @@
+//===- PadChannels.cpp - nn-pad-channels ----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/form/Passes.h"
+#include "passes/quantize/form/ProductOperands.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PADCHANNELS
+#include "passes/quantize/form/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+/// Bytes that are multiplied at once.
+static constexpr int64_t kGroup = 4;
+
+/// How often a byte of the data has to be multiplied to pay for being copied.
+static constexpr int64_t kLeastProducts = 128;
+
+static int64_t productsOfByte(nn::ConvOp op) {
+  ArrayRef<int64_t> w = typeOf(op.getW()).getShape();
+  return w[0] * lower::productOf(w.drop_front(2)) /
+         lower::productOf(op.getStrides());
+}
+
+/// Weights `O, C, …` with zeros for the channels from C up to `channels`.
+static Value padWeights(OpBuilder &builder, Value weights,
+                        ArrayRef<int64_t> numbers, int64_t channels) {
+  RankedTensorType type = typeOf(weights);
+  SmallVector<int64_t> shape(type.getShape());
+  const int64_t outputs = shape[0], own = shape[1],
+                taps = lower::productOf(type.getShape().drop_front(2));
+  shape[1] = channels;
+  std::vector<double> padded(outputs * channels * taps, 0);
+  for (int64_t output = 0; output < outputs; ++output)
+    std::copy_n(numbers.begin() + output * own * taps, own * taps,
+                padded.begin() + output * channels * taps);
+  return nn::makeConstant(builder, weights.getLoc(), type.clone(shape), padded);
+}
+
+namespace {
+
+struct PadConv : OpRewritePattern<nn::ConvOp> {
+  PadConv(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = typeOf(op.getX());
+    if (!nn::isByte(type.getElementType()) || op.getGroups() != 1)
+      return rewriter.notifyMatchFailure(op, "is none of bytes, or of groups");
+    const int64_t rank = type.getRank();
+    const int64_t dim = op.getChannelsLast() ? rank - 1 : 1;
+    const int64_t channels = type.getDimSize(dim);
+    if (ShapedType::isDynamic(channels) || quantize::hasFewChannels(op) ||
+        channels % kGroup == 0)
+      return rewriter.notifyMatchFailure(
+          op, "has open channels, one or two, or whole groups of them");
+    if (productsOfByte(op) < kLeastProducts)
+      return rewriter.notifyMatchFailure(op, "multiplies a byte too rarely");
+    auto weights = nn::getConstantInts(op.getW());
+    if (!weights)
+      return rewriter.notifyMatchFailure(op, "has weights of the run");
+    if (llvm::all_of(*weights, quantize::isSign))
+      return rewriter.notifyMatchFailure(op, "has signs, which are bits");
+    const int64_t padded = llvm::alignTo(channels, kGroup);
+    SmallVector<int64_t> low(rank, 0), high(rank, 0), shape(type.getShape());
+    high[dim] = padded - channels;
+    shape[dim] = padded;
+    // What the zeros are multiplied by does not matter.
+    Value zero =
+        nn::makeScalar(rewriter, op.getLoc(), type.getElementType(), 0);
+    Value x = nn::PadOp::create(rewriter, op.getLoc(), type.clone(shape),
+                                op.getX(), zero, low, high,
+                                nn::PadMode::constant);
+    Value w = padWeights(rewriter, op.getW(), *weights, padded);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getXMutable().assign(x);
+      op.getWMutable().assign(w);
+    });
+    ++count;
+    return success();
+  }
+
+private:
+  Pass::Statistic &count;
+};
+
+struct PadChannelsPass : ingot::impl::PadChannelsBase<PadChannelsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<PadConv>(&getContext(), numPadded);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,139 @@
+//===- PatchesToMatMul.cpp - nn-patches-to-matmul -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/NNDialect.h"
+#include "passes/quantize/form/Passes.h"
+#include "passes/support/Permutation.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Shapes.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PATCHESTOMATMUL
+#include "passes/quantize/form/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::productOf;
+using lower::typeOf;
+
+/// A tap of so many channels has terms enough for kernels of convolutions,
+/// which move nothing.
+static constexpr int64_t kManyChannels = 4;
+/// Products of fewer terms do not pay for what is moved.
+static constexpr int64_t kFewestTerms = 32;
+
+/// Whether windows lie side by side: each element of x is in one at most, and
+/// none is of padding.
+static bool readsPatches(nn::ConvOp op) {
+  auto is = [](int64_t number) {
+    return [number](int64_t other) { return other == number; };
+  };
+  ArrayRef<int64_t> taps = typeOf(op.getW()).getShape().drop_front(2);
+  return op.getGroups() == 1 && op.getStrides() == taps &&
+         llvm::any_of(taps, [](int64_t size) { return size > 1; }) &&
+         llvm::all_of(op.getPads(), is(0)) &&
+         llvm::all_of(op.getDilations(), is(1));
+}
+
+/// The pixels of `x`, `N, C, D1…Dn`, that are in windows of `taps`.
+static Value cropToWindows(PatternRewriter &rewriter, Location loc, Value x,
+                           ArrayRef<int64_t> taps) {
+  SmallVector<int64_t> sizes(typeOf(x).getShape());
+  for (auto [size, window] :
+       llvm::zip_equal(MutableArrayRef(sizes).drop_front(2), taps))
+    size -= size % window;
+  if (ArrayRef(sizes) == typeOf(x).getShape())
+    return x;
+  RankedTensorType type = typeOf(x).clone(sizes);
+  if (type.isDynamicDim(0))
+    sizes[0] = -1;
+  return nn::SliceOp::create(rewriter, loc, type, x,
+                             SmallVector<int64_t>(sizes.size(), 0), sizes,
+                             SmallVector<int64_t>(sizes.size(), 1));
+}
+
+namespace {
+
+struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
+  PatchesToMatMul(MLIRContext *context, bool bytesOnly, Pass::Statistic &count)
+      : OpRewritePattern(context), bytesOnly(bytesOnly), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
+    RankedTensorType y = typeOf(op.getY());
+    if (!isa<FloatType>(x.getElementType()) || op.getChannelsLast())
+      return rewriter.notifyMatchFailure(
+          op, "is not of floats with the channels first");
+    if (!w.hasStaticShape() ||
+        ShapedType::isDynamicShape(x.getShape().drop_front()))
+      return rewriter.notifyMatchFailure(op, "has open sizes");
+    if (w.getDimSize(1) >= kManyChannels)
+      return rewriter.notifyMatchFailure(op, "has many channels");
+    int64_t terms = productOf(w.getShape().drop_front());
+    if (terms < kFewestTerms)
+      return rewriter.notifyMatchFailure(op, "has few terms");
+    if (bytesOnly && !op.getX().getDefiningOp<nn::DequantizeOp>())
+      return rewriter.notifyMatchFailure(op, "multiplies f32 as it is");
+    if (!readsPatches(op))
+      return rewriter.notifyMatchFailure(
+          op, "has windows that overlap, gaps, padding or groups");
+
+    // N, C, D1…Dn → N, C, O1, K1, … → N, O1…On, C, K1…Kn, whose windows are the
+    // rows of one matrix.
+    ArrayRef<int64_t> taps = w.getShape().drop_front(2);
+    ArrayRef<int64_t> counts = y.getShape().drop_front(2);
+    int64_t n = taps.size(), batch = x.getDimSize(0);
+    int64_t rows = productOf(counts), columns = w.getDimSize(0);
+    SmallVector<int64_t> split = {batch, x.getDimSize(1)};
+    SmallVector<int64_t> perm = {0}, within = {1};
+    for (int64_t i = 0; i < n; ++i) {
+      split.append({counts[i], taps[i]});
+      perm.push_back(2 + 2 * i);
+      within.push_back(3 + 2 * i);
+    }
+    llvm::append_range(perm, within);
+    Location loc = op.getLoc();
+    Value a = cropToWindows(rewriter, loc, op.getX(), taps);
+    a = nn::ReshapeOp::create(rewriter, loc, x.clone(split), a);
+    a = nn::TransposeOp::create(rewriter, loc,
+                                layout::permute(x.clone(split), perm), a, perm);
+    a = nn::ReshapeOp::create(rewriter, loc, x.clone({batch, rows, terms}), a);
+    Value b = nn::ReshapeOp::create(rewriter, op.getW().getLoc(),
+                                    w.clone({columns, terms}), op.getW());
+    Value product = nn::MatMulOp::create(
+        rewriter, loc, y.clone({batch, rows, columns}), a, b, op.getBias(),
+        /*transpose_a=*/false, /*transpose_b=*/true);
+    product.getDefiningOp()->setDiscardableAttrs(
+        op->getDiscardableAttrDictionary());
+    layout::Perm last = layout::toChannelsLast(y.getRank());
+    product =
+        nn::ReshapeOp::create(rewriter, loc, layout::permute(y, last), product);
+    rewriter.replaceOpWithNewOp<nn::TransposeOp>(
+        op, y, product, layout::toChannelsFirst(y.getRank()));
+    ++count;
+    return success();
+  }
+
+  bool bytesOnly;
+  Pass::Statistic &count;
+};
+
+struct PatchesToMatMulPass
+    : ingot::impl::PatchesToMatMulBase<PatchesToMatMulPass> {
+  using PatchesToMatMulBase::PatchesToMatMulBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<PatchesToMatMul>(&getContext(), bytesOnly, numPatches);
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

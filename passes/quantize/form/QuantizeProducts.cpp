@@ -1,0 +1,416 @@
+//===- QuantizeProducts.cpp - nn-quantize-products ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/quantize/Quantized.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/form/Passes.h"
+#include "passes/quantize/form/ProductOperands.h"
+#include "passes/quantize/form/WindowSums.h"
+#include "passes/support/DynamicScale.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_QUANTIZEPRODUCTS
+#include "passes/quantize/form/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+namespace {
+
+/// What a product of bytes is made of.
+struct Operands {
+  /// Of ui8.
+  Value x;
+  Scale scale;
+  Weights weights;
+  std::vector<double> bias;
+  /// Of data with a scale and zero point that only the run knows; then neither
+  /// `scale` nor `bias` is read.
+  nn::DequantizeOp computed;
+  Value computedBias;
+};
+
+} // namespace
+
+/// Data of ui8 and its scale; null if `value` is not dequantized from bytes.
+static Value readData(OpBuilder &builder, Location loc, Value value,
+                      Scale &scale) {
+  nn::DequantizeOp op = getDequantize(value);
+  if (!op || !nn::isByte(typeOf(op.getX()).getElementType()))
+    return {};
+  scale = *getScale(op);
+  if (typeOf(op.getX()).getElementType().isUnsignedInteger())
+    return op.getX();
+  scale.zeroPoint += kSignOffset;
+  return toUnsigned(builder, loc, op.getX());
+}
+
+/// Data of ui8 with one scale, and a zero point, that only the run knows; null
+/// if `value` is none.
+static nn::DequantizeOp getComputed(Value value) {
+  auto op = value.getDefiningOp<nn::DequantizeOp>();
+  if (!op || getScale(op) ||
+      !typeOf(op.getX()).getElementType().isUnsignedInteger(8) ||
+      typeOf(op.getScale()).getRank() != 0 || !op.getZeroPoint() ||
+      typeOf(op.getZeroPoint()).getRank() != 0)
+    return {};
+  return op;
+}
+
+/// Null, and why not, if a product of these is not one of bytes. Dimension
+/// `outputs` of `w` counts outputs, those of one of `groups` groups. Weights
+/// have offsets only where the product `takesOffsets`.
+static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
+                                            Value x, Value w, int64_t outputs,
+                                            Value bias, StringRef &reason,
+                                            int64_t groups = 1,
+                                            bool takesOffsets = false) {
+  std::optional<Weights> weights = readWeights(op, w, outputs, reason);
+  if (!weights)
+    return std::nullopt;
+  if (!makeSignedBytes(*weights)) {
+    reason = "has weights that are no signed bytes less any zero point";
+    return std::nullopt;
+  }
+  if (!weights->offsets.empty() && (!takesOffsets || getComputed(x))) {
+    reason = "has weights that are no signed bytes, in groups, or of data "
+             "whose zero point only a run knows";
+    return std::nullopt;
+  }
+  if (nn::DequantizeOp computed = getComputed(x))
+    return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
+                    bias};
+  auto biases = readBias(bias, groups * weights->outputs(), reason);
+  if (!biases)
+    return std::nullopt;
+  Scale scale;
+  Value data = readData(builder, op->getLoc(), x, scale);
+  if (!data) {
+    reason = "has data that is no bytes of one scale";
+    return std::nullopt;
+  }
+  if (!weights->offsets.empty() &&
+      !areExactAsFloats(*weights, scale.zeroPoint)) {
+    reason = "has weights that are no signed bytes, too many for an output";
+    return std::nullopt;
+  }
+  return Operands{data, scale, std::move(*weights), std::move(*biases), {}, {}};
+}
+
+/// The sums of the weights of each output, or of what `term` makes of them.
+static std::vector<double> sumWeights(
+    const Weights &weights,
+    function_ref<double(double)> term = [](double weight) { return weight; }) {
+  std::vector<double> totals(weights.outputs(), 0);
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      totals[output] += term(weights.bytes[i]);
+  });
+  return totals;
+}
+
+/// (sums - zero point * weight sums) * scale * weight scales + bias, of f32,
+/// with a scale and zero point of the data that only the run knows.
+static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
+                                RankedTensorType type, Value sums, int64_t dim,
+                                const Operands &operands) {
+  const Weights &weights = operands.weights;
+  nn::DequantizeOp data = operands.computed;
+  sums = lower::takeOffZeroPoint(
+      rewriter, loc, sums, data.getZeroPoint(),
+      alongOutputs(rewriter, loc, type, dim, rewriter.getI32Type(),
+                   sumWeights(weights)));
+  std::vector<double> scales;
+  for (int64_t o = 0; o < int64_t(weights.outputs()); ++o)
+    scales.push_back(weights.parameters.scaleOf(o));
+  Value constant =
+      alongOutputs(rewriter, loc, type, dim, type.getElementType(), scales);
+  Value factors = nn::MulOp::create(rewriter, loc, typeOf(constant),
+                                    data.getScale(), constant);
+  Value y = nn::CastOp::create(rewriter, loc, type, sums);
+  y = nn::MulOp::create(rewriter, loc, type, y, factors);
+  Value bias = operands.computedBias;
+  if (!bias)
+    return y;
+  // One of a convolution is a vector.
+  if (dim != type.getRank() - 1 && typeOf(bias).getRank() == 1)
+    bias = nn::ReshapeOp::create(
+        rewriter, loc, typeOf(bias).clone(typeOf(constant).getShape()), bias);
+  return nn::AddOp::create(rewriter, loc, type, y, bias);
+}
+
+/// `sums`, as f32, and what was taken off the weights, times the sums of the
+/// data that they meet.
+static Value addOffsets(PatternRewriter &rewriter, Location loc,
+                        RankedTensorType type, Value sums, Value dataSums,
+                        int64_t dim, ArrayRef<double> offsets) {
+  Type element = type.getElementType();
+  // One number for a row of outputs is added in registers.
+  Value added =
+      llvm::all_equal(offsets)
+          ? nn::MulOp::create(
+                rewriter, loc, typeOf(dataSums), dataSums,
+                nn::makeScalar(rewriter, loc, element, offsets.front()))
+          : nn::MulOp::create(
+                rewriter, loc, type, dataSums,
+                alongOutputs(rewriter, loc, type, dim, element, offsets));
+  return nn::AddOp::create(rewriter, loc, type, sums, added);
+}
+
+/// What the sums of a product stand for, of f32. Without padding the zero point
+/// adds the same to all sums of an output. Outputs lie along dimension `dim`.
+/// `dataSums` are those of the data that weights meet, where these have
+/// offsets.
+static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
+                            RankedTensorType type, Value sums, int64_t dim,
+                            const Operands &operands, bool isPadded,
+                            Value dataSums = {}) {
+  if (operands.computed)
+    return dequantizeComputed(rewriter, loc, type, sums, dim, operands);
+  const Weights &weights = operands.weights;
+  std::vector<double> totals(operands.bias.size(), 0), factors, shifts;
+  if (!isPadded)
+    totals = sumWeights(weights);
+  // Of signs the sums are compared with others, so that none may be rounded.
+  if (!isPadded && operands.scale.zeroPoint != 0 &&
+      llvm::all_of(weights.bytes, isSign)) {
+    for (double &total : totals)
+      total *= -double(operands.scale.zeroPoint);
+    sums = nn::AddOp::create(
+        rewriter, loc, typeOf(sums), sums,
+        alongOutputs(rewriter, loc, type, dim, rewriter.getI32Type(), totals));
+    totals.assign(weights.outputs(), 0);
+  }
+  for (auto [o, total] : llvm::enumerate(totals)) {
+    factors.push_back(operands.scale.scale *
+                      weights.parameters.scaleOf(o % weights.outputs()));
+    shifts.push_back(operands.bias[o] -
+                     factors[o] * double(operands.scale.zeroPoint) * total);
+  }
+  Type element = type.getElementType();
+  Value y = sums;
+  if (sums.getType() != type)
+    y = nn::CastOp::create(rewriter, loc, type, sums);
+  if (dataSums)
+    y = addOffsets(rewriter, loc, type, y, dataSums, dim, weights.offsets);
+  y = nn::MulOp::create(
+      rewriter, loc, type, y,
+      alongOutputs(rewriter, loc, type, dim, element, factors));
+  if (llvm::any_of(shifts, [](double shift) { return shift != 0; }))
+    y = nn::AddOp::create(
+        rewriter, loc, type, y,
+        alongOutputs(rewriter, loc, type, dim, element, shifts));
+  return y;
+}
+
+/// The weights less their zero points, whether bytes hold that or not, where a
+/// convolution of bytes is slower than the same of floats that hold the bytes:
+/// four channels are multiplied at a time, and there are fewer. All sums have
+/// to be exact as floats.
+static std::optional<Weights> weightsInFloats(nn::ConvOp op,
+                                              const Operands &operands) {
+  if (operands.computed || !hasFewChannels(op))
+    return std::nullopt;
+  Weights numbers = operands.weights;
+  if (!numbers.offsets.empty())
+    numbers.forEachRun([&](int64_t output, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        numbers.bytes[i] += numbers.offsets[output];
+    });
+  const int64_t zero = operands.scale.zeroPoint;
+  const auto most = double(std::max(std::abs(zero), std::abs(255 - zero)));
+  if (llvm::any_of(
+          sumWeights(numbers, [](double weight) { return std::abs(weight); }),
+          [&](double total) { return most * total > double(1 << 24); }))
+    return std::nullopt;
+  return numbers;
+}
+
+/// Bytes as floats, less their zero point.
+static Value centered(OpBuilder &builder, Location loc, Value bytes,
+                      Type element, int64_t zeroPoint) {
+  RankedTensorType type = typeOf(bytes).clone(element);
+  Value x = nn::CastOp::create(builder, loc, type, bytes);
+  if (zeroPoint == 0)
+    return x;
+  return nn::SubOp::create(
+      builder, loc, type, x,
+      nn::makeScalar(builder, loc, element, double(zeroPoint)));
+}
+
+static Value makeBytes(OpBuilder &builder, Location loc,
+                       const Weights &weights) {
+  auto type = RankedTensorType::get(weights.type.getShape(),
+                                    builder.getI8Type());
+  return nn::makeConstant(builder, loc, type, weights.bytes);
+}
+
+namespace {
+
+template <typename Op> struct QuantizeProduct : OpRewritePattern<Op> {
+  QuantizeProduct(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern<Op>(context), count(count) {}
+
+  Pass::Statistic &count;
+};
+
+struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
+  using QuantizeProduct::QuantizeProduct;
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    StringRef reason;
+    std::optional<Operands> operands = readOperands(
+        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason,
+        /*groups=*/1,
+        /*takesOffsets=*/op.getGroups() == 1 || hasFewChannels(op));
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    RankedTensorType type = op.getType();
+    SmallVector<int64_t> pads(op.getPads());
+    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
+    if (std::optional<Weights> numbers = weightsInFloats(op, *operands)) {
+      Value sums = nn::ConvOp::create(
+          rewriter, op.getLoc(), type,
+          centered(rewriter, op.getLoc(), operands->x, type.getElementType(),
+                   operands->scale.zeroPoint),
+          nn::makeConstant(rewriter, op.getW().getLoc(),
+                           numbers->type.clone(type.getElementType()),
+                           numbers->bytes),
+          /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
+          op.getGroups(), op.getChannelsLast(), /*x_zero_point=*/0);
+      operands->scale.zeroPoint = 0;
+      rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                            dim, *operands, /*isPadded=*/true));
+      ++count;
+      return success();
+    }
+    ArrayRef<int64_t> shape = operands->weights.type.getShape();
+    if (op.getGroups() > 1 && shape[1] == 1 &&
+        !lower::areSumsExact(operands->weights.bytes, shape[0]))
+      return rewriter.notifyMatchFailure(
+          op, "has single channels whose sums f32 does not hold");
+    if (!operands->weights.offsets.empty() && op.getGroups() != 1)
+      return rewriter.notifyMatchFailure(
+          op, "has weights that are no signed bytes, in groups");
+    // A zero point that only the run knows is what it pads with.
+    if (operands->computed)
+      std::tie(operands->x, pads) = lower::padWithZeroPoint(
+          rewriter, op.getLoc(), operands->x, operands->computed.getZeroPoint(),
+          pads, op.getChannelsLast());
+    bool isPadded = llvm::any_of(pads, [](int64_t p) { return p != 0; });
+    Value dataSums;
+    if (!operands->weights.offsets.empty())
+      dataSums = sumWindows(rewriter, op, operands->x,
+                            operands->scale.zeroPoint);
+    Value sums = nn::ConvOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
+        makeBytes(rewriter, op.getW().getLoc(), operands->weights),
+        /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
+        op.getGroups(), op.getChannelsLast(),
+        isPadded && !operands->computed ? operands->scale.zeroPoint : 0);
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                          dim, *operands, isPadded, dataSums));
+    ++count;
+    return success();
+  }
+};
+
+/// What a pixel sees of its padding and of its phase is the kernel's to know,
+/// as its zero point is.
+struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
+  using QuantizeProduct::QuantizeProduct;
+
+  LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t groups = op.getGroups();
+    if (hasSingleChannels(op))
+      return rewriter.notifyMatchFailure(op, "has groups of one channel");
+    StringRef reason;
+    std::optional<Operands> operands = readOperands(
+        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason, groups,
+        /*takesOffsets=*/groups == 1);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    if (operands->computed)
+      return rewriter.notifyMatchFailure(
+          op, "has a zero point that only a run knows");
+    RankedTensorType type = op.getType();
+    Value dataSums;
+    if (!operands->weights.offsets.empty())
+      dataSums = sumWindows(rewriter, op, operands->x,
+                            operands->scale.zeroPoint);
+    Value sums = nn::ConvTransposeOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
+        makeBytes(rewriter, op.getW().getLoc(), operands->weights),
+        /*bias=*/Value(), op.getStrides(), op.getPads(), op.getDilations(),
+        op.getOutputPadding(), groups, op.getChannelsLast(),
+        operands->scale.zeroPoint);
+    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                          dim, *operands, /*isPadded=*/true,
+                                          dataSums));
+    ++count;
+    return success();
+  }
+};
+
+struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
+  using QuantizeProduct::QuantizeProduct;
+
+  LogicalResult matchAndRewrite(nn::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
+      return rewriter.notifyMatchFailure(op, "has no matrix of weights");
+    StringRef reason;
+    std::optional<Operands> operands =
+        readOperands(rewriter, op, op.getA(), op.getB(),
+                     op.getTransposeB() ? 0 : 1, op.getBias(), reason,
+                     /*groups=*/1, /*takesOffsets=*/true);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    RankedTensorType type = op.getType();
+    Value dataSums;
+    if (!operands->weights.offsets.empty())
+      dataSums = sumRows(rewriter, op.getLoc(), operands->x,
+                         typeOf(op.getB()).getDimSize(op.getTransposeB()),
+                         operands->scale.zeroPoint);
+    Value sums = nn::MatMulOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
+        makeBytes(rewriter, op.getB().getLoc(), operands->weights),
+        /*bias=*/Value(), /*transpose_a=*/false, op.getTransposeB());
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                          type.getRank() - 1, *operands,
+                                          /*isPadded=*/false, dataSums));
+    ++count;
+    return success();
+  }
+};
+
+struct QuantizeProductsPass
+    : ingot::impl::QuantizeProductsBase<QuantizeProductsPass> {
+  using QuantizeProductsBase::QuantizeProductsBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<QuantizeConv, QuantizeConvTranspose, QuantizeMatMul>(
+        &getContext(), numProducts);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+    eraseUnread(getOperation());
+  }
+};
+
+} // namespace

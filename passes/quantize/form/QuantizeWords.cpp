@@ -1,0 +1,370 @@
+//===- QuantizeWords.cpp - nn-quantize-words ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/cpu/policy/Filtering.h"
+#include "passes/quantize/form/Passes.h"
+#include "passes/quantize/form/ProductOperands.h"
+#include "passes/support/Rewrite.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <algorithm>
+
+namespace ingot {
+#define GEN_PASS_DEF_QUANTIZEWORDS
+#include "passes/quantize/form/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+/// Products whose sums would need more parts than that stay floats.
+static constexpr int64_t kMostParts = 8;
+
+/// So few rows wait for the weights, which are half as large as bytes.
+static constexpr int64_t kFewRows = 4;
+
+/// Groups of fewer channels leave vectors empty, and of fewer inputs the pairs
+/// of a tap.
+static constexpr int64_t kFewestChannels = 16, kFewestInputs = 8;
+
+/// What a product of words takes of the time of one of floats.
+static constexpr double kWordsPerFloat = 0.45;
+
+/// Whether floats multiply so much less in tiles of 4 x 4 pixels that words are
+/// slower by enough for the bytes that tiles add.
+static bool isFasterInTiles(nn::ConvOp op, OptimizeFor goal) {
+  constexpr int64_t kTile = 4, kPositions = 36, kBytes = 4, kWordBytes = 2;
+  ArrayRef<int64_t> w = typeOf(op.getW()).getShape(),
+                    y = op.getType().getShape();
+  if (lower::whyNotThreeByThree(op) ||
+      kPositions * w[0] * w[1] * kBytes > lower::kMostBytesOfFour)
+    return false;
+  ArrayRef<int64_t> sizes = y.drop_front(op.getChannelsLast() ? 1 : 2);
+  int64_t pixels = 1, tiles = 1;
+  for (int64_t size : sizes.take_front(2)) {
+    int64_t known = ShapedType::isDynamic(size) ? lower::kUsualPixels : size;
+    pixels *= known;
+    tiles *= llvm::divideCeil(known, kTile);
+  }
+  const double products = double(w[0] * w[1]),
+               taps = double(lower::productOf(w.drop_front(2)));
+  const double addedBytes =
+      (kPositions * kBytes - taps * kWordBytes) * products;
+  return double(tiles) * (2 * kPositions * products +
+                          lower::kTransformFlops[1] * double(w[0] + w[1])) +
+             requiredGain(goal, addedBytes) <
+         kWordsPerFloat * double(pixels) * 2 * taps * products;
+}
+
+namespace {
+
+/// Inputs from `begin` to `end`.
+struct Part {
+  int64_t begin, end;
+
+  int64_t size() const { return end - begin; }
+};
+
+/// What a product of words is made of.
+struct Operands {
+  /// Of i16.
+  Value x;
+  Scale scale;
+  Weights weights;
+  std::vector<double> bias;
+  /// The dimension of the weights that counts inputs, and by what parts of
+  /// them sums are those that i32 holds.
+  int64_t along;
+  SmallVector<Part> parts;
+};
+
+} // namespace
+
+/// Words of i16; null if `value` is not dequantized from 16 bits.
+static Value readWords(OpBuilder &builder, Location loc, Value value,
+                       Scale &scale) {
+  nn::DequantizeOp op = getDequantize(value);
+  if (!op || !typeOf(op.getX()).getElementType().isInteger(16))
+    return {};
+  scale = *getScale(op);
+  if (!typeOf(op.getX()).getElementType().isUnsignedInteger())
+    return op.getX();
+  scale.zeroPoint += kWordOffset;
+  Type word = builder.getIntegerType(16);
+  RankedTensorType type = typeOf(op.getX()).clone(word);
+  Value bits = nn::CastOp::create(builder, loc, type, op.getX());
+  return nn::XorOp::create(builder, loc, type, bits,
+                           nn::makeScalar(builder, loc, word, kWordOffset));
+}
+
+/// Calls `visit(element, output, input)` for all weights.
+template <typename Visit>
+static void forEachWeight(const Weights &weights, int64_t along, Visit visit) {
+  const int64_t inputs = weights.type.getDimSize(along),
+                inner = lower::productOf(
+                    weights.type.getShape().drop_front(along + 1));
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      visit(i, output, int64_t(i) / inner % inputs);
+  });
+}
+
+/// Whether i32 holds all sums of words less their zero point by weights, in
+/// `count` parts. On the way there sums may wrap around.
+static bool holdsSums(const Operands &operands, ArrayRef<Part> parts) {
+  const int64_t outputs = operands.weights.outputs(),
+                size = parts.front().size();
+  std::vector<double> positive(outputs * parts.size()),
+      negative(positive.size());
+  forEachWeight(operands.weights, operands.along,
+                [&](size_t i, int64_t output, int64_t input) {
+                  double weight = operands.weights.bytes[i];
+                  (weight > 0 ? positive
+                              : negative)[input / size * outputs + output] +=
+                      std::abs(weight);
+                });
+  const auto zero = double(operands.scale.zeroPoint);
+  const double above = 32767 - zero, below = 32768 + zero;
+  constexpr double kMost = 2147483647;
+  for (auto [p, n] : llvm::zip_equal(positive, negative))
+    if (above * p + below * n > kMost || below * p + above * n > kMost)
+      return false;
+  return true;
+}
+
+/// As few parts as i32 holds the sums of, all but the last of one size.
+static bool choosePartsOf(Operands &operands) {
+  const int64_t inputs = operands.weights.type.getDimSize(operands.along);
+  for (int64_t count = 1; count <= std::min(kMostParts, inputs); ++count) {
+    // Whole vectors of words.
+    int64_t size = llvm::alignTo(llvm::divideCeil(inputs, count), 16);
+    operands.parts.clear();
+    for (int64_t begin = 0; begin < inputs; begin += size)
+      operands.parts.push_back({begin, std::min(begin + size, inputs)});
+    if (holdsSums(operands, operands.parts))
+      return true;
+  }
+  return false;
+}
+
+/// Null, and why not, if a product of these is not one of words.
+static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
+                                            Value x, Value w, int64_t outputs,
+                                            Value bias, int64_t groups,
+                                            StringRef &reason) {
+  std::optional<Weights> weights = readWeights(op, w, outputs, reason);
+  if (!weights)
+    return std::nullopt;
+  auto biases = readBias(bias, weights->outputs(), reason);
+  if (!biases)
+    return std::nullopt;
+  Scale scale;
+  Value words = readWords(builder, op->getLoc(), x, scale);
+  if (!words) {
+    reason = "has data that is no words of one scale";
+    return std::nullopt;
+  }
+  // Behind outputs, or before them where they are columns.
+  const int64_t along = outputs == 0 ? 1 : 0;
+  Operands operands{words, scale, std::move(*weights), std::move(*biases),
+                    along, {}};
+  if (!choosePartsOf(operands)) {
+    reason = "has sums that i32 does not hold";
+    return std::nullopt;
+  }
+  if (operands.parts.size() > 1 &&
+      (groups != 1 || !typeOf(x).hasStaticShape())) {
+    reason = "has sums that i32 does not hold, and groups or open sizes";
+    return std::nullopt;
+  }
+  return operands;
+}
+
+/// The weights of a part, as words.
+static Value wordsOf(OpBuilder &builder, Location loc,
+                     const Operands &operands, const Part &part) {
+  SmallVector<int64_t> shape(operands.weights.type.getShape());
+  shape[operands.along] = part.size();
+  std::vector<double> words;
+  words.reserve(lower::productOf(shape));
+  forEachWeight(operands.weights, operands.along,
+                [&](size_t i, int64_t, int64_t input) {
+                  if (input >= part.begin && input < part.end)
+                    words.push_back(operands.weights.bytes[i]);
+                });
+  return nn::makeConstant(
+      builder, loc, RankedTensorType::get(shape, builder.getI16Type()), words);
+}
+
+/// The data of a part, whose inputs lie along dimension `dim`.
+static Value dataOf(OpBuilder &builder, Location loc, const Operands &operands,
+                    const Part &part, int64_t dim) {
+  RankedTensorType type = typeOf(operands.x);
+  if (operands.parts.size() == 1)
+    return operands.x;
+  SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1),
+      sizes(type.getShape());
+  starts[dim] = part.begin;
+  sizes[dim] = part.size();
+  return nn::SliceOp::create(builder, loc, type.clone(sizes), operands.x,
+                             starts, sizes, steps);
+}
+
+/// The sums of a part by each output's scale, as f32.
+static Value scaleSums(OpBuilder &builder, Location loc, RankedTensorType type,
+                       Value sums, int64_t dim, const Operands &operands) {
+  std::vector<double> factors;
+  for (int64_t o = 0; o < operands.weights.outputs(); ++o)
+    factors.push_back(operands.scale.scale *
+                      operands.weights.parameters.scaleOf(o));
+  Value y = nn::CastOp::create(builder, loc, type, sums);
+  return nn::MulOp::create(builder, loc, type, y,
+                           alongOutputs(builder, loc, type, dim,
+                                        type.getElementType(), factors));
+}
+
+/// The parts added up, and the bias.
+static Value addParts(OpBuilder &builder, Location loc, RankedTensorType type,
+                      int64_t dim, const Operands &operands,
+                      function_ref<Value(const Part &)> sumsOf) {
+  Value y;
+  if (llvm::any_of(operands.bias, [](double bias) { return bias != 0; }))
+    y = alongOutputs(builder, loc, type, dim, type.getElementType(),
+                     operands.bias);
+  for (const Part &part : operands.parts) {
+    Value next =
+        scaleSums(builder, loc, type, sumsOf(part), dim, operands);
+    y = y ? nn::AddOp::create(builder, loc, type, next, y).getResult() : next;
+  }
+  return y;
+}
+
+/// The zero point is taken off the sums, as i32: there it is exact, and wraps
+/// around as they do.
+static Value takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
+                              int64_t dim, const Operands &operands,
+                              const Part &part) {
+  if (operands.scale.zeroPoint == 0)
+    return sums;
+  std::vector<int64_t> totals(operands.weights.outputs());
+  forEachWeight(operands.weights, operands.along,
+                [&](size_t i, int64_t output, int64_t input) {
+                  if (input >= part.begin && input < part.end)
+                    totals[output] += int64_t(operands.weights.bytes[i]);
+                });
+  std::vector<double> shifts;
+  for (int64_t total : totals)
+    shifts.push_back(double(int32_t(-operands.scale.zeroPoint * total)));
+  RankedTensorType type = typeOf(sums);
+  return nn::AddOp::create(
+      builder, loc, type, sums,
+      alongOutputs(builder, loc, type, dim, type.getElementType(), shifts));
+}
+
+namespace {
+
+struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
+  QuantizeConv(MLIRContext *context, Pass::Statistic &count, OptimizeFor goal)
+      : OpRewritePattern(context), count(count), goal(goal) {}
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType w = typeOf(op.getW()), type = op.getType();
+    int64_t groups = op.getGroups();
+    if (w.getDimSize(0) / groups < kFewestChannels ||
+        w.getDimSize(1) < kFewestInputs)
+      return rewriter.notifyMatchFailure(op, "has few channels of a group");
+    if (isFasterInTiles(op, goal))
+      return rewriter.notifyMatchFailure(op, "takes fewer products of floats");
+    StringRef reason;
+    std::optional<Operands> operands = readOperands(
+        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), groups, reason);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    Location loc = op.getLoc();
+    const int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
+    const bool isPadded =
+        llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; });
+    auto sumsOf = [&](const Part &part) -> Value {
+      Value sums = nn::ConvOp::create(
+          rewriter, loc, type.clone(rewriter.getI32Type()),
+          dataOf(rewriter, loc, *operands, part, dim),
+          wordsOf(rewriter, op.getW().getLoc(), *operands, part),
+          /*bias=*/Value(), op.getStrides(), op.getPads(), op.getDilations(),
+          groups, op.getChannelsLast(),
+          isPadded ? operands->scale.zeroPoint : 0);
+      return isPadded ? sums
+                      : takeOffZeroPoint(rewriter, loc, sums, dim, *operands,
+                                         part);
+    };
+    rewriter.replaceOp(op, addParts(rewriter, loc, type, dim, *operands,
+                                    sumsOf));
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+  OptimizeFor goal;
+};
+
+struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
+  QuantizeMatMul(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
+      return rewriter.notifyMatchFailure(op, "has no matrix of weights");
+    if (type.hasStaticShape() &&
+        lower::productOf(type.getShape().drop_back()) <= kFewRows)
+      return rewriter.notifyMatchFailure(op, "has few rows");
+    StringRef reason;
+    std::optional<Operands> operands =
+        readOperands(rewriter, op, op.getA(), op.getB(),
+                     op.getTransposeB() ? 0 : 1, op.getBias(), 1, reason);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    Location loc = op.getLoc();
+    rewriter.replaceOp(
+        op, addParts(rewriter, loc, type, type.getRank() - 1, *operands,
+                     [&](const Part &part) {
+                       Value sums = nn::MatMulOp::create(
+                           rewriter, loc, type.clone(rewriter.getI32Type()),
+                           dataOf(rewriter, loc, *operands, part,
+                                  typeOf(op.getA()).getRank() - 1),
+                           wordsOf(rewriter, op.getB().getLoc(), *operands,
+                                   part),
+                           /*bias=*/Value(), /*transpose_a=*/false,
+                           op.getTransposeB());
+                       return takeOffZeroPoint(rewriter, loc, sums,
+                                               type.getRank() - 1, *operands,
+                                               part);
+                     }));
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+struct QuantizeWordsPass
+    : ingot::impl::QuantizeWordsBase<QuantizeWordsPass> {
+  using QuantizeWordsBase::QuantizeWordsBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<QuantizeConv>(&getContext(), numProducts, optimize);
+    patterns.add<QuantizeMatMul>(&getContext(), numProducts);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+    eraseUnread(getOperation());
+  }
+};
+
+} // namespace

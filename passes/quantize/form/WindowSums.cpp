@@ -1,0 +1,85 @@
+//===- WindowSums.cpp - sums of what a product's weights meet -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/form/WindowSums.h"
+
+#include "dialects/nn/Constants.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+bool quantize::areExactAsFloats(const Weights &weights, int64_t zeroPoint) {
+  const int64_t count = weights.type.getNumElements() /
+                        std::max<int64_t>(weights.outputs(), 1);
+  const int64_t most = std::max(std::abs(zeroPoint), std::abs(255 - zeroPoint));
+  return count <= (int64_t(1) << 24) / most;
+}
+
+/// The sums of `count` bytes less their zero point, all of dimension `dim`.
+static Value sumAlong(OpBuilder &builder, Location loc, Value x, int64_t dim,
+                      int64_t count, int64_t zeroPoint) {
+  const auto all = double(zeroPoint * count);
+  Type element = builder.getF32Type();
+  Value y = nn::CastOp::create(builder, loc, typeOf(x).clone(element), x);
+  y = nn::ReduceOp::create(builder, loc, y, nn::ReduceKind::sum, dim,
+                           /*keep_dims=*/true);
+  if (zeroPoint == 0)
+    return y;
+  return nn::SubOp::create(builder, loc, typeOf(y), y,
+                           nn::makeScalar(builder, loc, element, all));
+}
+
+Value quantize::sumRows(OpBuilder &builder, Location loc, Value x,
+                        int64_t count, int64_t zeroPoint) {
+  return sumAlong(builder, loc, x, typeOf(x).getRank() - 1, count, zeroPoint);
+}
+
+/// What one channel of sums is convolved with instead of `weights`:
+/// each number counts as it is.
+static Value makeOnes(OpBuilder &builder, Value weights) {
+  SmallVector<int64_t> shape(typeOf(weights).getShape());
+  shape[0] = shape[1] = 1;
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return nn::makeConstant(builder, weights.getLoc(), type,
+                          std::vector<double>(type.getNumElements(), 1));
+}
+
+static RankedTensorType oneChannel(RankedTensorType type, int64_t dim) {
+  SmallVector<int64_t> sizes(type.getShape());
+  sizes[dim] = 1;
+  return type.clone(sizes);
+}
+
+/// `conv` of what the pixels of `x` sum up to, by ones. Dimension `inputs` of
+/// its weights counts channels.
+template <typename Conv>
+static Value convolveOnes(OpBuilder &builder, Conv conv, Value x,
+                          int64_t inputs, int64_t zeroPoint) {
+  const int64_t dim = conv.getChannelsLast() ? typeOf(x).getRank() - 1 : 1;
+  Value pixels = sumAlong(builder, conv.getLoc(), x, dim,
+                          typeOf(conv.getW()).getDimSize(inputs), zeroPoint);
+  Value ones = makeOnes(builder, conv.getW());
+  auto sums = cast<Conv>(builder.clone(*conv));
+  sums.getXMutable().assign(pixels);
+  sums.getWMutable().assign(ones);
+  sums.getBiasMutable().clear();
+  sums.getY().setType(oneChannel(conv.getType(), dim));
+  return sums;
+}
+
+Value quantize::sumWindows(OpBuilder &builder, nn::ConvOp conv, Value x,
+                           int64_t zeroPoint) {
+  return convolveOnes(builder, conv, x, /*inputs=*/1, zeroPoint);
+}
+
+Value quantize::sumWindows(OpBuilder &builder, nn::ConvTransposeOp conv,
+                           Value x, int64_t zeroPoint) {
+  return convolveOnes(builder, conv, x, /*inputs=*/0, zeroPoint);
+}

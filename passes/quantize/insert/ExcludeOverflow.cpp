@@ -1,0 +1,107 @@
+//===- ExcludeOverflow.cpp - nn-exclude-overflow --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Sites.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_EXCLUDEOVERFLOW
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// Half of what f16 holds: other inputs than those that were seen may make
+/// tensors larger.
+static constexpr float kMostSeen = 32752;
+
+namespace {
+
+struct ExcludeOverflowPass
+    : ingot::impl::ExcludeOverflowBase<ExcludeOverflowPass> {
+  using ExcludeOverflowBase::ExcludeOverflowBase;
+
+  void runOnOperation() override;
+
+private:
+  void exclude(func::FuncOp function);
+  LogicalResult checkNames();
+
+  /// The largest magnitude that was seen, by the tensor's name.
+  llvm::StringMap<float> seen;
+  /// Tensors of the model that have a range.
+  llvm::StringSet<> known;
+};
+
+} // namespace
+
+void ExcludeOverflowPass::exclude(func::FuncOp function) {
+  IngotDialect::PrecisionAttrHelper precision(&getContext());
+  SmallVector<Operation *> products =
+      quantize::findProducts(function, [](Operation *) { return true; });
+  auto names = quantize::nameTensors(quantize::findSites(products));
+  for (const auto &[tensor, name] : names)
+    known.insert(name);
+  for (Operation *product : products) {
+    auto name = names.find(product->getOperand(0));
+    if (name == names.end())
+      continue;
+    auto range = seen.find(name->second);
+    if (range == seen.end() || range->second <= kMostSeen)
+      continue;
+    precision.setAttr(product,
+                      PrecisionAttr::get(&getContext(), Precision::fp32));
+    product->emitWarning()
+        << "reads '" << printable(name->second) << "', which was up to "
+        << double(range->second) << " in the calibration, beyond half of what "
+        << "float16 holds: it stays float32";
+    ++excluded;
+  }
+}
+
+LogicalResult ExcludeOverflowPass::checkNames() {
+  SmallVector<StringRef> names = llvm::to_vector(seen.keys());
+  llvm::sort(names);
+  for (StringRef name : names)
+    if (failed(quantize::checkName(calibration, &getContext(), name,
+                                   "a range of tensor", known,
+                                   "no tensor that a product reads")))
+      return failure();
+  return success();
+}
+
+void ExcludeOverflowPass::runOnOperation() {
+  FailureOr<quantize::Calibration> read =
+      quantize::readCalibration(calibration, &getContext());
+  if (failed(read))
+    return signalPassFailure();
+  // What was divided for int8 tells nothing of what f16 has to hold.
+  if (read->equalize || !read->channels.empty()) {
+    emitError(UnknownLoc::get(&getContext()))
+        << "'" << printable(calibration) << "' has ranges of a model that was "
+        << "repaired for int8: calibrate with --repair=none";
+    return signalPassFailure();
+  }
+  seen.clear();
+  known.clear();
+  for (const quantize::TensorCalibration &tensor : read->tensors)
+    seen[tensor.name] = std::max(std::abs(tensor.min), std::abs(tensor.max));
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      exclude(function);
+  if (failed(checkNames()))
+    signalPassFailure();
+}

@@ -1,0 +1,77 @@
+//===- InsertDynamicQuantize.cpp - nn-insert-dynamic-quantize -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
+#include "passes/support/DynamicScale.h"
+#include "passes/support/Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INSERTDYNAMICQUANTIZE
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct InsertDynamicQuantizePass
+    : ingot::impl::InsertDynamicQuantizeBase<InsertDynamicQuantizePass> {
+  using InsertDynamicQuantizeBase::InsertDynamicQuantizeBase;
+
+  void runOnOperation() override;
+
+private:
+  Value getPair(Value value);
+
+  /// What values become, once for all products that read them.
+  llvm::DenseMap<Value, Value> pairs;
+};
+
+} // namespace
+
+/// `value` in bytes, with a scale that the run finds, and back.
+Value InsertDynamicQuantizePass::getPair(Value value) {
+  Value &pair = pairs[value];
+  if (pair)
+    return pair;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfterValue(value);
+  pair = lower::roundDynamically(builder, value.getLoc(), value);
+  ++quantized;
+  return pair;
+}
+
+void InsertDynamicQuantizePass::runOnOperation() {
+  pairs.clear();
+  FailureOr<KeepRules> rules =
+      KeepRules::parse(getOperation(), keep);
+  if (failed(rules))
+    return signalPassFailure();
+  quantize::WeightQuantizer weights({weightBits, fitPairs});
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    auto isWanted = [&](Operation *op) {
+      return quantize::isForDynamicBytes(op, *rules, asWords);
+    };
+    SmallVector<Operation *> products;
+    if (!innerOnly)
+      products = quantize::findProducts(function, isWanted);
+    products.append(quantize::findInnerProducts(
+        function, quantize::kLeastBytesInLoop, isWanted));
+    for (Operation *product : products) {
+      product->setOperand(0, getPair(product->getOperand(0)));
+      // Without roundings it does not fail.
+      (void)weights.quantize(product);
+    }
+  }
+}

@@ -1,0 +1,353 @@
+//===- InsertSwitches.cpp - nn-insert-switches ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
+#include "passes/support/DynamicScale.h"
+#include "passes/support/Rules.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INSERTSWITCHES
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// Products that are switched together: rules name nodes, so that those of one
+/// node have the same precision.
+struct Unit {
+  llvm::SetVector<StringAttr> nodes;
+  llvm::DenseMap<StringAttr, unsigned> uses;
+  SmallVector<Operation *> products;
+  /// Those in loops and branches, as of a recurrent net's state, whose data
+  /// each run finds the scale of.
+  SmallVector<Operation *> inner;
+  Value isOn;
+};
+
+/// How a tensor becomes bytes, as the run says.
+struct Encoding {
+  Value scale, low, high;
+};
+
+class Switches {
+public:
+  Switches(func::FuncOp function, const KeepRules &keep,
+           quantize::WeightForm form,
+           const quantize::WeightRoundings &roundings, bool asWords,
+           bool errors)
+      : function(function), keep(keep), builder(function.getContext()),
+        quantizer(form, roundings), asWords(asWords), errors(errors) {}
+
+  LogicalResult run();
+  SmallVector<Attribute> names, tensors;
+
+private:
+  void findUnits();
+  void findInner();
+  Value addInput(StringRef name, Type element);
+  void addInputs();
+  Value isOn(const quantize::Site &site);
+  Value round(Value value, const Encoding &encoding);
+  void rewriteSite(const quantize::Site &site);
+  LogicalResult rewriteProduct(Operation *product, Value data,
+                               const Unit &unit);
+  void showError(Operation *product, Operation *twin, int64_t number);
+
+  template <typename Op, typename... Args>
+  Value make(Args &&...args) {
+    return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
+  }
+
+  func::FuncOp function;
+  const KeepRules &keep;
+  OpBuilder builder;
+  Location loc = function.getLoc();
+  SmallVector<Unit> units;
+  SmallVector<quantize::Site> sites;
+  llvm::DenseMap<Operation *, unsigned> unitOf;
+  llvm::MapVector<Value, std::string> ranges;
+  llvm::DenseMap<Value, Encoding> encodings;
+  /// What is known before uses are replaced.
+  llvm::DenseMap<Value, SmallVector<size_t>> sitesOf;
+  llvm::DenseMap<OpOperand *, Value> conditions;
+  llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
+  llvm::DenseMap<Operation *, Value> roundedData;
+  quantize::WeightQuantizer quantizer;
+  bool asWords, errors;
+};
+
+struct InsertSwitchesPass
+    : ingot::impl::InsertSwitchesBase<InsertSwitchesPass> {
+  using InsertSwitchesBase::InsertSwitchesBase;
+
+  void runOnOperation() override {
+    FailureOr<KeepRules> rules =
+        KeepRules::parse(getOperation(), keep);
+    if (failed(rules))
+      return signalPassFailure();
+    quantize::WeightRoundings roundings;
+    if (!calibration.empty()) {
+      FailureOr<quantize::Calibration> read =
+          quantize::readCalibration(calibration, &getContext());
+      if (failed(read))
+        return signalPassFailure();
+      roundings = quantize::namedRoundings(std::move(*read));
+    }
+    SmallVector<Attribute> names, tensors;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      Switches switches(function, *rules, {weightBits, fitPairs}, roundings,
+                        asWords, errors);
+      if (failed(switches.run()))
+        return signalPassFailure();
+      names.append(switches.names);
+      tensors.append(switches.tensors);
+    }
+    IngotDialect::SwitchesAttrHelper(&getContext())
+        .setAttr(getOperation(), ArrayAttr::get(&getContext(), names));
+    IngotDialect::ObservedAttrHelper(&getContext())
+        .setAttr(getOperation(), ArrayAttr::get(&getContext(), tensors));
+  }
+};
+
+} // namespace
+
+void Switches::findUnits() {
+  // Names are those of all tensors that could be, as in calibration.
+  SmallVector<Operation *> all =
+      quantize::findProducts(function, [](Operation *) { return true; });
+  ranges = quantize::nameTensors(quantize::findSites(all));
+  SmallVector<Operation *> products;
+  quantize::ByteGains gains(keep, asWords);
+  llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
+    return gains.of(op) && !keep.keeps(op) &&
+           quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+  });
+  sites = quantize::findSites(products);
+  llvm::EquivalenceClasses<unsigned> together;
+  llvm::DenseMap<StringAttr, unsigned> firstOf;
+  for (unsigned i = 0; i < products.size(); ++i) {
+    together.insert(i);
+    forEachNode(products[i]->getLoc(), [&](StringAttr node) {
+      together.unionSets(firstOf.try_emplace(node, i).first->second, i);
+    });
+  }
+  llvm::DenseMap<unsigned, unsigned> numbers;
+  for (unsigned i = 0; i < products.size(); ++i) {
+    auto [number, isNew] =
+        numbers.try_emplace(together.getLeaderValue(i), units.size());
+    if (isNew)
+      units.emplace_back();
+    Unit &unit = units[number->second];
+    unit.products.push_back(products[i]);
+    unitOf[products[i]] = number->second;
+    forEachNode(products[i]->getLoc(), [&](StringAttr node) {
+      unit.nodes.insert(node);
+      ++unit.uses[node];
+    });
+  }
+}
+
+void Switches::findInner() {
+  llvm::DenseMap<StringAttr, unsigned> unitOfNode;
+  for (auto [i, unit] : llvm::enumerate(units))
+    for (StringAttr node : unit.nodes)
+      unitOfNode[node] = i;
+  auto isWanted = [&](Operation *op) {
+    return quantize::isForDynamicBytes(op, keep, asWords);
+  };
+  for (Operation *op : quantize::findInnerProducts(
+           function, quantize::kLeastBytesInLoop, isWanted)) {
+    unsigned number = units.size();
+    forEachNode(op->getLoc(), [&](StringAttr node) {
+      if (auto unit = unitOfNode.find(node); unit != unitOfNode.end())
+        number = unit->second;
+    });
+    if (number == units.size())
+      units.emplace_back();
+    Unit &unit = units[number];
+    unit.inner.push_back(op);
+    forEachNode(op->getLoc(), [&](StringAttr node) {
+      unit.nodes.insert(node);
+      unitOfNode.try_emplace(node, number);
+    });
+  }
+}
+
+Value Switches::addInput(StringRef name, Type element) {
+  const unsigned index = function.getNumArguments();
+  auto named = builder.getNamedAttr(IngotDialect::NameAttrHelper::getNameStr(),
+                                    builder.getStringAttr(name));
+  (void)function.insertArgument(index, RankedTensorType::get({}, element),
+                                builder.getDictionaryAttr(named), loc);
+  return function.getArgument(index);
+}
+
+/// The one that most products come from stands for all in front.
+static SmallVector<StringAttr> orderedNodes(const Unit &unit) {
+  SmallVector<StringAttr> nodes(unit.nodes.begin(), unit.nodes.end());
+  if (unit.products.size() > 1)
+    llvm::stable_sort(nodes, [&](StringAttr a, StringAttr b) {
+      return unit.uses.lookup(a) > unit.uses.lookup(b);
+    });
+  return nodes;
+}
+
+void Switches::addInputs() {
+  unsigned number = 0;
+  for (Unit &unit : units) {
+    unit.isOn = addInput(("ingot.switch." + Twine(number++)).str(),
+                         builder.getI1Type());
+    int64_t tensor = -1;
+    if (!unit.products.empty())
+      tensor = llvm::find_if(ranges, [&](const auto &range) {
+                 return range.first == unit.products.front()->getOperand(0);
+               }) - ranges.begin();
+    names.push_back(SwitchAttr::get(builder.getContext(), tensor,
+                                    orderedNodes(unit)));
+  }
+  number = 0;
+  for (auto &range : ranges) {
+    auto input = [&](StringRef what) {
+      return addInput((what + Twine(number)).str(), builder.getF32Type());
+    };
+    Encoding &encoding = encodings[range.first];
+    encoding.scale = input("ingot.scale.");
+    encoding.low = input("ingot.low.");
+    encoding.high = input("ingot.high.");
+    tensors.push_back(builder.getStringAttr(range.second));
+    ++number;
+  }
+}
+
+/// What is read in bytes for the sake of another tensor is so when that one is;
+/// what only moves values, when all who read its result read bytes.
+Value Switches::isOn(const quantize::Site &site) {
+  Value &condition = conditions[site.use];
+  if (condition)
+    return condition;
+  Operation *op = site.use->getOwner();
+  Value result;
+  if (!site.because) {
+    result = units[unitOf.lookup(op)].isOn;
+  } else {
+    for (size_t reader : sitesOf.lookup(site.because)) {
+      Value one = isOn(sites[reader]);
+      if (!result || result == one)
+        result = one;
+      else if (quantize::movesValues(op))
+        result = make<nn::AndOp>(result, one);
+      else
+        result = make<nn::OrOp>(result, one);
+    }
+  }
+  return conditions[site.use] = result;
+}
+
+/// `value` as its bytes have it, in floats.
+Value Switches::round(Value value, const Encoding &encoding) {
+  Value &done = rounded[{value, encoding.scale}];
+  if (done)
+    return done;
+  loc = value.getLoc();
+  builder.setInsertionPointAfterValue(value);
+  Value steps = make<nn::RoundOp>(make<nn::DivOp>(value, encoding.scale));
+  steps = make<nn::MinOp>(make<nn::MaxOp>(steps, encoding.low), encoding.high);
+  return done = make<nn::MulOp>(steps, encoding.scale);
+}
+
+void Switches::rewriteSite(const quantize::Site &site) {
+  auto encoding = encodings.find(site.range);
+  if (encoding == encodings.end() || keep.keeps(site.use->getOwner()))
+    return;
+  Value value = site.use->get();
+  Value rounding = round(value, encoding->second);
+  // Of a product, one of the two reads it as it is, the other rounded.
+  if (!site.because) {
+    roundedData[site.use->getOwner()] = rounding;
+    return;
+  }
+  loc = value.getLoc();
+  builder.setInsertionPoint(site.use->getOwner());
+  site.use->set(
+      make<nn::SelectOp>(conditions.lookup(site.use), rounding, value));
+}
+
+/// The product twice: as it is, and of rounded data by what is left of the
+/// weights in bytes.
+LogicalResult Switches::rewriteProduct(Operation *product, Value data,
+                                       const Unit &unit) {
+  loc = product->getLoc();
+  builder.setInsertionPointAfter(product);
+  Operation *twin = builder.clone(*product);
+  if (failed(quantizer.quantize(twin)))
+    return failure();
+  if (data)
+    twin->setOperand(0, data);
+  builder.setInsertionPointAfter(twin);
+  Value result = product->getResult(0);
+  Value chosen = make<nn::SelectOp>(unit.isOn, twin->getResult(0), result);
+  result.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
+  if (errors && unit.products.size() == 1 && product == unit.products.front())
+    showError(product, twin, &unit - units.begin());
+  return success();
+}
+
+/// The mean over all but the channels.
+void Switches::showError(Operation *product, Operation *twin, int64_t number) {
+  Value error = make<nn::SubOp>(twin->getResult(0), product->getResult(0));
+  const int64_t rank = cast<RankedTensorType>(error.getType()).getRank();
+  const int64_t channel = isa<nn::MatMulOp>(product) ? rank - 1 : 1;
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (axis != channel)
+      axes.push_back(axis);
+  Value mean = make<nn::ReduceOp>(error, nn::ReduceKind::mean, axes,
+                                  /*keep_dims=*/false);
+  ObserveOp::create(builder, loc, builder.getI64IntegerAttr(number), mean);
+}
+
+LogicalResult Switches::run() {
+  findUnits();
+  findInner();
+  if (units.empty())
+    return success();
+  addInputs();
+  for (auto [i, site] : llvm::enumerate(sites))
+    sitesOf[site.use->get()].push_back(i);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  for (const quantize::Site &site : sites)
+    isOn(site);
+  for (const quantize::Site &site : sites)
+    rewriteSite(site);
+  for (const Unit &unit : units) {
+    for (Operation *product : unit.products)
+      if (failed(rewriteProduct(product, roundedData.lookup(product), unit)))
+        return failure();
+    for (Operation *product : unit.inner) {
+      builder.setInsertionPoint(product);
+      Value data = lower::roundDynamically(builder, product->getLoc(),
+                                           product->getOperand(0));
+      if (failed(rewriteProduct(product, data, unit)))
+        return failure();
+    }
+  }
+  return success();
+}

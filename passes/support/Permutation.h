@@ -1,0 +1,80 @@
+//===- Permutation.h - lists and types under nn.transpose ----- -*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A transpose's result dimension i is its operand's dimension perm[i].
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_SUPPORT_PERMUTATION_H
+#define INGOT_PASSES_SUPPORT_PERMUTATION_H
+
+#include "llvm/ADT/STLExtras.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace ingot::layout {
+
+using Perm = llvm::SmallVector<int64_t>;
+
+inline Perm inverse(llvm::ArrayRef<int64_t> perm) {
+  Perm result(perm.size());
+  for (auto [i, dim] : llvm::enumerate(perm))
+    result[dim] = i;
+  return result;
+}
+
+/// What is listed for each operand dimension, for each result dimension.
+template <typename T>
+llvm::SmallVector<T> permute(llvm::ArrayRef<T> list,
+                             llvm::ArrayRef<int64_t> perm) {
+  llvm::SmallVector<T> result;
+  for (int64_t dim : perm)
+    result.push_back(list[dim]);
+  return result;
+}
+
+inline mlir::RankedTensorType permute(mlir::RankedTensorType type,
+                                      llvm::ArrayRef<int64_t> perm) {
+  return mlir::RankedTensorType::get(permute(type.getShape(), perm),
+                                     type.getElementType());
+}
+
+inline bool isIdentity(llvm::ArrayRef<int64_t> perm) {
+  return llvm::all_of(llvm::enumerate(perm), [](auto entry) {
+    return int64_t(entry.index()) == entry.value();
+  });
+}
+
+/// From N, C, D1… to N, D1…, C.
+inline Perm toChannelsLast(int64_t rank) {
+  Perm perm{0};
+  for (int64_t i = 2; i < rank; ++i)
+    perm.push_back(i);
+  perm.push_back(1);
+  return perm;
+}
+
+/// From N, D1…, C to N, C, D1….
+inline Perm toChannelsFirst(int64_t rank) {
+  return inverse(toChannelsLast(rank));
+}
+
+/// Whether the elements stay in order: only dimensions of one element move.
+inline bool keepsOrder(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<int64_t> perm) {
+  int64_t last = -1;
+  for (int64_t dim : perm) {
+    if (shape[dim] == 1)
+      continue;
+    if (dim < last)
+      return false;
+    last = dim;
+  }
+  return true;
+}
+
+} // namespace ingot::layout
+
+#endif // INGOT_PASSES_SUPPORT_PERMUTATION_H
