@@ -31,10 +31,8 @@ class NativeBackend : public Backend {
     cpu::registerBufferizableOpInterfaceExternalModels(registry);
   }
 
-  bool isFor(Operation *op) const override { return lower::isNativeKind(op); }
-  Reason whyNot(Operation *op) const override {
-    return lower::whyNotNative(op);
-  }
+  bool isFor(Operation *op) const override { return cpu::isNativeKind(op); }
+  Reason whyNot(Operation *op) const override { return cpu::whyNotNative(op); }
 
   bool computes(Operation *op) const override {
     return isa_and_present<cpu::CpuDialect>(op->getDialect());

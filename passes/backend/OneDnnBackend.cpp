@@ -24,10 +24,8 @@ class OneDnnBackend : public Backend {
     dnnl::registerBufferizableOpInterfaceExternalModels(registry);
   }
 
-  bool isFor(Operation *op) const override { return lower::isOneDnnKind(op); }
-  Reason whyNot(Operation *op) const override {
-    return lower::whyNotOneDnn(op);
-  }
+  bool isFor(Operation *op) const override { return dnnl::isOneDnnKind(op); }
+  Reason whyNot(Operation *op) const override { return dnnl::whyNotOneDnn(op); }
 
   bool computes(Operation *op) const override {
     return isa_and_present<dnnl::DnnlDialect>(op->getDialect());

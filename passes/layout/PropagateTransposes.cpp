@@ -23,6 +23,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
+using namespace ingot::support;
 
 namespace {
 
@@ -32,7 +33,7 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
   LogicalResult matchAndRewrite(nn::TransposeOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
-    if (!lower::followsFromCount(type) ||
+    if (!support::followsFromCount(type) ||
         !keepsOrder(typeOf(op.getX()).getShape(), op.getPerm()))
       return rewriter.notifyMatchFailure(
           op, "moves data, or has sizes that their number does not tell");

@@ -36,7 +36,7 @@ inline nn::TransposeOp transposeOf(mlir::Value value) {
 /// where it would be done again and again.
 nn::TransposeOp transposeFor(mlir::Operation *user, mlir::Value value);
 
-using lower::typeOf;
+using support::typeOf;
 
 /// `value` transposed by `perm`: what another transpose transposed, a constant
 /// computed now, or a new transpose, in this order. Never one of the identity.
@@ -46,7 +46,8 @@ mlir::Value transposed(mlir::PatternRewriter &rewriter, mlir::Location loc,
 /// The permutation that most of the `operands` of `op` come out of, provided
 /// that undoing it on the others adds fewer transposes than it removes; empty
 /// if none.
-Perm commonPerm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+support::Perm commonPerm(mlir::Operation *op,
+                         llvm::ArrayRef<mlir::Value> operands);
 
 /// Replaces `op` by an op of that kind on `operands`, transposed by `perm`
 /// unless that is the identity.
@@ -62,7 +63,7 @@ public:
   explicit OpenReshapes(mlir::Operation *root);
   /// Its groups in their order. Nothing of a reshape to something else than a
   /// list of sizes, or that came later.
-  std::optional<llvm::ArrayRef<lower::ReshapeGroup>>
+  std::optional<llvm::ArrayRef<support::ReshapeGroup>>
   lookup(mlir::Operation *reshape) const {
     auto it = found.find(reshape);
     if (it == found.end())
@@ -71,7 +72,7 @@ public:
   }
 
 private:
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<lower::ReshapeGroup>>
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<support::ReshapeGroup>>
       found;
 };
 

@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
+using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
 // Common to all sinking

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
+using namespace ingot::support;
 
 namespace {
 

@@ -9,6 +9,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
+using namespace ingot::support;
 
 /// `perm` without the operand dimensions in `gone`, renumbered.
 static Perm without(ArrayRef<int64_t> perm, ArrayRef<int64_t> gone) {

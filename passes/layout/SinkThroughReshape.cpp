@@ -13,9 +13,10 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
+using namespace ingot::support;
 
 namespace {
-struct Group : lower::ReshapeGroup {
+struct Group : support::ReshapeGroup {
   /// Place in the order of groups, and in the reshape.
   std::pair<int64_t, size_t> key;
 };
@@ -57,7 +58,7 @@ static bool isTogether(const Group &group, ArrayRef<int64_t> a,
 /// the same of another operand, with its dimensions in another order.
 static LogicalResult
 sinkThrough(Operation *op, nn::TransposeOp transpose,
-            ArrayRef<lower::ReshapeGroup> parts, PatternRewriter &rewriter,
+            ArrayRef<support::ReshapeGroup> parts, PatternRewriter &rewriter,
             function_ref<Value(Value x, const Perm &order)> reshape) {
   RankedTensorType a = typeOf(transpose.getX());
   ArrayRef<int64_t> perm = transpose.getPerm();
@@ -126,7 +127,7 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
     nn::TransposeOp transpose = transposeFor(op, from);
     if (!transpose)
       return rewriter.notifyMatchFailure(op, kNoTranspose);
-    auto groups = lower::splitReshape(typeOf(from).getShape(), y.getShape());
+    auto groups = support::splitReshape(typeOf(from).getShape(), y.getShape());
     if (!groups)
       return rewriter.notifyMatchFailure(op, "has sizes that do not split it");
     return sinkThrough(op, transpose, *groups, rewriter,
@@ -147,7 +148,7 @@ struct SinkThroughOpenReshape : OpRewritePattern<tensor::ReshapeOp> {
     nn::TransposeOp transpose = transposeFor(op, op.getSource());
     if (!transpose)
       return rewriter.notifyMatchFailure(op, kNoTranspose);
-    std::optional<ArrayRef<lower::ReshapeGroup>> groups = reshapes.lookup(op);
+    std::optional<ArrayRef<support::ReshapeGroup>> groups = reshapes.lookup(op);
     if (!groups)
       return rewriter.notifyMatchFailure(op, "has no list of sizes");
     auto y = cast<RankedTensorType>(op.getType());

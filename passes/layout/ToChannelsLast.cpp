@@ -17,7 +17,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::layout;
+using namespace ingot::support;
 
 /// Whether there are many groups, each of as many channels as a run says, which
 /// are few then. Pixels of a row are the longest that lies side by side.

@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Whether an op says where an argument's memory is, or how large.
 static bool isViewOfArgument(Operation &op) {

@@ -43,7 +43,7 @@ struct LowerOpenExpansion : OpRewritePattern<memref::ExpandShapeOp> {
     for (auto [group, stride] : llvm::zip_equal(groups, outer))
       for (int64_t dim : llvm::reverse(group)) {
         strides[dim] = stride;
-        stride = lower::productOf(rewriter, loc, {stride, sizes[dim]});
+        stride = support::productOf(rewriter, loc, {stride, sizes[dim]});
       }
     rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
         op, type, source.getBaseBuffer(), source.getConstifiedMixedOffset(),

@@ -78,11 +78,10 @@ static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
   return !loop->walk([](Operation *op) {
-                bool stays =
-                    codegen::needsRun(op) ||
-                    isa<StackOp, memref::AllocaOp, cpu::LaunchOp,
-                        CallOpInterface>(op) ||
-                    isa<LLVM::LLVMDialect>(op->getDialect());
+                bool stays = loops::needsRun(op) ||
+                             isa<StackOp, memref::AllocaOp, cpu::LaunchOp,
+                                 CallOpInterface>(op) ||
+                             isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();

@@ -15,12 +15,12 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 using nn::ReduceKind;
 
-Value lower::isBetter(OpBuilder &b, Location loc, Value x, Value than,
-                      bool isMax, bool orEqual, bool isUnsigned) {
+Value support::isBetter(OpBuilder &b, Location loc, Value x, Value than,
+                        bool isMax, bool orEqual, bool isUnsigned) {
   using P = arith::CmpIPredicate;
   P predicate;
   if (isUnsigned)
@@ -73,9 +73,8 @@ public:
   ArgReduction(nn::ArgReduceOp op, OpBuilder &b, Value x)
       : op(op), b(b), loc(op.getLoc()), from(typeOf(x)), x(x),
         isMax(op.getKind() == ReduceKind::max),
-        isUnsigned(lower::isUnsigned(op.getX().getType())),
-        hasRanks(isa<FloatType>(from.getElementType()) &&
-                 !comparesFloats()) {}
+        isUnsigned(support::isUnsigned(op.getX().getType())),
+        hasRanks(isa<FloatType>(from.getElementType()) && !comparesFloats()) {}
 
   /// Returns the positions along the axis.
   Value reduce();
@@ -122,8 +121,8 @@ private:
 
 Value ArgReduction::isBetter(OpBuilder &b, Value x, Value than, bool orEqual) {
   if (!isa<FloatType>(x.getType()))
-    return lower::isBetter(b, loc, x, than, hasRanks || isMax, orEqual,
-                           !hasRanks && isUnsigned);
+    return support::isBetter(b, loc, x, than, hasRanks || isMax, orEqual,
+                             !hasRanks && isUnsigned);
   using P = arith::CmpFPredicate;
   auto compare = [&](P predicate, Value left, Value right) -> Value {
     return arith::CmpFOp::create(b, loc, predicate, left, right);
@@ -293,7 +292,7 @@ struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
 
 } // namespace
 
-void lower::populateArgReduceToLinalg(RewritePatternSet &patterns,
+void loops::populateArgReduceToLinalg(RewritePatternSet &patterns,
                                       const TypeConverter &converter) {
   patterns.add<LowerArgReduce>(converter, patterns.getContext());
 }

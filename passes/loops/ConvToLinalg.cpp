@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -370,7 +370,7 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
   return success();
 }
 
-void lower::populateConvToLinalg(RewritePatternSet &patterns,
+void loops::populateConvToLinalg(RewritePatternSet &patterns,
                                  const TypeConverter &converter) {
   patterns.add<LowerConv, LowerConvTranspose>(converter, patterns.getContext());
 }

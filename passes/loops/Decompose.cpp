@@ -22,7 +22,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 using nn::ReduceKind;
 
@@ -406,7 +406,7 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
     Value y =
         builder.reduce(op.getX(), op.getKind(), op.getAxes(), op.getKeepDims());
     rewriter.replaceOp(
-        op, lower::castTo(rewriter, op.getLoc(), y, op.getY().getType()));
+        op, support::castTo(rewriter, op.getLoc(), y, op.getY().getType()));
     return success();
   }
 };
@@ -446,7 +446,7 @@ struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
 
 } // namespace
 
-void lower::populateDecompositions(RewritePatternSet &patterns) {
+void loops::populateDecompositions(RewritePatternSet &patterns) {
   patterns.add<PoolChannelsFirst<nn::AvgPoolOp>,
                PoolChannelsFirst<nn::MaxPoolOp>, DecomposeReduce,
                Decompose<nn::SoftmaxOp>, Decompose<nn::LayerNormOp>,

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -174,7 +174,7 @@ LowerElementwise::matchAndRewrite(nn::ElementwiseOpInterface op,
   return success();
 }
 
-void lower::populateElementwiseToLinalg(RewritePatternSet &patterns,
+void loops::populateElementwiseToLinalg(RewritePatternSet &patterns,
                                         const TypeConverter &converter,
                                         const shape::SameSizes &sizes) {
   patterns.add<LowerElementwise>(converter, patterns.getContext(), sizes);

@@ -62,7 +62,7 @@ static bool repeatsWork(OpOperand &fused) {
 static bool computesFactor(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
   auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
-  if (!from || !to || !ingot::lower::hasTiledProductLoops(to) ||
+  if (!from || !to || !ingot::support::hasTiledProductLoops(to) ||
       to.getStaticLoopRanges()[to.getNumLoops() - 3] == 1)
     return false;
   // Of a convolution, which sums over taps besides, no factor is turned either:
@@ -104,7 +104,7 @@ static bool turnsFunctions(OpOperand &fused) {
 static bool looksUp(OpOperand &fused) {
   auto isLookup = [](Operation *op) {
     auto loops = dyn_cast<linalg::LinalgOp>(op);
-    return loops && ingot::lower::getByteTable(loops);
+    return loops && ingot::support::getByteTable(loops);
   };
   return isLookup(fused.get().getDefiningOp()) || isLookup(fused.getOwner());
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
 #include "passes/loops/RequireIndices.h"
+#include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,7 +14,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::loops;
+using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
 // Positions that stay inside, whatever sizes a run brings
@@ -309,7 +311,7 @@ struct LowerScatterND : OpConversionPattern<nn::ScatterNDOp> {
 
 } // namespace
 
-void lower::populateIndexingToLinalg(RewritePatternSet &patterns,
+void loops::populateIndexingToLinalg(RewritePatternSet &patterns,
                                      const TypeConverter &converter) {
   patterns.add<LowerGather, LowerGatherElements, LowerGatherND,
                LowerScatterElements, LowerScatterND>(converter,

@@ -13,9 +13,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::loops;
 
-bool codegen::needsRun(Operation *op) {
+bool loops::needsRun(Operation *op) {
   return isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, RoomOp,
              memref::AllocOp, memref::DeallocOp>(op);
 }

@@ -10,7 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace ingot::codegen {
+namespace ingot::loops {
 
 /// Whether `op` needs what only the function that has the run's call has:
 /// memory of the host, and a way to end the run.
@@ -39,6 +39,6 @@ private:
   llvm::StringMap<mlir::func::FuncOp> kernels;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::loops
 
 #endif // INGOT_PASSES_LOOPS_KERNELTABLE_H

@@ -12,11 +12,11 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
-Value lower::contract(OpBuilder &b, Location loc, Value a, Value w, Value init,
-                      ArrayRef<AffineMap> maps,
-                      ArrayRef<utils::IteratorType> iterators) {
+Value support::contract(OpBuilder &b, Location loc, Value a, Value w,
+                        Value init, ArrayRef<AffineMap> maps,
+                        ArrayRef<utils::IteratorType> iterators) {
   Type type = typeOf(init).getElementType();
   bool isFloat = isa<FloatType>(type);
   auto widen = [&](OpBuilder &b, Location loc, Value x) -> Value {
@@ -37,7 +37,7 @@ Value lower::contract(OpBuilder &b, Location loc, Value a, Value w, Value init,
       .getResult(0);
 }
 
-Value lower::narrow(OpBuilder &b, Location loc, Value tensor, Type type) {
+Value support::narrow(OpBuilder &b, Location loc, Value tensor, Type type) {
   if (typeOf(tensor).getElementType() == type)
     return tensor;
   Value init = empty(b, loc, sizesOf(b, loc, tensor), type);
@@ -49,8 +49,9 @@ Value lower::narrow(OpBuilder &b, Location loc, Value tensor, Type type) {
                        });
 }
 
-Value lower::startSum(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
-                      Type type, Value bias, ArrayRef<int64_t> biasDims) {
+Value support::startSum(OpBuilder &b, Location loc,
+                        ArrayRef<OpFoldResult> sizes, Type type, Value bias,
+                        ArrayRef<int64_t> biasDims) {
   if (!bias)
     return filled(b, loc, sizes, scalar(b, loc, type, 0));
   SmallVector<AffineExpr> exprs;
@@ -163,7 +164,7 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   return success();
 }
 
-void lower::populateMatMulToLinalg(RewritePatternSet &patterns,
+void loops::populateMatMulToLinalg(RewritePatternSet &patterns,
                                    const TypeConverter &converter) {
   patterns.add<LowerMatMul>(converter, patterns.getContext());
 }

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -415,7 +415,7 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
   return success();
 }
 
-void lower::populateMovementToLinalg(RewritePatternSet &patterns,
+void loops::populateMovementToLinalg(RewritePatternSet &patterns,
                                      const TypeConverter &converter,
                                      const shape::SameSizes &sizes) {
   patterns.add<LowerBroadcastTo>(converter, patterns.getContext(), sizes);

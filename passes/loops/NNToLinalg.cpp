@@ -27,8 +27,9 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::support;
 
-lower::SignlessTypeConverter::SignlessTypeConverter() {
+loops::SignlessTypeConverter::SignlessTypeConverter() {
   addConversion([](Type type) { return signless(type); });
   addConversion([](RankedTensorType type) -> Type {
     return type.clone(signless(type.getElementType()));
@@ -125,7 +126,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
   }
 
   void runOnOperation() override {
-    lower::SignlessTypeConverter converter;
+    loops::SignlessTypeConverter converter;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       recordSignature(function);
     dropEmpty();
@@ -180,27 +181,27 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
   /// Writes what is left of larger ops in smaller ones.
   void decompose() {
     RewritePatternSet patterns(&getContext());
-    lower::populateDecompositions(patterns);
+    loops::populateDecompositions(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 
   /// Lowers nn ops while the function still stands as it is: where dynamic
   /// dimensions come from is read off it.
-  LogicalResult lowerOps(lower::SignlessTypeConverter &converter) {
+  LogicalResult lowerOps(loops::SignlessTypeConverter &converter) {
     shape::SameSizes sizes(getOperation());
     RewritePatternSet patterns(&getContext());
-    lower::populateConvToLinalg(patterns, converter);
-    lower::populateElementwiseToLinalg(patterns, converter, sizes);
-    lower::populateIndexingToLinalg(patterns, converter);
-    lower::populateMatMulToLinalg(patterns, converter);
-    lower::populateMovementToLinalg(patterns, converter, sizes);
-    lower::populatePoolToLinalg(patterns, converter);
-    lower::populateResizeToLinalg(patterns, converter);
-    lower::populateArgReduceToLinalg(patterns, converter);
-    lower::populateReduceToLinalg(patterns, converter);
-    lower::populateScanToLinalg(patterns, converter);
-    lower::populateTablesToLinalg(patterns, converter);
-    lower::populateTopKToLinalg(patterns, converter);
+    loops::populateConvToLinalg(patterns, converter);
+    loops::populateElementwiseToLinalg(patterns, converter, sizes);
+    loops::populateIndexingToLinalg(patterns, converter);
+    loops::populateMatMulToLinalg(patterns, converter);
+    loops::populateMovementToLinalg(patterns, converter, sizes);
+    loops::populatePoolToLinalg(patterns, converter);
+    loops::populateResizeToLinalg(patterns, converter);
+    loops::populateArgReduceToLinalg(patterns, converter);
+    loops::populateReduceToLinalg(patterns, converter);
+    loops::populateScanToLinalg(patterns, converter);
+    loops::populateTablesToLinalg(patterns, converter);
+    loops::populateTopKToLinalg(patterns, converter);
     ConversionTarget target(getContext());
     // What has no lowering is left, and reported below, once.
     target.markUnknownOpDynamicallyLegal(
@@ -223,7 +224,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     return success(isWhole);
   }
 
-  LogicalResult dropSigns(lower::SignlessTypeConverter &converter) {
+  LogicalResult dropSigns(loops::SignlessTypeConverter &converter) {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvertAnyOp, ConvertConstant>(converter, &getContext());
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,

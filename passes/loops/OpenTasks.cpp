@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::loops;
 
 namespace {
 
@@ -35,8 +35,8 @@ static Value atLeastOne(OpBuilder &b, Location loc, Value value) {
   return arith::MaxUIOp::create(b, loc, value, constantOf(b, loc, 1));
 }
 
-Value codegen::sizeOfTask(OpBuilder &b, Location loc, Value rest, Value chunk,
-                          int64_t least) {
+Value loops::sizeOfTask(OpBuilder &b, Location loc, Value rest, Value chunk,
+                        int64_t least) {
   if (least == 1)
     return arith::MinSIOp::create(b, loc, rest, chunk);
   Value most = arith::AddIOp::create(b, loc, chunk, constantOf(b, loc, least));
@@ -91,8 +91,8 @@ ifSeveral(OpBuilder &b, Location loc, Value tasks, ValueRange whole,
   return SmallVector<Value>(choice.getResults());
 }
 
-Value codegen::skipEmpty(OpBuilder &b, DestinationStyleOpInterface op,
-                         Value tasks) {
+Value loops::skipEmpty(OpBuilder &b, DestinationStyleOpInterface op,
+                       Value tasks) {
   Location loc = op.getLoc();
   Value one = constantOf(b, loc, 1), any;
   for (Value result : op.getDpsInits()) {

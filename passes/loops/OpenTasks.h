@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
-namespace ingot::codegen {
+namespace ingot::loops {
 
 /// Loops of open ranges that a run splits, and what all of their iterations
 /// cost.
@@ -71,6 +71,6 @@ private:
   llvm::StringMap<mlir::func::FuncOp> functions;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::loops
 
 #endif // INGOT_PASSES_LOOPS_OPENTASKS_H

@@ -34,6 +34,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::cpu;
 
 namespace {
 
@@ -93,8 +94,8 @@ struct Captures {
 
 struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
   void runOnOperation() override;
-  void outline(linalg::LinalgOp op, codegen::KernelTable &table,
-               codegen::OpenTasks &open, bool isParallel);
+  void outline(linalg::LinalgOp op, loops::KernelTable &table,
+               loops::OpenTasks &open, bool isParallel);
 };
 
 } // namespace
@@ -105,7 +106,7 @@ static constexpr int64_t kOpCost = 40;
 
 /// Whether an op is written with register tiles, which a single row is not.
 static bool isTiled(linalg::LinalgOp op) {
-  return lower::isTiledProduct(op) &&
+  return support::isTiledProduct(op) &&
          op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
 }
 
@@ -117,7 +118,7 @@ static int64_t costOf(linalg::LinalgOp op) {
     return kTiledCost;
   // Vectors of bytes.
   constexpr int64_t kLookupCost = 12;
-  if (lower::getByteTable(op))
+  if (support::getByteTable(op))
     return kLookupCost;
   int64_t ops = 0;
   op->getRegion(0).walk([&](Operation *) { ++ops; });
@@ -128,11 +129,12 @@ static int64_t costOf(linalg::LinalgOp op) {
 /// that of the rows or of the columns; else 0.
 static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
   constexpr int64_t kSquare = 8, kByteSquare = 16;
-  OpOperand *src = lower::getTurned(op);
+  OpOperand *src = support::getTurned(op);
   if (!src)
     return 0;
   OpOperand &dst = *op.getDpsInitOperand(0);
-  if (loop != lower::lastLoopOf(op, *src) && loop != lower::lastLoopOf(op, dst))
+  if (loop != support::lastLoopOf(op, *src) &&
+      loop != support::lastLoopOf(op, dst))
     return 0;
   return llvm::any_of(ArrayRef{src, &dst},
                       [](OpOperand *operand) {
@@ -169,7 +171,7 @@ static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
     bool isParallel = iterator == utils::IteratorType::parallel;
     if (range == 1 || (inTiles && !isParallel))
       continue;
-    int64_t rest = lower::productOf(ArrayRef(ranges).drop_front(i));
+    int64_t rest = support::productOf(ArrayRef(ranges).drop_front(i));
     bool isSmall = !ShapedType::isDynamic(rest) && rest <= task;
     if (!isParallel || isSmall || loops.size() == mostLoops)
       break;
@@ -187,7 +189,7 @@ static Split splitOf(linalg::LinalgOp op) {
     split.openLoops = openLoopsOf(op);
     return split;
   }
-  int64_t iterations = lower::productOf(ranges);
+  int64_t iterations = support::productOf(ranges);
   // Loops wait for memory more than kernels do: half as many tasks serve it.
   TargetInfo target = TargetInfo::of(op);
   int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
@@ -239,10 +241,10 @@ static Value constantOf(OpBuilder &b, Location loc, int64_t n) {
 }
 
 /// The loops that a run splits, and what all iterations cost.
-static codegen::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
-                                const Split &split) {
+static loops::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
+                              const Split &split) {
   Location loc = op.getLoc();
-  codegen::OpenWork work;
+  loops::OpenWork work;
   work.cost = constantOf(b, loc, costOf(op));
   SmallVector<Value> ranges;
   for (const Range &range : op.createLoopRanges(b, loc)) {
@@ -257,8 +259,8 @@ static codegen::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
 
 /// The iterations of task `number` of a copy of `op`, of open ranges.
 static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
-                                   const Split &split,
-                                   codegen::OpenTasks &open, Value number) {
+                                   const Split &split, loops::OpenTasks &open,
+                                   Value number) {
   Location loc = copy.getLoc();
   SmallVector<Value> parts =
       open.partsOf(b, loc, workOf(b, copy, split), number);
@@ -289,9 +291,8 @@ static void skipInPlace(linalg::LinalgOp op) {
     return;
   OpBuilder b(op);
   Location loc = op.getLoc();
-  Value runs =
-      codegen::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
-                         constantOf(b, loc, 1));
+  Value runs = loops::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
+                                constantOf(b, loc, 1));
   auto branch = scf::IfOp::create(
       b, loc,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, runs,
@@ -302,21 +303,21 @@ static void skipInPlace(linalg::LinalgOp op) {
 
 /// Returns how many tasks `op` is split into.
 static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
-                        codegen::OpenTasks &open) {
+                        loops::OpenTasks &open) {
   Value tasks = split.openLoops.empty()
                     ? constantOf(b, op.getLoc(), split.tasks)
                     : open.count(b, op.getLoc(), workOf(b, op, split));
   // A reduction may be outside of loops that have no steps.
   bool hasOuter = split.openLoops.empty() && op.getNumReductionLoops() != 0;
   return hasOuter || mayBeSkipped(op)
-             ? codegen::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
-                                  tasks)
+             ? loops::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
+                                tasks)
              : tasks;
 }
 
 /// The iterations of task `number` of a copy of `op`.
 static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
-                               const Split &split, codegen::OpenTasks &open,
+                               const Split &split, loops::OpenTasks &open,
                                Value number) {
   if (!split.openLoops.empty())
     return buildOpenTask(builder, copy, split, open, number);
@@ -341,8 +342,8 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
   } else {
     Value rest =
         arith::SubIOp::create(builder, loc, constant(range), offset);
-    sizes[split.loop] = codegen::sizeOfTask(
-        builder, loc, rest, constant(split.chunk), split.least);
+    sizes[split.loop] = loops::sizeOfTask(builder, loc, rest,
+                                          constant(split.chunk), split.least);
   }
   auto tiling = cast<TilingInterface>(*copy);
   if (failed(tiling.getTiledImplementation(builder, offsets, sizes)))
@@ -351,9 +352,8 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
   return success();
 }
 
-void OutlineLinalgPass::outline(linalg::LinalgOp op,
-                                codegen::KernelTable &table,
-                                codegen::OpenTasks &open, bool isParallel) {
+void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
+                                loops::OpenTasks &open, bool isParallel) {
   Captures captures(op);
   if (!captures.areComplete)
     return skipInPlace(op);
@@ -361,7 +361,7 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
   ArrayRef<Value> memrefs = captures.memrefs.getArrayRef();
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
-      codegen::KernelTable::create(builder, op.getLoc(), memrefs);
+      loops::KernelTable::create(builder, op.getLoc(), memrefs);
   Block &body = kernel.getBody().front();
   IRMapping values;
   values.map(memrefs, body.getArguments().drop_back());
@@ -404,14 +404,14 @@ void OutlineLinalgPass::runOnOperation() {
   // ends: two pools would get in each other's way.
   bool isParallel =
       !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
-  codegen::KernelTable table(module);
-  codegen::OpenTasks open(module);
+  loops::KernelTable table(module);
+  loops::OpenTasks open(module);
   SmallVector<linalg::LinalgOp> ops, staying;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
       function.walk([&](linalg::LinalgOp op) {
         bool stays = op->walk([](Operation *inside) {
-                         return codegen::needsRun(inside)
+                         return loops::needsRun(inside)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        }).wasInterrupted();

@@ -20,7 +20,7 @@ namespace ingot::shape {
 class SameSizes;
 } // namespace ingot::shape
 
-namespace ingot::lower {
+namespace ingot::loops {
 
 /// `ui8` → `i8` and so on, in tensors too.
 class SignlessTypeConverter : public mlir::TypeConverter {
@@ -61,6 +61,6 @@ void populateTablesToLinalg(mlir::RewritePatternSet &patterns,
 /// is lowered.
 void populateDecompositions(mlir::RewritePatternSet &patterns);
 
-} // namespace ingot::lower
+} // namespace ingot::loops
 
 #endif // INGOT_PASSES_LOOPS_PATTERNS_H

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -449,7 +449,7 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
   return success();
 }
 
-void lower::populatePoolToLinalg(RewritePatternSet &patterns,
+void loops::populatePoolToLinalg(RewritePatternSet &patterns,
                                  const TypeConverter &converter) {
   patterns.add<LowerAvgPool, LowerMaxPool, LowerMaxPoolWithIndices>(
       converter, patterns.getContext());

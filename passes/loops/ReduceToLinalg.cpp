@@ -15,12 +15,12 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 using nn::ReduceKind;
 
-Value lower::extremum(OpBuilder &b, Location loc, Type type, bool highest,
-                      bool isUnsigned) {
+Value support::extremum(OpBuilder &b, Location loc, Type type, bool highest,
+                        bool isUnsigned) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     // Types without infinities have a largest number.
     APFloat value =
@@ -38,8 +38,8 @@ Value lower::extremum(OpBuilder &b, Location loc, Type type, bool highest,
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
 
-Value lower::keepReducedDims(OpBuilder &b, Location loc, Value reduced,
-                             RankedTensorType from, ArrayRef<int64_t> axes) {
+Value support::keepReducedDims(OpBuilder &b, Location loc, Value reduced,
+                               RankedTensorType from, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return reduced;
   SmallVector<int64_t> shape(from.getShape());
@@ -61,9 +61,9 @@ Value lower::keepReducedDims(OpBuilder &b, Location loc, Value reduced,
   return tensor::ExpandShapeOp::create(b, loc, type, reduced, groups);
 }
 
-RankedTensorType lower::withoutDims(RankedTensorType type,
-                                    ArrayRef<int64_t> axes,
-                                    SmallVectorImpl<int64_t> &kept) {
+RankedTensorType support::withoutDims(RankedTensorType type,
+                                      ArrayRef<int64_t> axes,
+                                      SmallVectorImpl<int64_t> &kept) {
   SmallVector<int64_t> shape;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     if (llvm::is_contained(axes, d))
@@ -159,7 +159,7 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
     Type element = from.getElementType();
     if (!element.isIntOrFloat())
       return b.notifyMatchFailure(op, "no arithmetic for the type");
-    bool isUnsigned = lower::isUnsigned(op.getX().getType());
+    bool isUnsigned = support::isUnsigned(op.getX().getType());
     ReduceKind kind = op.getKind();
     Type accType = accumulatorType(kind, element);
 
@@ -228,7 +228,7 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
 
 } // namespace
 
-void lower::populateReduceToLinalg(RewritePatternSet &patterns,
+void loops::populateReduceToLinalg(RewritePatternSet &patterns,
                                    const TypeConverter &converter) {
   patterns.add<LowerReduce>(converter, patterns.getContext());
 }

@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "passes/support/RunChecks.h"
+#include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,7 +17,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 /// Up to so many indices are compared one by one.
 static constexpr int64_t kFewIndices = 4;
@@ -49,7 +50,7 @@ static SmallVector<Bounds> scanRanges(OpBuilder &b, Location loc, Value indices,
   auto start = [&](const APInt &value) {
     Value scalar =
         arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, value));
-    return lower::filled(b, loc, sizes, scalar);
+    return support::filled(b, loc, sizes, scalar);
   };
   Value low = start(APInt::getSignedMaxValue(bits)),
         high = start(APInt::getSignedMinValue(bits));
@@ -131,7 +132,7 @@ static bool isWithin(const Bounds &range, int64_t size) {
   return least && greatest && *least >= -size && *greatest < size;
 }
 
-void lower::requireIndices(OpBuilder &b, Location loc, Value indices,
+void loops::requireIndices(OpBuilder &b, Location loc, Value indices,
                            ArrayRef<OpFoldResult> sizes) {
   RankedTensorType type = typeOf(indices);
   int64_t coordinates = sizes.size();

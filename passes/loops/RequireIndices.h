@@ -7,16 +7,17 @@
 #ifndef INGOT_PASSES_LOOPS_REQUIREINDICES_H
 #define INGOT_PASSES_LOOPS_REQUIREINDICES_H
 
-#include "passes/support/Tensors.h"
+#include "mlir/IR/Builders.h"
 
-namespace ingot::lower {
+namespace ingot::loops {
 
 /// Requires of each element of `indices` that it names one of `size` positions,
 /// counted from the front or, negative, from the end. Several sizes are those
 /// of the coordinates along the last dimension of `indices`.
-void requireIndices(OpBuilder &b, Location loc, Value indices,
-                    ArrayRef<OpFoldResult> sizes);
+void requireIndices(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::Value indices,
+                    llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-} // namespace ingot::lower
+} // namespace ingot::loops
 
 #endif // INGOT_PASSES_LOOPS_REQUIREINDICES_H

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -225,7 +225,7 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   return success();
 }
 
-void lower::populateResizeToLinalg(RewritePatternSet &patterns,
+void loops::populateResizeToLinalg(RewritePatternSet &patterns,
                                    const TypeConverter &converter) {
   patterns.add<LowerResize>(converter, patterns.getContext());
 }

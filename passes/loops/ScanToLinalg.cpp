@@ -22,7 +22,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -120,14 +120,13 @@ struct LowerRowScan : OpConversionPattern<nn::CumSumOp> {
     RankedTensorType type = typeOf(x);
     int64_t axis = op.getAxis();
     if (isKnownEmpty(type.getShape()) ||
-        lower::productOf(type.getShape().drop_front(axis + 1)) != 1)
+        support::productOf(type.getShape().drop_front(axis + 1)) != 1)
       return b.notifyMatchFailure(op, "is along no rows");
     Scan scan(op);
     Sizes sizes = sizesOf(b, loc, x);
     x = reshape(b, loc, x,
-                {lower::productOf(b, loc,
-                                  ArrayRef<OpFoldResult>(sizes).take_front(
-                                      axis)),
+                {support::productOf(
+                     b, loc, ArrayRef<OpFoldResult>(sizes).take_front(axis)),
                  sizes[axis]});
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
@@ -208,7 +207,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
 
 } // namespace
 
-void lower::populateScanToLinalg(RewritePatternSet &patterns,
+void loops::populateScanToLinalg(RewritePatternSet &patterns,
                                  const TypeConverter &converter) {
   patterns.add<LowerCumSum, LowerRowScan>(converter, patterns.getContext());
 }

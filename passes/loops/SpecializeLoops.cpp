@@ -190,17 +190,16 @@ Value Specializer::viewOf(Read &read, Value innerSingle) {
     if (i < kept) {
       strides[i] = stride;
       if (read.singles[i] && !isInner)
-        strides[i] =
-            arith::SelectOp::create(
-                builder, loc, read.singles[i], zero,
-                ingot::lower::indexValue(builder, loc, stride))
-                .getResult();
+        strides[i] = arith::SelectOp::create(
+                         builder, loc, read.singles[i], zero,
+                         ingot::support::indexValue(builder, loc, stride))
+                         .getResult();
       sizes[i] = read.loops[i] < 0 ? OpFoldResult(builder.getIndexAttr(1))
                                    : ranges[read.loops[i]].size;
       known[i] = getConstantIntValue(strides[i]).value_or(ShapedType::kDynamic);
       shape[i] = getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic);
     }
-    stride = ingot::lower::mulSizes(
+    stride = ingot::support::mulSizes(
         builder, loc, stride, memref::getMixedSize(builder, loc, from, i));
   }
   auto strided =

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 namespace {
 
@@ -57,7 +57,7 @@ struct LowerByteTable : OpConversionPattern<nn::GatherOp> {
 
 } // namespace
 
-void lower::populateTablesToLinalg(RewritePatternSet &patterns,
+void loops::populateTablesToLinalg(RewritePatternSet &patterns,
                                    const TypeConverter &converter) {
   patterns.add<LowerByteTable>(converter, patterns.getContext());
 }

@@ -31,7 +31,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 /// Results up to which each item is inserted among those before.
 static constexpr int64_t kMostInserted = 16;
@@ -106,9 +106,9 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
 
 Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
                      OpFoldResult k)
-    : Scalars{b, loc}, x(x),
-      order{b, loc, typeOf(x).getElementType(),
-            lower::isUnsigned(op.getX().getType()), !op.getSmallest()} {
+    : Scalars{b, loc},
+      x(x), order{b, loc, typeOf(x).getElementType(),
+                  support::isUnsigned(op.getX().getType()), !op.getSmallest()} {
   OpFoldResult size = sizesOf(b, loc, x)[1];
   length = indexValue(b, loc, size);
   count = indexValue(b, loc, k);
@@ -325,8 +325,7 @@ LowerTopK::matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
                     empty(b, loc, found, b.getI64Type())});
   // Rows are what lies along the axis.
   SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  bool isLast =
-      lower::productOf(shapeOf(x).drop_front(axis + 1)) == 1;
+  bool isLast = support::productOf(shapeOf(x).drop_front(axis + 1)) == 1;
   if (!isLast) {
     perm.erase(perm.begin() + axis);
     perm.push_back(axis);
@@ -334,7 +333,7 @@ LowerTopK::matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
   }
   OpFoldResult size = sizes[axis], k = found[axis];
   sizes.erase(sizes.begin() + axis);
-  x = reshape(b, loc, x, {lower::productOf(b, loc, sizes), size});
+  x = reshape(b, loc, x, {support::productOf(b, loc, sizes), size});
   SmallVector<Value> results = Selection(b, loc, op, x, k).run();
   for (Value &result : results) {
     result = reshape(b, loc, result, applyPermutation(found, perm));
@@ -344,7 +343,7 @@ LowerTopK::matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
   return replace(results);
 }
 
-void lower::populateTopKToLinalg(RewritePatternSet &patterns,
+void loops::populateTopKToLinalg(RewritePatternSet &patterns,
                                  const TypeConverter &converter) {
   patterns.add<LowerTopK>(converter, patterns.getContext());
 }

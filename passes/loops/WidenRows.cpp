@@ -78,7 +78,7 @@ private:
                ValueRange strides);
 
   Value constant(int64_t value) {
-    return lower::indexConstant(b, loc, value);
+    return support::indexConstant(b, loc, value);
   }
   template <typename Op> Value make(Value x, Value y) {
     return b.createOrFold<Op>(loc, x, y);

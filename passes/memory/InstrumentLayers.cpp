@@ -311,7 +311,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
 static Operation *loopOf(const Layer &layer) {
   for (Operation *op : layer.ops)
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      if (lower::isSumOfProducts(linalgOp) && !lower::isTiledProduct(linalgOp))
+      if (support::isSumOfProducts(linalgOp) &&
+          !support::isTiledProduct(linalgOp))
         return op;
   return nullptr;
 }

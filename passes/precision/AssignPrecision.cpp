@@ -45,7 +45,7 @@ struct AssignPrecisionPass
     auto given = PrecisionAttr::get(
         &getContext(), storesF16() ? Precision::fp16 : Precision::bf16);
     if (storesF16())
-      allWeights = lower::countWeights(getOperation());
+      allWeights = cpu::countWeights(getOperation());
     bool isAnyGiven = false, isAnyLeft = false;
     getOperation()->walk([&](Operation *op) {
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
@@ -76,10 +76,9 @@ private:
   }
   bool isWorth(Operation *op) const {
     if (storesF16() && !halfSums)
-      return lower::isWorthHalfWeights(op, allWeights);
-    auto isWorthIt =
-        storesF16() ? lower::isWorthHalfSums : lower::isWorthBF16;
-    return isWorthIt(op) && !lower::isDepthwiseAlone(op, isWorthIt);
+      return cpu::isWorthHalfWeights(op, allWeights);
+    auto isWorthIt = storesF16() ? cpu::isWorthHalfSums : cpu::isWorthBF16;
+    return isWorthIt(op) && !cpu::isDepthwiseAlone(op, isWorthIt);
   }
 
   /// Of the model.

@@ -15,8 +15,10 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::productOf;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using namespace ingot::support;
+using support::productOf;
+using support::shapeOf;
 
 /// Elements of a tensor, of one sample where their number is open; nothing if
 /// other sizes are.
@@ -106,7 +108,7 @@ static bool haveExactSums(nn::ConvOp conv) {
     for (double &weight : channel)
       weight = largest == 0 ? 0 : 127 * std::abs(weight) / largest + 1;
   }
-  return lower::areSumsExact(weights, type.getDimSize(0));
+  return cpu::areSumsExact(weights, type.getDimSize(0));
 }
 
 static bool isAsFastInFloats(nn::ConvOp conv, bool ofInput, bool asWords) {
@@ -117,7 +119,7 @@ static bool isAsFastInFloats(nn::ConvOp conv, bool ofInput, bool asWords) {
     return !haveExactSums(conv) ||
            (w.size() != 4 && areChannelsInFloats(conv, asWords));
   // Their products are of floats; only what comes from memory gains.
-  if (lower::areSmallGroups(w, conv.getGroups())) {
+  if (cpu::areSmallGroups(w, conv.getGroups())) {
     std::optional<int64_t> elements = countElements(conv.getX());
     return elements && *elements <= 2 * quantize::kFloatsInCache;
   }

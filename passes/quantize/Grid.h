@@ -48,7 +48,7 @@ private:
   std::optional<Grid> joinedGrid(mlir::ValueRange values);
 
   llvm::DenseMap<mlir::Value, std::optional<Grid>> grids;
-  lower::IntervalAnalysis intervals;
+  support::IntervalAnalysis intervals;
   /// How many operations the search has gone up from where it began.
   int depth = 0;
 };

@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
+using namespace ingot::support;
 
 /// The squared error that all weights of a product may have: so many times
 /// that of scales for their largest weights, which is half a bit; or so much of
@@ -25,28 +26,29 @@ using namespace ingot::quantize;
 static constexpr double kMostTimes = 2, kMostOfSquares = 1e-4;
 
 static bool areMany(int64_t rows) {
-  return ShapedType::isDynamic(rows) || rows >= lower::kLeastPairRows;
+  return ShapedType::isDynamic(rows) || rows >= cpu::kLeastPairRows;
 }
 
 static bool multipliesPairs(nn::ConvOp conv) {
-  ArrayRef<int64_t> weights = lower::shapeOf(conv.getW());
+  ArrayRef<int64_t> weights = support::shapeOf(conv.getW());
   ArrayRef<int64_t> taps = weights.drop_front(2);
-  int64_t groups = weights[1] / lower::kPairGroup;
+  int64_t groups = weights[1] / cpu::kPairGroup;
   // Rows are the pixels of all images. 3x3 taps take fewer products, of words.
-  ArrayRef<int64_t> y = lower::shapeOf(conv.getY());
-  int64_t rows = lower::productOf({y[0], lower::productOf(y.drop_front(2))});
-  return conv.getGroups() == 1 && weights[1] % lower::kPairGroup == 0 &&
-         lower::suitsPairs(groups * taps.back(),
-                           groups * lower::productOf(taps)) &&
-         areMany(rows) && lower::whyNotThreeByThree(conv);
+  ArrayRef<int64_t> y = support::shapeOf(conv.getY());
+  int64_t rows =
+      support::productOf({y[0], support::productOf(y.drop_front(2))});
+  return conv.getGroups() == 1 && weights[1] % cpu::kPairGroup == 0 &&
+         cpu::suitsPairs(groups * taps.back(),
+                         groups * support::productOf(taps)) &&
+         areMany(rows) && cpu::whyNotThreeByThree(conv);
 }
 
 static bool multipliesPairs(nn::MatMulOp matmul, int64_t axis) {
-  int64_t depth = lower::shapeOf(matmul.getB())[size_t(axis)];
-  int64_t groups = depth / lower::kPairGroup;
-  return depth % lower::kPairGroup == 0 && lower::suitsPairs(groups, groups) &&
-         areMany(lower::productOf(
-             lower::shapeOf(matmul.getResult()).drop_back()));
+  int64_t depth = support::shapeOf(matmul.getB())[size_t(axis)];
+  int64_t groups = depth / cpu::kPairGroup;
+  return depth % cpu::kPairGroup == 0 && cpu::suitsPairs(groups, groups) &&
+         areMany(support::productOf(
+             support::shapeOf(matmul.getResult()).drop_back()));
 }
 
 std::optional<int64_t> quantize::pairedAxis(Operation *product) {
@@ -60,9 +62,9 @@ std::optional<int64_t> quantize::pairedAxis(Operation *product) {
 }
 
 PairLayout::PairLayout(ArrayRef<int64_t> shape, int64_t axis)
-    : distance(size_t(lower::productOf(shape.drop_front(size_t(axis) + 1)))),
-      run(distance * size_t(lower::kPair)) {
-  assert(shape[size_t(axis)] % lower::kPair == 0 && "whole pairs");
+    : distance(size_t(support::productOf(shape.drop_front(size_t(axis) + 1)))),
+      run(distance * size_t(cpu::kPair)) {
+  assert(shape[size_t(axis)] % cpu::kPair == 0 && "whole pairs");
 }
 
 /// Calls `visit(channel, i, j)` for the numbers of all pairs' elements.
@@ -81,9 +83,8 @@ bool quantize::widenForPairs(QuantizedWeights &weights,
   forEachPair(weights, layout, [&](size_t channel, size_t i, size_t j) {
     double x = weights.bytes[i], y = weights.bytes[j];
     if (!isFixed[unsigned(channel)] && (x > 0) == (y > 0))
-      scales[channel] =
-          std::max(scales[channel],
-                   double(float(std::abs(x + y) / lower::kMostPairSum)));
+      scales[channel] = std::max(
+          scales[channel], double(float(std::abs(x + y) / cpu::kMostPairSum)));
   });
   double before = 0, after = 0;
   for (auto [narrow, wide] : llvm::zip_equal(weights.scales, scales)) {
@@ -110,7 +111,7 @@ void quantize::lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
     if (isFixed[unsigned(channel)])
       return;
     double &x = weights.bytes[i], &y = weights.bytes[j];
-    while (!lower::fitsWords(int(x), int(y))) {
+    while (!cpu::fitsWords(int(x), int(y))) {
       auto raised = [&](double byte, size_t at) {
         return std::abs(byte) - std::abs(values[at] / weights.scales[channel]);
       };

@@ -15,7 +15,7 @@
 
 namespace ingot::quantize {
 
-using lower::typeOf;
+using support::typeOf;
 
 /// The constant scale and zero point of a tensor.
 struct Scale {

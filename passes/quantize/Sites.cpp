@@ -309,9 +309,8 @@ bool quantize::hasFewChannels(nn::ConvOp conv) {
   constexpr int64_t kFew = 2;
   ArrayRef<int64_t> weights =
       cast<RankedTensorType>(conv.getW().getType()).getShape();
-  return conv.getGroups() == 1
-             ? weights[1] <= kFew
-             : lower::areSmallGroups(weights, conv.getGroups());
+  return conv.getGroups() == 1 ? weights[1] <= kFew
+                               : cpu::areSmallGroups(weights, conv.getGroups());
 }
 
 namespace {
@@ -325,10 +324,11 @@ struct Readers {
           conv && conv.getGroups() == 1 &&
           cast<ShapedType>(conv.getW().getType()).hasStaticShape()) {
         auto w = cast<ShapedType>(conv.getW().getType());
-        int64_t taps = lower::productOf(w.getShape().drop_front(2));
+        int64_t taps = support::productOf(w.getShape().drop_front(2));
         haveWindows |= taps > 1;
         weights += w.getNumElements();
-        outputs = w.getDimSize(0) * taps / lower::productOf(conv.getStrides());
+        outputs =
+            w.getDimSize(0) * taps / support::productOf(conv.getStrides());
       } else if (auto matmul = dyn_cast<nn::MatMulOp>(user)) {
         outputs = matmul.getType().getShape().back();
       }
@@ -355,7 +355,7 @@ static bool paysForRange(nn::ConvOp conv, bool asWords) {
   // Few terms leave most of the time to what is done once for a result.
   constexpr int64_t kLeastTerms = 8, kManyPixels = 1 << 7;
   ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
-  int64_t terms = lower::productOf(w.drop_front());
+  int64_t terms = support::productOf(w.drop_front());
   Readers readers(conv.getX());
   if (readers.multiplyLittle(asWords) ||
       (!ShapedType::isDynamic(terms) && terms < kLeastTerms))

@@ -48,19 +48,20 @@ struct LowerReshapesPass : ingot::impl::LowerReshapesBase<LowerReshapesPass> {
         size = b.getIndexAttr(known);
     // A view has the sizes of what it is of, which are others where there are
     // no elements and a group is one because nothing is known of it.
-    SmallVector<lower::ReshapeGroup> groups = shape::splitReshape(sizes, op);
-    bool areSame = llvm::all_of(groups, [&](const lower::ReshapeGroup &group) {
-      return sizes.isSameProduct(op.getSource(), group.from, op.getResult(),
-                                 group.to);
-    });
+    SmallVector<support::ReshapeGroup> groups = shape::splitReshape(sizes, op);
+    bool areSame =
+        llvm::all_of(groups, [&](const support::ReshapeGroup &group) {
+          return sizes.isSameProduct(op.getSource(), group.from, op.getResult(),
+                                     group.to);
+        });
     if (!areSame)
       return;
-    Value view = lower::reshapeByGroups(b, op.getLoc(), op.getSource(), to,
-                                        groups);
+    Value view =
+        support::reshapeByGroups(b, op.getLoc(), op.getSource(), to, groups);
     if (!view)
       return;
     sizes.forget(op);
-    op.replaceAllUsesWith(lower::castTo(b, op.getLoc(), view, type));
+    op.replaceAllUsesWith(support::castTo(b, op.getLoc(), view, type));
     op.erase();
     ++numLowered;
   }

@@ -23,7 +23,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 using shape::IndexLine;
 using shape::SameSizes;
 
@@ -163,7 +163,7 @@ static Value atRankOfData(OpBuilder &b, Location loc, Value updates,
     return updates;
   if (followsFromCount(to))
     return nn::ReshapeOp::create(b, loc, to, updates);
-  return lower::reshape(b, loc, updates, sizes);
+  return support::reshape(b, loc, updates, sizes);
 }
 
 static Value insertUpdates(OpBuilder &b, Location loc, Value x, Value updates,
@@ -194,7 +194,7 @@ static Value insertUpdates(OpBuilder &b, Location loc, Value x, Value updates,
     strides.push_back(one);
   }
   Value source = atRankOfData(b, loc, updates, sizes);
-  return lower::insert(b, loc, source, x, offsets, sizes, strides);
+  return support::insert(b, loc, source, x, offsets, sizes, strides);
 }
 
 void RecognizeSlicesPass::runOnOperation() {

@@ -19,6 +19,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::shape;
+using namespace ingot::support;
 using nn::SizeRelation;
 
 //===----------------------------------------------------------------------===//
@@ -65,7 +66,7 @@ bool SizeAnalysis::isCutOf(Size cut, Size whole) {
     return false;
   const Symbol &symbol = lookup(position);
   Value before = symbol.value && symbol.dim < 0
-                     ? lower::sizeBeforeCut(symbol.value)
+                     ? support::sizeBeforeCut(symbol.value)
                      : Value();
   return before && sizeOfIndex(before) == whole;
 }

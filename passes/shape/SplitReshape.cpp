@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::shape;
-using lower::ReshapeGroup;
+using support::ReshapeGroup;
 
 SmallVector<ReshapeGroup> shape::splitReshape(const SameSizes &sizes,
                                               tensor::ReshapeOp op) {

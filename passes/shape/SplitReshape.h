@@ -18,8 +18,8 @@ namespace ingot::shape {
 /// are known to have as many elements, from the front and from the end; what is
 /// between them is one. (Without elements it need not have as many, but then
 /// nothing has.)
-llvm::SmallVector<lower::ReshapeGroup> splitReshape(const SameSizes &sizes,
-                                                    mlir::tensor::ReshapeOp op);
+llvm::SmallVector<support::ReshapeGroup>
+splitReshape(const SameSizes &sizes, mlir::tensor::ReshapeOp op);
 
 } // namespace ingot::shape
 

@@ -16,11 +16,11 @@ using namespace ingot;
 
 static bool isTable(Value value) {
   auto type = dyn_cast<ShapedType>(value.getType());
-  return type && type.getElementType().isSignlessInteger(8) &&
-         type.hasRank() && type.getShape() == ArrayRef(lower::kByteEntries);
+  return type && type.getElementType().isSignlessInteger(8) && type.hasRank() &&
+         type.getShape() == ArrayRef(support::kByteEntries);
 }
 
-Value lower::getByteTable(linalg::LinalgOp op) {
+Value support::getByteTable(linalg::LinalgOp op) {
   auto generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic || generic.getNumDpsInputs() != 1 ||
       generic.getNumDpsInits() != 1 ||

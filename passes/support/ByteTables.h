@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// Entries of a table: one for each byte.
 constexpr int64_t kByteEntries = 256;
@@ -19,6 +19,6 @@ constexpr int64_t kByteEntries = 256;
 /// null otherwise.
 mlir::Value getByteTable(mlir::linalg::LinalgOp op);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_BYTETABLES_H

@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::support;
 
 /// What is widened to a value, or the value itself.
 static Value narrowOf(Value value) {
@@ -42,11 +43,11 @@ static SmallVector<Value> factorsOf(linalg::LinalgOp op) {
   return {product->getOperand(0), product->getOperand(1)};
 }
 
-bool lower::isSumOfProducts(linalg::LinalgOp op) {
+bool support::isSumOfProducts(linalg::LinalgOp op) {
   return op.getNumReductionLoops() != 0 && !factorsOf(op).empty();
 }
 
-bool lower::isRow(Type memref) {
+bool support::isRow(Type memref) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(
@@ -83,7 +84,7 @@ static bool isLinear(AffineExpr expr) {
          isLinear(both.getLHS()) && isLinear(both.getRHS());
 }
 
-bool lower::hasTiledProductLoops(linalg::LinalgOp op) {
+bool support::hasTiledProductLoops(linalg::LinalgOp op) {
   int64_t loops = op.getNumLoops();
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || loops < 3 ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>) ||
@@ -116,7 +117,7 @@ bool lower::hasTiledProductLoops(linalg::LinalgOp op) {
          (last == columnExpr || last == getAffineDimExpr(k, op.getContext()));
 }
 
-bool lower::isTiledProduct(linalg::LinalgOp op) {
+bool support::isTiledProduct(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() && hasTiledProductLoops(op) &&
          isRow(op->getOperand(1).getType()) &&
          isRow(op->getOperand(2).getType());

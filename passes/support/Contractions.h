@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// Whether an op sums up products of its operands.
 bool isSumOfProducts(mlir::linalg::LinalgOp op);
@@ -29,6 +29,6 @@ bool isRow(mlir::Type memref);
 /// the columns.
 bool isTiledProduct(mlir::linalg::LinalgOp op);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_CONTRACTIONS_H

@@ -13,10 +13,11 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
-lower::DynamicBytes lower::quantizeDynamically(OpBuilder &builder, Location loc,
-                                               Value x) {
+support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
+                                                   Location loc, Value x) {
   constexpr double kMost = 255;
   RankedTensorType type = typeOf(x);
   Type real = type.getElementType(),
@@ -59,14 +60,14 @@ lower::DynamicBytes lower::quantizeDynamically(OpBuilder &builder, Location loc,
   return {bytes, scale, zeroPoint};
 }
 
-Value lower::roundDynamically(OpBuilder &builder, Location loc, Value x) {
+Value support::roundDynamically(OpBuilder &builder, Location loc, Value x) {
   DynamicBytes made = quantizeDynamically(builder, loc, x);
   return nn::DequantizeOp::create(builder, loc, x.getType(), made.bytes,
                                   made.scale, made.zeroPoint, /*axis=*/0);
 }
 
-Value lower::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
-                              Value zeroPoint, Value weightSums) {
+Value support::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
+                                Value zeroPoint, Value weightSums) {
   Type words = builder.getI32Type();
   Value factor = nn::CastOp::create(builder, loc,
                                     typeOf(zeroPoint).clone(words), zeroPoint);
@@ -76,9 +77,9 @@ Value lower::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
 }
 
 std::pair<Value, SmallVector<int64_t>>
-lower::padWithZeroPoint(OpBuilder &builder, Location loc, Value x,
-                        Value zeroPoint, ArrayRef<int64_t> pads,
-                        bool channelsLast) {
+support::padWithZeroPoint(OpBuilder &builder, Location loc, Value x,
+                          Value zeroPoint, ArrayRef<int64_t> pads,
+                          bool channelsLast) {
   RankedTensorType type = typeOf(x);
   int64_t spatial = pads.size() / 2, first = channelsLast ? 1 : 2;
   SmallVector<int64_t> low(type.getRank(), 0), high(type.getRank(), 0),

@@ -11,7 +11,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// A tensor of floats in unsigned bytes, with their scale and zero point: those
 /// of ONNX's DynamicQuantizeLinear.
@@ -42,6 +42,6 @@ padWithZeroPoint(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                  mlir::Value zeroPoint, llvm::ArrayRef<int64_t> pads,
                  bool channelsLast);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_DYNAMICSCALE_H

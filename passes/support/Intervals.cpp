@@ -18,7 +18,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr Interval kAll{-kInfinity, kInfinity};

@@ -10,7 +10,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// Two numbers that no element lies outside of; infinite where nothing is
 /// known. Of floats one may be NaN besides.
@@ -35,6 +35,6 @@ private:
   int depth = 0;
 };
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_INTERVALS_H

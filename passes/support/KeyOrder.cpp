@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 /// Digits are sorted by in pairs.
 int64_t KeyOrder::keyBits() const {

@@ -16,7 +16,7 @@
 
 #include "passes/support/Lowering.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// An order of elements: the one that is first has the smaller key. -0 is 0,
 /// and a NaN is greater than all numbers.
@@ -48,6 +48,6 @@ private:
                    Value shift, ElementAt elementAt) const;
 };
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_KEYORDER_H

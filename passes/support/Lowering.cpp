@@ -12,20 +12,21 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::support;
 
-Value lower::createEmpty(OpBuilder &builder, Location loc,
-                         RankedTensorType type, ValueRange dynamicSizes) {
+Value support::createEmpty(OpBuilder &builder, Location loc,
+                           RankedTensorType type, ValueRange dynamicSizes) {
   return tensor::EmptyOp::create(builder, loc, type, dynamicSizes);
 }
 
-Value lower::createFilled(OpBuilder &builder, Location loc,
-                          RankedTensorType type, Value value,
-                          ValueRange dynamicSizes) {
+Value support::createFilled(OpBuilder &builder, Location loc,
+                            RankedTensorType type, Value value,
+                            ValueRange dynamicSizes) {
   Value empty = createEmpty(builder, loc, type, dynamicSizes);
   return linalg::FillOp::create(builder, loc, value, empty).getResult(0);
 }
 
-Value lower::createGeneric(
+Value support::createGeneric(
     OpBuilder &builder, Location loc, Value init, ValueRange inputs,
     ArrayRef<AffineMap> inputMaps,
     function_ref<Value(OpBuilder &, Location, ValueRange)> body) {

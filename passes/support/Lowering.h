@@ -13,7 +13,7 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 using nn::computeType;
 using nn::convertScalar;
@@ -60,6 +60,6 @@ mlir::Value keepReducedDims(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value reduced, mlir::RankedTensorType from,
                             llvm::ArrayRef<int64_t> axes);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_LOWERING_H

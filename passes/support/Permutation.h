@@ -14,7 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace ingot::layout {
+namespace ingot::support {
 
 using Perm = llvm::SmallVector<int64_t>;
 
@@ -75,6 +75,6 @@ inline bool keepsOrder(llvm::ArrayRef<int64_t> shape,
   return true;
 }
 
-} // namespace ingot::layout
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_PERMUTATION_H

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// As many kernels, mostly different ones, as a transposed convolution may
 /// become: one for each phase of its strides, where the last dimension's are
@@ -28,6 +28,6 @@ inline bool hasManyPhases(llvm::ArrayRef<int64_t> strides) {
   return false;
 }
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_PHASES_H

@@ -13,21 +13,22 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::support;
 
-fuse::Order::Order(Operation *root) {
+support::Order::Order(Operation *root) {
   root->walk<WalkOrder::PreOrder>(
       [&](Operation *op) { places[op] = places.size(); });
 }
 
 /// What is new stands in front of an op that takes it.
-int64_t fuse::Order::placeOf(Operation *op) const {
+int64_t support::Order::placeOf(Operation *op) const {
   for (; op; op = op->getNextNode())
     if (auto at = places.find(op); at != places.end())
       return at->second;
   return std::numeric_limits<int64_t>::max();
 }
 
-void fuse::Order::replaceByProducer(Operation *producer, Operation *op) {
+void support::Order::replaceByProducer(Operation *producer, Operation *op) {
   producer->setLoc(
       FusedLoc::get(op->getContext(), {producer->getLoc(), op->getLoc()}));
   // Other operands of `op` may only be there where `op` is.
@@ -37,13 +38,13 @@ void fuse::Order::replaceByProducer(Operation *producer, Operation *op) {
   erase(op);
 }
 
-void fuse::Order::erase(Operation *op) {
+void support::Order::erase(Operation *op) {
   places.erase(op);
   op->erase();
 }
 
-int64_t fuse::fuseInOrder(Operation *root,
-                          function_ref<bool(Operation *, Order &)> fuse) {
+int64_t support::fuseInOrder(Operation *root,
+                             function_ref<bool(Operation *, Order &)> fuse) {
   Order order(root);
   int64_t count = 0;
   root->walk([&](Operation *op) {
@@ -54,8 +55,8 @@ int64_t fuse::fuseInOrder(Operation *root,
   return count;
 }
 
-SmallVector<OpOperand *> fuse::sortByProducer(SmallVector<OpOperand *> operands,
-                                              const Order &order) {
+SmallVector<OpOperand *>
+support::sortByProducer(SmallVector<OpOperand *> operands, const Order &order) {
   llvm::stable_sort(operands, [&](OpOperand *a, OpOperand *b) {
     Operation *opA = a->get().getDefiningOp(), *opB = b->get().getDefiningOp();
     return opA != opB && opA->getBlock() == opB->getBlock() &&
@@ -64,12 +65,12 @@ SmallVector<OpOperand *> fuse::sortByProducer(SmallVector<OpOperand *> operands,
   return operands;
 }
 
-Value fuse::expandRank(OpBuilder &builder, Value value, int64_t rank) {
-  int64_t missing = rank - lower::typeOf(value).getRank();
+Value support::expandRank(OpBuilder &builder, Value value, int64_t rank) {
+  int64_t missing = rank - support::typeOf(value).getRank();
   if (missing == 0)
     return value;
   SmallVector<OpFoldResult> sizes(missing, builder.getIndexAttr(1));
   llvm::append_range(sizes,
                      tensor::getMixedSizes(builder, value.getLoc(), value));
-  return lower::reshape(builder, value.getLoc(), value, sizes);
+  return support::reshape(builder, value.getLoc(), value, sizes);
 }

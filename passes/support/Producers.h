@@ -11,7 +11,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace ingot::fuse {
+namespace ingot::support {
 
 /// Ops in the order in which they stand, while kernels move. MLIR numbers a
 /// block again whenever one is asked about after a move.
@@ -58,6 +58,6 @@ llvm::SmallVector<mlir::OpOperand *> operandsFrom(mlir::Operation *op,
 mlir::Value expandRank(mlir::OpBuilder &builder, mlir::Value value,
                        int64_t rank);
 
-} // namespace ingot::fuse
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_PRODUCERS_H

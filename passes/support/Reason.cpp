@@ -45,7 +45,7 @@ static Reason firstReason(Operation *op,
 }
 
 static Reason whyNotEmptyType(ShapedType type) {
-  if (lower::isKnownEmpty(type.getShape()))
+  if (support::isKnownEmpty(type.getShape()))
     return "has the empty tensor " + describe(type);
   return std::nullopt;
 }

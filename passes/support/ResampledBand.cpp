@@ -22,9 +22,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
-double lower::reachOf(nn::ResizeMode mode) {
+double support::reachOf(nn::ResizeMode mode) {
   return mode == nn::ResizeMode::linear ? 1 : 2;
 }
 
@@ -184,10 +184,11 @@ SmallVector<Value> BandBuilder::writeRow(Value row, Value at, Value taps,
                  : writeTaps(row, at, taps, tables);
 }
 
-ResampledBand lower::makeResampledBand(OpBuilder &b, Location loc,
-                                       const Sampling &sampling,
-                                       const ResampledAxis &axis, bool filters,
-                                       int64_t unit, const TakenRows &rows) {
+ResampledBand support::makeResampledBand(OpBuilder &b, Location loc,
+                                         const Sampling &sampling,
+                                         const ResampledAxis &axis,
+                                         bool filters, int64_t unit,
+                                         const TakenRows &rows) {
   BandBuilder builder(b, loc, sampling, axis, filters);
   Scalars &s = builder.s;
   OpFoldResult taps;

@@ -9,7 +9,7 @@
 
 #include "passes/support/Resampling.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// Rows of a matrix, `first`, `first + step` and so on.
 struct TakenRows {
@@ -37,6 +37,6 @@ ResampledBand makeResampledBand(OpBuilder &b, Location loc,
                                 const ResampledAxis &axis, bool filters,
                                 int64_t unit, const TakenRows &rows);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_RESAMPLEDBAND_H

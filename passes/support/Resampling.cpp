@@ -8,15 +8,15 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
-Sampling lower::samplingOf(nn::ResizeOp op) {
+Sampling support::samplingOf(nn::ResizeOp op) {
   return {op.getMode(), op.getCoordinates(), op.getNearestMode(),
           op.getCubicCoeffA().convertToFloat(), op.getExcludeOutside()};
 }
 
-ResampledAxis lower::axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
-                            OpFoldResult size, OpFoldResult resultSize) {
+ResampledAxis support::axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
+                              OpFoldResult size, OpFoldResult resultSize) {
   bool isComputed = op.isComputed(dim);
   ResampledAxis axis;
   axis.scale = isComputed ? op.getFactors()[op.computedBefore(dim)]
@@ -27,7 +27,7 @@ ResampledAxis lower::axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
   return axis;
 }
 
-bool lower::isCopiedDim(nn::ResizeOp op, int64_t dim) {
+bool support::isCopiedDim(nn::ResizeOp op, int64_t dim) {
   return op.getScales()[dim] == 1 &&
          typeOf(op.getX()).getDimSize(dim) == typeOf(op.getY()).getDimSize(dim);
 }
@@ -108,7 +108,7 @@ static Value nearestPosition(Scalars s, nn::NearestMode mode, Value x) {
   return x;
 }
 
-SmallVector<Value> lower::cubicWeights(Scalars s, Value t, double a) {
+SmallVector<Value> support::cubicWeights(Scalars s, Value t, double a) {
   auto inner = [&](Value d) { // ((a + 2) d - (a + 3)) d d + 1
     Value y = s.sub(s.mul(s.f(a + 2), d), s.f(a + 3));
     return s.add(s.mul(s.mul(y, d), d), s.f(1));
@@ -123,8 +123,8 @@ SmallVector<Value> lower::cubicWeights(Scalars s, Value t, double a) {
           outer(s.add(rest, s.f(1)))};
 }
 
-Value lower::positionOf(Scalars s, const Sampling &sampling,
-                        const ResampledAxis &axis, Value at) {
+Value support::positionOf(Scalars s, const Sampling &sampling,
+                          const ResampledAxis &axis, Value at) {
   Value x = originalPosition(s, sampling.coordinates, axis, at);
   if (!axis.isComputed)
     return x;
@@ -134,14 +134,14 @@ Value lower::positionOf(Scalars s, const Sampling &sampling,
                                   s.add(s.toFloat(axis.size), s.f(4)));
 }
 
-int64_t lower::numTaps(nn::ResizeMode mode) {
+int64_t support::numTaps(nn::ResizeMode mode) {
   return mode == nn::ResizeMode::nearest  ? 1
          : mode == nn::ResizeMode::linear ? 2
                                           : 4;
 }
 
-SmallVector<Tap> lower::tapsOf(Scalars s, const Sampling &sampling,
-                               const ResampledAxis &axis, Value at) {
+SmallVector<Tap> support::tapsOf(Scalars s, const Sampling &sampling,
+                                 const ResampledAxis &axis, Value at) {
   Value x = positionOf(s, sampling, axis, at);
   Value zero = s.n(0), last = s.sub(axis.size, s.n(1));
   if (sampling.mode == nn::ResizeMode::nearest) {

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// Scalar arithmetic of indices and f32, or f64 with `isWide`, written short.
 struct Scalars {
@@ -143,6 +143,6 @@ int64_t numTaps(nn::ResizeMode mode);
 SmallVector<Tap> tapsOf(Scalars s, const Sampling &sampling,
                         const ResampledAxis &axis, Value at);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_RESAMPLING_H

@@ -13,12 +13,12 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
 
 std::optional<SmallVector<ReshapeGroup>>
-lower::splitReshape(ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
+support::splitReshape(ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
   // One dynamic dimension on each side is the same if the others multiply to
   // the same.
   auto product = [](ArrayRef<int64_t> shape) {
@@ -99,9 +99,9 @@ static int64_t mergedSize(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   return product;
 }
 
-Value lower::reshapeByGroups(OpBuilder &b, Location loc, Value tensor,
-                             ArrayRef<OpFoldResult> sizes,
-                             ArrayRef<ReshapeGroup> split) {
+Value support::reshapeByGroups(OpBuilder &b, Location loc, Value tensor,
+                               ArrayRef<OpFoldResult> sizes,
+                               ArrayRef<ReshapeGroup> split) {
   RankedTensorType from = typeOf(tensor);
   auto to = RankedTensorType::get(staticShape(sizes), from.getElementType());
   SmallVector<ReshapeGroup> groups = takeInUnits(split);

@@ -11,7 +11,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// Neighbouring operand dimensions that become neighbouring result dimensions
 /// of a reshape; without any on one side, those of the other have one element.
@@ -31,6 +31,6 @@ Value reshapeByGroups(OpBuilder &b, Location loc, Value tensor,
                       llvm::ArrayRef<OpFoldResult> sizes,
                       llvm::ArrayRef<ReshapeGroup> groups);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_RESHAPEGROUPS_H

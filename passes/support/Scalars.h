@@ -12,7 +12,7 @@
 
 #include <cmath>
 
-namespace ingot::graph {
+namespace ingot::support {
 
 /// The number that all elements of a small constant are; weights are not read.
 inline std::optional<double> smallSplat(mlir::Value value) {
@@ -48,6 +48,6 @@ std::optional<double> matchScalar(mlir::Value value, mlir::Value &x,
   return std::nullopt;
 }
 
-} // namespace ingot::graph
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_SCALARS_H

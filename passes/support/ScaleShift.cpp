@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::graph;
+using namespace ingot::support;
 
 bool ScaleShift::isFinite() const {
   auto finite = [](double v) { return std::isfinite(v); };
@@ -35,7 +35,7 @@ bool ScaleShift::shifts() const {
 static constexpr int64_t kMostChannels = int64_t(1) << 20;
 
 std::optional<std::vector<double>>
-graph::getPerChannel(Value constant, RankedTensorType type, int64_t dim) {
+support::getPerChannel(Value constant, RankedTensorType type, int64_t dim) {
   ElementsAttr attr = nn::getConstant(constant);
   int64_t channels = type.getDimSize(dim);
   if (!attr || ShapedType::isDynamic(channels) || channels > kMostChannels)
@@ -53,7 +53,7 @@ graph::getPerChannel(Value constant, RankedTensorType type, int64_t dim) {
   return values;
 }
 
-std::optional<std::vector<double>> graph::getBias(Value bias, int64_t size) {
+std::optional<std::vector<double>> support::getBias(Value bias, int64_t size) {
   if (!bias)
     return std::vector<double>(size, 0.0);
   std::optional<std::vector<double>> values = nn::getConstantDoubles(bias);
@@ -62,7 +62,7 @@ std::optional<std::vector<double>> graph::getBias(Value bias, int64_t size) {
   return values;
 }
 
-std::optional<ScaleShift> graph::getScaleShift(nn::BatchNormOp op) {
+std::optional<ScaleShift> support::getScaleShift(nn::BatchNormOp op) {
   auto scale = nn::getConstantDoubles(op.getScale());
   auto bias = nn::getConstantDoubles(op.getBias());
   auto mean = nn::getConstantDoubles(op.getMean());
@@ -84,8 +84,8 @@ std::optional<ScaleShift> graph::getScaleShift(nn::BatchNormOp op) {
   return scaleShift;
 }
 
-std::optional<ScaleShift> graph::matchScaleShift(Operation *op, int64_t dim,
-                                         Value &data) {
+std::optional<ScaleShift> support::matchScaleShift(Operation *op, int64_t dim,
+                                                   Value &data) {
   if (auto norm = dyn_cast<nn::BatchNormOp>(op)) {
     data = norm.getX();
     if (channelDim(typeOf(data).getRank(), norm.getChannelsLast()) != dim)
@@ -132,9 +132,9 @@ std::optional<ScaleShift> graph::matchScaleShift(Operation *op, int64_t dim,
 // Making
 //===----------------------------------------------------------------------===//
 
-Value graph::scaleWeights(OpBuilder &builder, Location loc, Value weights,
-                          int64_t rows, int64_t columns,
-                          llvm::function_ref<double(int64_t, int64_t)> factor) {
+Value support::scaleWeights(
+    OpBuilder &builder, Location loc, Value weights, int64_t rows,
+    int64_t columns, llvm::function_ref<double(int64_t, int64_t)> factor) {
   ElementsAttr attr = nn::getConstant(weights);
   if (!attr || !isa<FloatType>(attr.getElementType()))
     return {};
@@ -152,15 +152,15 @@ Value graph::scaleWeights(OpBuilder &builder, Location loc, Value weights,
   return nn::makeConstant(builder, loc, typeOf(weights), *values);
 }
 
-Value graph::makeVector(OpBuilder &builder, Location loc, Type elementType,
-                        ArrayRef<double> values) {
+Value support::makeVector(OpBuilder &builder, Location loc, Type elementType,
+                          ArrayRef<double> values) {
   auto type = RankedTensorType::get(int64_t(values.size()), elementType);
   return nn::makeConstant(builder, loc, type, values);
 }
 
-Value graph::makePerChannel(OpBuilder &builder, Location loc, Type elementType,
-                            int64_t rank, int64_t dim,
-                            ArrayRef<double> values) {
+Value support::makePerChannel(OpBuilder &builder, Location loc,
+                              Type elementType, int64_t rank, int64_t dim,
+                              ArrayRef<double> values) {
   SmallVector<int64_t> shape(rank - dim, 1);
   shape.front() = int64_t(values.size());
   return nn::makeConstant(builder, loc,
@@ -250,8 +250,8 @@ static std::optional<std::vector<double>> readBias(Operation *producer,
   return getPerChannel(bias, type, type.getRank() - 1);
 }
 
-LogicalResult graph::foldIntoProducer(PatternRewriter &rewriter,
-                                      Operation *op) {
+LogicalResult support::foldIntoProducer(PatternRewriter &rewriter,
+                                        Operation *op) {
   // Cheap checks first: the weights are read only when the fold is certain.
   for (Value operand : op->getOperands()) {
     Operation *producer = operand.getDefiningOp();

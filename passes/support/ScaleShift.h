@@ -19,7 +19,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 
-namespace ingot::graph {
+namespace ingot::support {
 
 /// y = scale[c] x + shift[c], along one dimension.
 struct ScaleShift {
@@ -30,7 +30,7 @@ struct ScaleShift {
   bool shifts() const;
 };
 
-using lower::typeOf;
+using support::typeOf;
 
 /// The channel dimension of data in one of the two layouts.
 inline int64_t channelDim(int64_t rank, bool channelsLast) {
@@ -93,6 +93,6 @@ template <typename Op> struct FoldIntoProducer : mlir::OpRewritePattern<Op> {
   mlir::Pass::Statistic &count;
 };
 
-} // namespace ingot::graph
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_SCALESHIFT_H

@@ -11,26 +11,27 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
-Value lower::indexConstant(OpBuilder &b, Location loc, int64_t value) {
+Value support::indexConstant(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-Value lower::indexValue(OpBuilder &b, Location loc, OpFoldResult size) {
+Value support::indexValue(OpBuilder &b, Location loc, OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, loc, size);
 }
 
-Sizes lower::sizesOf(OpBuilder &b, Location loc, Value tensor) {
+Sizes support::sizesOf(OpBuilder &b, Location loc, Value tensor) {
   return tensor::getMixedSizes(b, loc, tensor);
 }
 
-Value lower::sizeOf(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
+Value support::sizeOf(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
   return indexValue(b, loc, tensor::getMixedSize(b, loc, tensor, dim));
 }
 
-SmallVector<Value> lower::dynamicSizesLike(OpBuilder &b, Location loc,
-                                           RankedTensorType type, Value like) {
+SmallVector<Value> support::dynamicSizesLike(OpBuilder &b, Location loc,
+                                             RankedTensorType type,
+                                             Value like) {
   SmallVector<Value> sizes;
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (type.isDynamicDim(i))
@@ -38,8 +39,9 @@ SmallVector<Value> lower::dynamicSizesLike(OpBuilder &b, Location loc,
   return sizes;
 }
 
-SmallVector<Value> lower::dynamicSizesOf(OpBuilder &b, Location loc,
-                                         Value tensor, ArrayRef<int64_t> dims) {
+SmallVector<Value> support::dynamicSizesOf(OpBuilder &b, Location loc,
+                                           Value tensor,
+                                           ArrayRef<int64_t> dims) {
   SmallVector<Value> sizes;
   for (int64_t d : dims)
     if (typeOf(tensor).isDynamicDim(d))
@@ -57,42 +59,42 @@ static OpFoldResult combine(OpBuilder &b, Location loc, OpFoldResult x,
   return b.createOrFold<Op>(loc, l, r);
 }
 
-OpFoldResult lower::addSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
+OpFoldResult support::addSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   return combine<arith::AddIOp>(b, loc, x, y, std::plus<uint64_t>());
 }
-OpFoldResult lower::subSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
+OpFoldResult support::subSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   return combine<arith::SubIOp>(b, loc, x, y, std::minus<uint64_t>());
 }
-OpFoldResult lower::mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
+OpFoldResult support::mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   return combine<arith::MulIOp>(b, loc, x, y, std::multiplies<uint64_t>());
 }
-OpFoldResult lower::divSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
+OpFoldResult support::divSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   return combine<arith::DivSIOp>(b, loc, x, y, [](int64_t x, int64_t y) {
     return y == -1 ? int64_t(-uint64_t(x)) : y ? x / y : 0;
   });
 }
-Value lower::sizeBeforeCut(Value size) {
+Value support::sizeBeforeCut(Value size) {
   auto min = size.getDefiningOp<arith::MinSIOp>();
   auto most = min ? getConstantIntValue(min.getRhs()) : std::nullopt;
   return most && *most >= 2 ? min.getLhs() : Value();
 }
-OpFoldResult lower::minSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
+OpFoldResult support::minSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   return combine<arith::MinSIOp>(
       b, loc, x, y, [](int64_t x, int64_t y) { return std::min(x, y); });
 }
-OpFoldResult lower::maxSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
+OpFoldResult support::maxSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   return combine<arith::MaxSIOp>(
       b, loc, x, y, [](int64_t x, int64_t y) { return std::max(x, y); });
 }
 
-OpFoldResult lower::productOf(OpBuilder &b, Location loc,
-                              ArrayRef<OpFoldResult> sizes) {
+OpFoldResult support::productOf(OpBuilder &b, Location loc,
+                                ArrayRef<OpFoldResult> sizes) {
   OpFoldResult known = b.getIndexAttr(1), open = known;
   for (OpFoldResult size : sizes) {
     OpFoldResult &product = getConstantIntValue(size) ? known : open;
@@ -101,14 +103,14 @@ OpFoldResult lower::productOf(OpBuilder &b, Location loc,
   return isZeroInteger(known) ? known : mulSizes(b, loc, open, known);
 }
 
-SmallVector<int64_t> lower::staticShape(ArrayRef<OpFoldResult> sizes) {
+SmallVector<int64_t> support::staticShape(ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   return shape;
 }
 
-SmallVector<Value> lower::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
+SmallVector<Value> support::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> values;
   for (OpFoldResult size : sizes)
     if (!getConstantIntValue(size))

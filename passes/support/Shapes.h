@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 using mlir::ArrayRef;
 using mlir::Location;
@@ -95,6 +95,6 @@ OpFoldResult productOf(OpBuilder &b, Location loc,
 SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);
 SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_SHAPES_H

@@ -14,29 +14,29 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
-Value lower::empty(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
-                   Type elementType) {
+Value support::empty(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
+                     Type elementType) {
   return tensor::EmptyOp::create(b, loc, sizes, elementType);
 }
 
-Value lower::filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
-                    Value scalar) {
+Value support::filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
+                      Value scalar) {
   Value init = empty(b, loc, sizes, scalar.getType());
   return linalg::FillOp::create(b, loc, scalar, init).getResult(0);
 }
 
-Value lower::emptyLike(OpBuilder &b, Location loc, Value tensor) {
+Value support::emptyLike(OpBuilder &b, Location loc, Value tensor) {
   return empty(b, loc, sizesOf(b, loc, tensor),
                typeOf(tensor).getElementType());
 }
 
-Sizes lower::resultSizes(OpBuilder &b, OpResult result) {
+Sizes support::resultSizes(OpBuilder &b, OpResult result) {
   ReifiedRankedShapedTypeDims sizes;
   [[maybe_unused]] LogicalResult reified =
       cast<ReifyRankedShapedTypeOpInterface>(result.getOwner())
@@ -45,11 +45,11 @@ Sizes lower::resultSizes(OpBuilder &b, OpResult result) {
   return sizes[result.getResultNumber()];
 }
 
-Value lower::destinationOf(OpBuilder &b, OpResult result) {
+Value support::destinationOf(OpBuilder &b, OpResult result) {
   return *tensor::getOrCreateDestination(b, result.getLoc(), result);
 }
 
-Value lower::destinationOf(OpBuilder &b, OpResult result, Type element) {
+Value support::destinationOf(OpBuilder &b, OpResult result, Type element) {
   Value destination = destinationOf(b, result);
   if (typeOf(destination).getElementType() == element)
     return destination;
@@ -58,7 +58,7 @@ Value lower::destinationOf(OpBuilder &b, OpResult result, Type element) {
       tensor::getMixedSizes(b, result.getLoc(), destination), element);
 }
 
-Value lower::castTo(OpBuilder &b, Location loc, Value tensor, Type type) {
+Value support::castTo(OpBuilder &b, Location loc, Value tensor, Type type) {
   if (tensor.getType() == type)
     return tensor;
   return tensor::CastOp::create(b, loc, type, tensor);
@@ -70,8 +70,8 @@ static Value expand(OpBuilder &b, Location loc, Value x, RankedTensorType type,
   return tensor::ExpandShapeOp::create(b, loc, type, x, groups, sizes);
 }
 
-Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
-                     ArrayRef<OpFoldResult> sizes) {
+Value support::reshape(OpBuilder &b, Location loc, Value tensor,
+                       ArrayRef<OpFoldResult> sizes) {
   RankedTensorType from = typeOf(tensor);
   SmallVector<int64_t> shape = staticShape(sizes);
   auto to = RankedTensorType::get(shape, from.getElementType());
@@ -121,8 +121,8 @@ Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
   return expand(b, loc, tensor, to, allOf(toRank), sizes);
 }
 
-Value lower::transpose(OpBuilder &b, Location loc, Value tensor,
-                       ArrayRef<int64_t> perm) {
+Value support::transpose(OpBuilder &b, Location loc, Value tensor,
+                         ArrayRef<int64_t> perm) {
   int64_t rank = perm.size();
   Sizes from = sizesOf(b, loc, tensor), to;
   SmallVector<AffineExpr> exprs(rank);
@@ -138,8 +138,9 @@ Value lower::transpose(OpBuilder &b, Location loc, Value tensor,
                        });
 }
 
-Value lower::pad(OpBuilder &b, Location loc, Value tensor,
-                 ArrayRef<int64_t> low, ArrayRef<int64_t> high, Value scalar) {
+Value support::pad(OpBuilder &b, Location loc, Value tensor,
+                   ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                   Value scalar) {
   auto isZero = [](int64_t amount) { return amount == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return tensor;
@@ -162,10 +163,10 @@ Value lower::pad(OpBuilder &b, Location loc, Value tensor,
   return insert(b, loc, tensor, background, to, kept, ones);
 }
 
-Value lower::insert(OpBuilder &b, Location loc, Value source, Value dest,
-                    ArrayRef<OpFoldResult> offsets,
-                    ArrayRef<OpFoldResult> sizes,
-                    ArrayRef<OpFoldResult> strides) {
+Value support::insert(OpBuilder &b, Location loc, Value source, Value dest,
+                      ArrayRef<OpFoldResult> offsets,
+                      ArrayRef<OpFoldResult> sizes,
+                      ArrayRef<OpFoldResult> strides) {
   // tensor.insert_slice refuses any offset into an empty dimension.
   if (llvm::any_of(sizes, [](OpFoldResult size) {
         return getConstantIntValue(size) == 0;
@@ -185,7 +186,7 @@ Value lower::insert(OpBuilder &b, Location loc, Value source, Value dest,
                                        strides);
 }
 
-Value lower::generate(
+Value support::generate(
     OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Type elementType,
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
   Value init = empty(b, loc, sizes, elementType);
@@ -203,7 +204,8 @@ Value lower::generate(
 // Scalars
 //===----------------------------------------------------------------------===//
 
-Value lower::safeIndex(OpBuilder &b, Location loc, Value element, Value size) {
+Value support::safeIndex(OpBuilder &b, Location loc, Value element,
+                         Value size) {
   Value index = element;
   if (!index.getType().isIndex())
     index = arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
@@ -217,7 +219,7 @@ Value lower::safeIndex(OpBuilder &b, Location loc, Value element, Value size) {
   return arith::MaxSIOp::create(b, loc, index, zero);
 }
 
-Value lower::addScalars(OpBuilder &b, Location loc, Value x, Value y) {
+Value support::addScalars(OpBuilder &b, Location loc, Value x, Value y) {
   if (isa<FloatType>(x.getType()))
     return arith::AddFOp::create(b, loc, x, y);
   if (x.getType().isInteger(1))
@@ -225,14 +227,14 @@ Value lower::addScalars(OpBuilder &b, Location loc, Value x, Value y) {
   return arith::AddIOp::create(b, loc, x, y);
 }
 
-Value lower::mulScalars(OpBuilder &b, Location loc, Value x, Value y) {
+Value support::mulScalars(OpBuilder &b, Location loc, Value x, Value y) {
   if (isa<FloatType>(x.getType()))
     return arith::MulFOp::create(b, loc, x, y);
   return arith::MulIOp::create(b, loc, x, y);
 }
 
-Value lower::maxScalars(OpBuilder &b, Location loc, Value x, Value y,
-                        bool isUnsigned) {
+Value support::maxScalars(OpBuilder &b, Location loc, Value x, Value y,
+                          bool isUnsigned) {
   if (isa<FloatType>(x.getType()))
     return arith::MaximumFOp::create(b, loc, x, y);
   if (isUnsigned)
@@ -240,8 +242,8 @@ Value lower::maxScalars(OpBuilder &b, Location loc, Value x, Value y,
   return arith::MaxSIOp::create(b, loc, x, y);
 }
 
-Value lower::minScalars(OpBuilder &b, Location loc, Value x, Value y,
-                        bool isUnsigned) {
+Value support::minScalars(OpBuilder &b, Location loc, Value x, Value y,
+                          bool isUnsigned) {
   if (isa<FloatType>(x.getType()))
     return arith::MinimumFOp::create(b, loc, x, y);
   if (isUnsigned)

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 using mlir::RankedTensorType;
 using mlir::Type;
@@ -80,6 +80,6 @@ Value mulScalars(OpBuilder &b, Location loc, Value x, Value y);
 Value maxScalars(OpBuilder &b, Location loc, Value x, Value y, bool isUnsigned);
 Value minScalars(OpBuilder &b, Location loc, Value x, Value y, bool isUnsigned);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_TENSORS_H

@@ -16,11 +16,11 @@ static AffineDimExpr lastDimOf(linalg::LinalgOp op, OpOperand &operand) {
   return dyn_cast<AffineDimExpr>(map.getResults().back());
 }
 
-int64_t lower::lastLoopOf(linalg::LinalgOp op, OpOperand &operand) {
+int64_t support::lastLoopOf(linalg::LinalgOp op, OpOperand &operand) {
   return lastDimOf(op, operand).getPosition();
 }
 
-OpOperand *lower::getTurned(linalg::LinalgOp op) {
+OpOperand *support::getTurned(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumParallelLoops() != op.getNumLoops())
     return nullptr;
   AffineDimExpr column = lastDimOf(op, *op.getDpsInitOperand(0));

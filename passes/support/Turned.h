@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace ingot::lower {
+namespace ingot::support {
 
 /// The operand of an elementwise op whose rows become columns of the result:
 /// that of a transpose, with whatever is computed of its elements. Null if
@@ -19,6 +19,6 @@ mlir::OpOperand *getTurned(mlir::linalg::LinalgOp op);
 /// The loop along the last dimension of such an operand, or of the result.
 int64_t lastLoopOf(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
-} // namespace ingot::lower
+} // namespace ingot::support
 
 #endif // INGOT_PASSES_SUPPORT_TURNED_H

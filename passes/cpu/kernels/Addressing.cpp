@@ -11,7 +11,7 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 Index::Index(Value value) : value(value) {
   APInt number;
@@ -118,23 +118,23 @@ Value IndexBuilder::get(Index x) {
   return arith::AddIOp::create(b, loc, x.value, constant);
 }
 
-Index ingot::codegen::dimOf(IndexBuilder &b, Value memref, int64_t i) {
+Index ingot::cpu::dimOf(IndexBuilder &b, Value memref, int64_t i) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(i))
     return type.getDimSize(i);
   return Index(Value(memref::DimOp::create(b.b, b.loc, memref, i)));
 }
 
-Index ingot::codegen::countOf(IndexBuilder &b, Value memref, int64_t first,
-                              int64_t end) {
+Index ingot::cpu::countOf(IndexBuilder &b, Value memref, int64_t first,
+                          int64_t end) {
   Index product = 1;
   for (int64_t i = first; i < end; ++i)
     product = b.mul(product, dimOf(b, memref, i));
   return product;
 }
 
-SmallVector<Index> ingot::codegen::coordinatesOf(IndexBuilder &b, Value memref,
-                                                 int64_t dims, Index number) {
+SmallVector<Index> ingot::cpu::coordinatesOf(IndexBuilder &b, Value memref,
+                                             int64_t dims, Index number) {
   SmallVector<Index> coordinates(dims, Index(0));
   for (int64_t i = dims - 1; i > 0; --i) {
     Index size = dimOf(b, memref, i);
@@ -179,7 +179,7 @@ Index Flat::at(IndexBuilder &b, ArrayRef<Index> coordinates) const {
   return sum;
 }
 
-SmallVector<Flat> ingot::codegen::flatten(IndexBuilder &b, ValueRange memrefs) {
+SmallVector<Flat> ingot::cpu::flatten(IndexBuilder &b, ValueRange memrefs) {
   SmallVector<Flat> flat;
   for (Value memref : memrefs)
     flat.emplace_back(b, memref);

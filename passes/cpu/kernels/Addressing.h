@@ -18,7 +18,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ValueRange.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// `value + constant`, value being absent or an index.
 struct Index {
@@ -78,6 +78,6 @@ struct Flat {
 
 llvm::SmallVector<Flat> flatten(IndexBuilder &b, mlir::ValueRange memrefs);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ADDRESSING_H

@@ -18,13 +18,13 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // Tasks
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> codegen::taskOf(Operation *op) {
+FailureOr<Value> cpu::taskOf(Operation *op) {
   auto kernel = op->getParentOfType<func::FuncOp>();
   if (op->getNumResults() == 0 && kernel && kernel.getNumArguments() != 0 &&
       kernel.getArguments().back().getType().isIndex())
@@ -32,8 +32,8 @@ FailureOr<Value> codegen::taskOf(Operation *op) {
   return op->emitOpError("expects to be in a kernel: outline-kernels makes it");
 }
 
-TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
-                           Index rows, int64_t tiles) {
+TaskRange cpu::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
+                       Index rows, int64_t tiles) {
   TaskSplit split = splitTasks(b, grid, rows, tiles);
   Index inner = grid.rowsOutside ? split.columnBlocks : split.rowBlocks;
   Index row = b.rem(Index(number), inner), column = b.div(Index(number), inner);
@@ -51,13 +51,13 @@ TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
 // Column tiles
 //===----------------------------------------------------------------------===//
 
-Tile codegen::fullTile(const TargetInfo &target, const RegisterTile &tile) {
+Tile cpu::fullTile(const TargetInfo &target, const RegisterTile &tile) {
   return {tile.rows,   tile.vectors, target.lanes,  target.lanes,
           target.hasFMA, tile.product, tile.amxRows};
 }
 
-Tile codegen::lastTile(const TargetInfo &target, const RegisterTile &tile,
-                       int64_t columns) {
+Tile cpu::lastTile(const TargetInfo &target, const RegisterTile &tile,
+                   int64_t columns) {
   Tile last = fullTile(target, tile);
   int64_t rest = columns % (tile.vectors * target.lanes);
   if (rest == 0)
@@ -67,9 +67,9 @@ Tile codegen::lastTile(const TargetInfo &target, const RegisterTile &tile,
   return last;
 }
 
-void codegen::forEachColumnTile(
-    IndexBuilder &b, Index begin, Index end, int64_t count, const Tile &full,
-    const Tile &last, function_ref<void(Value, const Tile &)> body) {
+void cpu::forEachColumnTile(IndexBuilder &b, Index begin, Index end,
+                            int64_t count, const Tile &full, const Tile &last,
+                            function_ref<void(Value, const Tile &)> body) {
   bool isUniform = full.columns() == last.columns();
   Index endFull = isUniform ? end : b.min(end, count - 1);
   forEach(b, begin, endFull, 1, [&](Value tile) { body(tile, full); });
@@ -83,7 +83,7 @@ void codegen::forEachColumnTile(
            [&] { body(b.get(count - 1), last); });
 }
 
-void codegen::forEachProductTile(
+void cpu::forEachProductTile(
     IndexBuilder &b, Value task, Value dst, const Plan &plan, const Tile &last,
     function_ref<void(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                       const TaskRange &range)>
@@ -111,8 +111,8 @@ void codegen::forEachProductTile(
 // Functions of tiles
 //===----------------------------------------------------------------------===//
 
-void codegen::buildInFunction(IndexBuilder &b, Operation *op,
-                              function_ref<void()> body) {
+void cpu::buildInFunction(IndexBuilder &b, Operation *op,
+                          function_ref<void()> body) {
   auto kernel = op->getParentOfType<func::FuncOp>();
   auto region = scf::ExecuteRegionOp::create(b.b, b.loc, TypeRange());
   {

@@ -16,7 +16,7 @@
 #include "passes/cpu/schedule/ChooseSchedule.h"
 #include "passes/cpu/schedule/Plans.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// The number of the task, in the kernel around `op`; reports if `op` is in
 /// none.
@@ -96,6 +96,6 @@ void forEachProductTile(
 void buildInFunction(IndexBuilder &b, mlir::Operation *op,
                      llvm::function_ref<void()> body);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_KERNELS_H

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 SrcRows::SrcRows(IndexBuilder &b, Value data, Index first, Index stride,
                  int64_t count)
@@ -22,19 +22,18 @@ SrcRows::SrcRows(IndexBuilder &b, Value data, Index first, Index stride,
     at.push_back(b.add(first, b.mul(stride, r)));
 }
 
-TargetInfo codegen::targetOf(IndexBuilder &b) {
+TargetInfo cpu::targetOf(IndexBuilder &b) {
   return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
 }
 
-void codegen::prefetch(IndexBuilder &b, Value data, Index at, Into cache) {
+void cpu::prefetch(IndexBuilder &b, Value data, Index at, Into cache) {
   memref::PrefetchOp::create(b.b, b.loc, data, ValueRange{b.get(at)},
                              /*isWrite=*/false, uint32_t(cache),
                              /*isDataCache=*/true);
 }
 
-void codegen::prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
-                           Value k, int64_t steps, int64_t distance,
-                           Into cache) {
+void cpu::prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
+                       Value k, int64_t steps, int64_t distance, Into cache) {
   const int64_t words = targetOf(b).wordsOfLine();
   const int64_t count = int64_t(rows.at.size());
   const int64_t part = steps == 1 ? 1 : llvm::divideCeil(count * steps, words);
@@ -52,8 +51,8 @@ void codegen::prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
 /// little, and one pass prefetches each line several times.
 static constexpr int64_t kMostPasses = 16;
 
-NextWeights codegen::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
-                                 int64_t elements, Index pass, Index passes) {
+NextWeights cpu::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
+                             int64_t elements, Index pass, Index passes) {
   constexpr int64_t kWhole = NextWeights::kWhole;
   Index share;
   if (passes.value) {
@@ -77,8 +76,8 @@ NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
 }
 
 // Weights of a step are two lines, so one line a step is enough for two passes.
-void codegen::prefetchNext(IndexBuilder &b, const NextWeights &next,
-                           int64_t width, Value k, int64_t steps) {
+void cpu::prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
+                       Value k, int64_t steps) {
   if (!next.weights)
     return;
   const int64_t line = targetOf(b).line * 8 /

@@ -13,7 +13,7 @@
 
 #include "passes/cpu/products/MicroKernel.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// The rows of src that a tile reads: element k of row r stands at
 /// `dataOf[r][at[r] + k * step]`; rows that are nullopt do not take part.
@@ -80,6 +80,6 @@ NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
 void prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
                   mlir::Value k, int64_t steps);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_PREFETCH_H

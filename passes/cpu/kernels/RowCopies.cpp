@@ -14,11 +14,11 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
-void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
-                       ArrayRef<Index> from, Value to, ArrayRef<Index> at,
-                       int64_t count) {
+void cpu::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
+                   ArrayRef<Index> from, Value to, ArrayRef<Index> at,
+                   int64_t count) {
   auto copy = [&](Index offset, int64_t valid) {
     Tile part{1, 1, lanes, valid, false};
     for (auto [source, target] : llvm::zip_equal(from, at)) {
@@ -41,9 +41,9 @@ void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
     copy(0, rest);
 }
 
-void codegen::copyAsWords(IndexBuilder &b, int64_t lanes, Value data,
-                          ArrayRef<Index> from, Value to, ArrayRef<Index> at,
-                          int64_t odd, int64_t count) {
+void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, Value data,
+                      ArrayRef<Index> from, Value to, ArrayRef<Index> at,
+                      int64_t odd, int64_t count) {
   Type byte = b.b.getI8Type(), word = b.b.getI16Type(),
        group = b.b.getI32Type();
   int64_t groups = count / 4;
@@ -98,7 +98,7 @@ void codegen::copyAsWords(IndexBuilder &b, int64_t lanes, Value data,
   }
 }
 
-int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
+int64_t cpu::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
   if (depth <= most)
     return depth;
   for (int64_t parts = llvm::divideCeil(depth, most);

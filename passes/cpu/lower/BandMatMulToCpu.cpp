@@ -28,7 +28,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
 // Matrices
@@ -60,9 +61,9 @@ struct BandFactor {
 
 } // namespace
 
-std::optional<Band>
-lower::makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
-                function_ref<BandElements(int64_t)> rowAt) {
+std::optional<Band> cpu::makeBand(int64_t rows, int64_t columns,
+                                  int64_t channels, int64_t most,
+                                  function_ref<BandElements(int64_t)> rowAt) {
   int64_t taps = 1;
   Band band{columns, 0, {}, {}};
   for (int64_t row = 0; row < rows; ++row) {
@@ -89,9 +90,9 @@ lower::makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
   return band;
 }
 
-cpu::BandMatMulOp lower::multiplyByBand(OpBuilder &b, Location loc, Value x,
-                                        int64_t dim, const Band &band,
-                                        ArrayRef<int64_t> order) {
+cpu::BandMatMulOp cpu::multiplyByBand(OpBuilder &b, Location loc, Value x,
+                                      int64_t dim, const Band &band,
+                                      ArrayRef<int64_t> order) {
   Value starts = nn::makeConstant(
       b, loc, RankedTensorType::get({band.rows()}, b.getI32Type()),
       SmallVector<double>(band.starts.begin(), band.starts.end()));
@@ -102,10 +103,10 @@ cpu::BandMatMulOp lower::multiplyByBand(OpBuilder &b, Location loc, Value x,
                         b.getIndexAttr(band.rows()), order);
 }
 
-cpu::BandMatMulOp lower::multiplyByBand(OpBuilder &b, Location loc, Value x,
-                                        int64_t dim, Value starts,
-                                        Value weights, OpFoldResult rows,
-                                        ArrayRef<int64_t> order) {
+cpu::BandMatMulOp cpu::multiplyByBand(OpBuilder &b, Location loc, Value x,
+                                      int64_t dim, Value starts, Value weights,
+                                      OpFoldResult rows,
+                                      ArrayRef<int64_t> order) {
   Sizes sizes = sizesOf(b, loc, x);
   sizes[dim] = rows;
   Value dst = empty(b, loc, sizes, b.getF32Type());
@@ -209,7 +210,7 @@ static std::optional<BandFactor> findBand(nn::MatMulOp op) {
   return std::nullopt;
 }
 
-bool lower::isBandMatMul(nn::MatMulOp op) { return findBand(op).has_value(); }
+bool cpu::isBandMatMul(nn::MatMulOp op) { return findBand(op).has_value(); }
 
 //===----------------------------------------------------------------------===//
 // The pattern
@@ -234,7 +235,7 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
-Value lower::withoutCast(Value x) {
+Value cpu::withoutCast(Value x) {
   x = skipReshapes(x);
   auto cast = x.getDefiningOp<nn::CastOp>();
   if (!cast || !typeOf(cast.getX()).getElementType().isUnsignedInteger(8))
@@ -265,15 +266,14 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
   srcSizes[picture.dim] = b.getIndexAttr(factor->band.columns);
   if (sizes.size() > srcSizes.size())
     srcSizes.push_back(
-        lower::productOf(b, loc, sizes.drop_front(picture.dim + 1)));
+        support::productOf(b, loc, sizes.drop_front(picture.dim + 1)));
   Value x = factor->isLeft ? op.getB() : op.getA();
   // Tensors of several open sizes are not reshaped.
   if (llvm::count(staticShape(srcSizes), ShapedType::kDynamic) <= 1)
     x = withoutCast(x);
-  auto kernel =
-      multiplyByBand(b, loc, lower::reshape(b, loc, x, srcSizes), picture.dim,
-                     factor->band, picture.order);
-  Value y = castTo(b, loc, lower::reshape(b, loc, kernel.getResult(), sizes),
+  auto kernel = multiplyByBand(b, loc, support::reshape(b, loc, x, srcSizes),
+                               picture.dim, factor->band, picture.order);
+  Value y = castTo(b, loc, support::reshape(b, loc, kernel.getResult(), sizes),
                    picture.type());
   if (picture.value == op.getY()) {
     b.replaceOp(op, y);
@@ -285,6 +285,6 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
   return success();
 }
 
-void lower::populateBandMatMulToCpu(RewritePatternSet &patterns) {
+void cpu::populateBandMatMulToCpu(RewritePatternSet &patterns) {
   patterns.add<BandMatMulPattern>(patterns.getContext());
 }

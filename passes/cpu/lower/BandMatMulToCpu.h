@@ -10,7 +10,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/NNDialect.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// A constant matrix whose rows have few neighbouring elements that are not 0.
 struct Band {
@@ -55,6 +55,6 @@ mlir::Value withoutCast(mlir::Value x);
 /// does better than a product of all elements.
 bool isBandMatMul(nn::MatMulOp op);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_BANDMATMULTOCPU_H

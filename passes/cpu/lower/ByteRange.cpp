@@ -81,6 +81,6 @@ static int64_t largestOf(Value tensor, int depth) {
   return kLargest;
 }
 
-int64_t ingot::lower::largestByteOf(Value tensor) {
+int64_t ingot::cpu::largestByteOf(Value tensor) {
   return largestOf(tensor, /*depth=*/0);
 }

@@ -9,13 +9,13 @@
 
 #include "mlir/IR/Value.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// What no element of a tensor of unsigned bytes is larger than, as what
 /// computes it says: 255 if that is not known, 127 of data whose eighth bit a
 /// trained quantization leaves free (`reduce_range`).
 int64_t largestByteOf(mlir::Value tensor);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_BYTERANGE_H

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::Phase;
+using cpu::Phase;
 
 /// How far before an open src a window starts that is to see nothing of it.
 static constexpr int64_t kFar = int64_t(1) << 30;
@@ -33,9 +33,8 @@ static void readPadding(Phase &phase) {
   phase.padLow = phase.padHigh = count;
 }
 
-Phase lower::phaseOf(int64_t r, int64_t srcSize, int64_t dstSize,
-                     int64_t kernel, int64_t stride, int64_t pad,
-                     int64_t dilation) {
+Phase cpu::phaseOf(int64_t r, int64_t srcSize, int64_t dstSize, int64_t kernel,
+                   int64_t stride, int64_t pad, int64_t dilation) {
   Phase phase;
   phase.first = r;
   bool isOpen = ShapedType::isDynamic(srcSize);

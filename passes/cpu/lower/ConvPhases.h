@@ -22,7 +22,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// A size: a constant, or so much more than the size of src if that is open.
 struct Extent {
@@ -63,6 +63,6 @@ struct Phase {
 Phase phaseOf(int64_t r, int64_t srcSize, int64_t dstSize, int64_t kernel,
               int64_t stride, int64_t pad, int64_t dilation);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_CONVPHASES_H

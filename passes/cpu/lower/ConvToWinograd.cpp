@@ -37,7 +37,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 //===----------------------------------------------------------------------===//
 // What it costs
@@ -80,8 +80,7 @@ struct Sizes {
                           int64_t(llvm::divideCeil(width, m)));
     double weights = double(transform.positions() * channels * columns);
     return weights * (2 * tiles + double(bytes) * kFlopsPerByte) +
-           tiles * double(channels + columns) *
-               lower::kTransformFlops[m / 4];
+           tiles * double(channels + columns) * cpu::kTransformFlops[m / 4];
   }
 };
 
@@ -96,7 +95,7 @@ static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
          (transform.outputs() == 2
               ? !sizes.isHalf
               : transform.positions() * sizes.channels * sizes.columns * 4 <=
-                    lower::kMostBytesOfFour);
+                    cpu::kMostBytesOfFour);
 }
 
 /// The tiles that take the least time, if that is much less than without, and
@@ -123,11 +122,11 @@ static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes,
 //===----------------------------------------------------------------------===//
 
 static Reason whyNotFiltering(nn::ConvOp op) {
-  if (Reason reason = lower::whyNotToCpu(op))
+  if (Reason reason = cpu::whyNotToCpu(op))
     return reason;
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
-  if (Reason reason = lower::whyNotThreeByThree(op))
+  if (Reason reason = cpu::whyNotThreeByThree(op))
     return reason;
   for (Value value : {op.getX(), op.getW()})
     if (!typeOf(value).getElementType().isF32())
@@ -142,14 +141,12 @@ static Reason whyNotFiltering(nn::ConvOp op) {
 static ElementsAttr packWeights(nn::ConvOp op, const cpu::Winograd &transform) {
   ElementsAttr weights = nn::getConstant(op.getW());
   // The convolution as it is written tells the user.
-  if (weights && isFP16(op) && lower::findBeyondF16(weights))
+  if (weights && isFP16(op) && cpu::findBeyondF16(weights))
     return {};
-  ElementsAttr packed =
-      lower::packWinogradWeights(weights, transform.outputs());
+  ElementsAttr packed = cpu::packWinogradWeights(weights, transform.outputs());
   if (!packed || !isFP16(op))
     return packed;
-  return lower::findBeyondF16(packed) ? ElementsAttr()
-                                      : lower::roundToF16(packed);
+  return cpu::findBeyondF16(packed) ? ElementsAttr() : cpu::roundToF16(packed);
 }
 
 namespace {
@@ -167,11 +164,10 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
       return type.isDynamicDim(i) ? size : type.getDimSize(i);
     };
     std::optional<cpu::Winograd> transform = chooseTiles(
-        {usual(0, 1), usual(1, lower::kUsualPixels),
-         usual(2, lower::kUsualPixels),
+        {usual(0, 1), usual(1, cpu::kUsualPixels), usual(2, cpu::kUsualPixels),
          typeOf(op.getX()).getDimSize(3), type.getDimSize(3),
          isFP16(op) ? 2 : 4,
-         halfSums && isFP16(op) && lower::isWorthHalfSums(op)},
+         halfSums && isFP16(op) && cpu::isWorthHalfSums(op)},
         goal);
     if (!transform)
       return rewriter.notifyMatchFailure(
@@ -183,16 +179,16 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
     Location loc = op.getLoc();
     Value weights =
         arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
-    Value destination = lower::destinationOf(rewriter, op->getResult(0));
+    Value destination = support::destinationOf(rewriter, op->getResult(0));
     SmallVector<Value> operands;
     if (op.getBias())
       operands.push_back(
-          lower::expandBias(rewriter, op.getBias(), type.getRank()));
+          cpu::expandBias(rewriter, op.getBias(), type.getRank()));
     auto kernel = cpu::WinogradConvOp::create(
         rewriter, loc, type, op.getX(), weights, operands, destination,
         op.getPads(), /*schedule=*/{});
-    lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
-                         type.getElementType(), !operands.empty());
+    cpu::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
+                       type.getElementType(), !operands.empty());
     rewriter.replaceOp(op, kernel);
     return success();
   }

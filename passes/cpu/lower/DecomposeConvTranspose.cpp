@@ -36,9 +36,10 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
-using lower::Extent;
-using lower::Phase;
+using namespace ingot::support;
+using cpu::Extent;
+using cpu::Phase;
+using support::typeOf;
 
 /// All combinations of one element of each list, the last list fastest.
 static SmallVector<SmallVector<Phase>>
@@ -130,9 +131,9 @@ Decomposition::Decomposition(OpBuilder &b, cpu::ConvTransposeOp op)
     else
       numPhases = std::min(numPhases, dstSize);
     for (int64_t r = 0; r < numPhases; ++r)
-      phases.back().push_back(lower::phaseOf(r, srcSize, dstSize, kernel[d],
-                                      strides[d], op.getPads()[d],
-                                      op.getDilations()[d]));
+      phases.back().push_back(cpu::phaseOf(r, srcSize, dstSize, kernel[d],
+                                           strides[d], op.getPads()[d],
+                                           op.getDilations()[d]));
   }
 }
 
@@ -169,7 +170,7 @@ bool Decomposition::mergesLast() {
     return false;
   // Channels of neighbouring pixels lie together in what the epilogue reads,
   // or are made to where there would be too many kernels.
-  return strides.back() > lower::kMaxPhases ||
+  return strides.back() > support::kMaxPhases ||
          llvm::all_of(operands, [&](Value operand) {
            ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
            return tail[0] == 1 || tail == dst.getShape().take_back(2);
@@ -258,7 +259,7 @@ Value Decomposition::repeatChannels(Value operand) {
   SmallVector<int64_t> shape(type.getShape());
   shape.back() *= times;
   std::vector<char> storage, repeated;
-  std::optional<ArrayRef<char>> bytes = lower::findBytes(operand, storage);
+  std::optional<ArrayRef<char>> bytes = cpu::findBytes(operand, storage);
   int64_t row =
       type.getShape().back() * nn::elementBytes(type.getElementType());
   if (!bytes || type.getNumElements() != type.getShape().back()) {
@@ -278,7 +279,7 @@ Value Decomposition::spreadChannels(Value operand) {
     return operand;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, operand);
   sizes.back() = b.getIndexAttr(channels);
-  return lower::generate(
+  return support::generate(
       b, loc, sizes, typeOf(operand).getElementType(),
       [&](OpBuilder &b, Location loc, ValueRange at) {
         SmallVector<Value> indices(at);
@@ -367,8 +368,8 @@ Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
   }
   if (llvm::any_of(phase,
                    [](const Phase &window) { return window.taps.empty(); }))
-    return lower::filled(b, loc, sizes,
-                         lower::scalar(b, loc, type.getElementType(), 0));
+    return support::filled(b, loc, sizes,
+                           support::scalar(b, loc, type.getElementType(), 0));
   // Dimensions of the weights, by those of the filter: taps go down in equal
   // steps.
   SmallVector<AffineExpr> from = {
@@ -378,7 +379,7 @@ Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
     int64_t step = list.size() > 1 ? list[1] - list[0] : 0;
     from.push_back(b.getAffineDimExpr(2 + d) * step + list[0]);
   }
-  return lower::generate(
+  return support::generate(
       b, loc, sizes, type.getElementType(),
       [&](OpBuilder &b, Location loc, ValueRange at) {
         SmallVector<Value> indices;
@@ -438,13 +439,13 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   Value panels;
   if (!filter) {
     Value computed = computeWeights(phase);
-    panels = isDepthwise ? lower::packTaps(b, loc, computed)
-                         : lower::packFilter(b, loc, computed, groups);
+    panels = isDepthwise ? cpu::packTaps(b, loc, computed)
+                         : cpu::packFilter(b, loc, computed, groups);
   } else {
-    ElementsAttr packed = isDepthwise ? lower::packDepthwiseWeights(filter)
-                                      : lower::packConvWeights(
-                                            filter, groups,
-                                            filter.getElementType());
+    ElementsAttr packed =
+        isDepthwise
+            ? cpu::packDepthwiseWeights(filter)
+            : cpu::packConvWeights(filter, groups, filter.getElementType());
     panels = arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
   }
   // A phase without taps multiplies nothing.
@@ -455,7 +456,7 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   if (zeroPoint != 0)
     compensation = arith::ConstantOp::create(
         b, op.getWeights().getLoc(),
-        lower::packCompensation(filter, groups, zeroPoint));
+        cpu::packCompensation(filter, groups, zeroPoint));
   Operation *conv;
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, panels,

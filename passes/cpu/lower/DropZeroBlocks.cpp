@@ -253,7 +253,7 @@ static std::optional<Cover> coverOf(const Matrix &matrix,
                                     int64_t depth, int64_t rowBytes) {
   double least =
       (weights.element.isInteger() ? kMostOfBytes : kMost) *
-      double(lower::productOf(weights.outer) * weights.depth * weights.width);
+      double(support::productOf(weights.outer) * weights.depth * weights.width);
   // No cover has less.
   if (double(matrix.used()) > least)
     return std::nullopt;

@@ -20,7 +20,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
 /// All dimensions but the last become one. Where the first are open and the
 /// others are many rows, each of an open batch has a matrix of its own: its
@@ -32,7 +33,7 @@ static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
   size_t batches = rows.size();
   while (batches > 0 && !ShapedType::isDynamic(rows[batches - 1]))
     --batches;
-  if (lower::productOf(rows.drop_front(batches)) < kManyRows)
+  if (support::productOf(rows.drop_front(batches)) < kManyRows)
     batches = 0;
   SmallVector<ReassociationIndices> groups;
   for (size_t i = 0; i <= rows.size(); ++i) {

@@ -11,14 +11,15 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 /// Returns the only user of `value`, or null.
 static Operation *userOf(Value value) {
   return value.hasOneUse() ? *value.user_begin() : nullptr;
 }
 
-void lower::followReshape(OpBuilder &b, Picture &picture) {
+void cpu::followReshape(OpBuilder &b, Picture &picture) {
   auto reshape = dyn_cast_if_present<nn::ReshapeOp>(userOf(picture.value));
   if (!reshape)
     return;
@@ -27,7 +28,7 @@ void lower::followReshape(OpBuilder &b, Picture &picture) {
   ArrayRef<int64_t> behind = from.drop_front(picture.dim + 1);
   if (llvm::is_contained(behind, ShapedType::kDynamic))
     return;
-  int64_t inner = lower::productOf(behind), found = -1, product = 1;
+  int64_t inner = support::productOf(behind), found = -1, product = 1;
   for (int64_t i = int64_t(to.size()) - 1; i >= 0 && product <= inner; --i) {
     if (product == inner && to[i] == from[picture.dim])
       found = i;
@@ -53,9 +54,9 @@ void lower::followReshape(OpBuilder &b, Picture &picture) {
   if (open >= 0)
     sizes[open] = divSizes(
         b, loc,
-        lower::productOf(b, loc,
-                         ArrayRef<OpFoldResult>(picture.sizes)
-                             .take_front(picture.dim)),
+        support::productOf(
+            b, loc,
+            ArrayRef<OpFoldResult>(picture.sizes).take_front(picture.dim)),
         b.getIndexAttr(known));
   picture = {sizes, found, {}, reshape.getY(), 0, 1};
 }
@@ -139,7 +140,7 @@ static bool followGather(nn::GatherOp gather, Picture &picture) {
   return true;
 }
 
-void lower::followMovements(Picture &picture) {
+void cpu::followMovements(Picture &picture) {
   while (Operation *user = userOf(picture.value)) {
     auto slice = dyn_cast<nn::SliceOp>(user);
     auto gather = dyn_cast<nn::GatherOp>(user);

@@ -9,33 +9,33 @@
 
 #include "passes/support/ResampledBand.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// The result of a product of a banded matrix and dimension `dim`.
 struct Picture {
-  Sizes sizes;
+  support::Sizes sizes;
   int64_t dim;
   /// The order of the channels behind `dim`; empty if they stay as they are.
   llvm::SmallVector<int64_t> order;
   /// The value of the model that the product gives.
-  Value value;
+  mlir::Value value;
   /// The rows of the matrix that make up `dim`, whose count `sizes` has.
   int64_t firstRow = 0, rowStep = 1;
 
-  RankedTensorType type() const { return typeOf(value); }
+  mlir::RankedTensorType type() const { return support::typeOf(value); }
   int64_t channelsDim() const { return dim + 1; }
-  TakenRows rows() const { return {firstRow, rowStep, sizes[dim]}; }
+  support::TakenRows rows() const { return {firstRow, rowStep, sizes[dim]}; }
 };
 
 /// Takes the shape that the only user of the product reshapes it to, if one of
 /// its dimensions is that of the matrix and those before have one open size at
 /// most.
-void followReshape(OpBuilder &b, Picture &picture);
+void followReshape(mlir::OpBuilder &b, Picture &picture);
 
 /// Follows the users of the product that only take rows of it, or put channels
 /// into another order.
 void followMovements(Picture &picture);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_FOLLOWPICTURE_H

@@ -28,7 +28,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
 /// From `B, H, L, D` to `B, L, H, D` and back.
 static constexpr int64_t kSwapHeads[] = {0, 2, 1, 3};
@@ -43,7 +44,7 @@ static Value addDim(PatternRewriter &rewriter, Location loc, Value value,
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, value);
   sizes.insert(sizes.begin() + at, rewriter.getIndexAttr(1));
-  return lower::reshape(rewriter, loc, value, sizes);
+  return support::reshape(rewriter, loc, value, sizes);
 }
 
 static Value transpose(PatternRewriter &rewriter, Location loc, Value value,
@@ -58,11 +59,12 @@ static Value transpose(PatternRewriter &rewriter, Location loc, Value value,
 /// `x` of `value = number * x`; `scale` takes the number.
 static Value dropScale(Value value, double &scale) {
   Value x;
-  if (auto number = graph::matchScalar<nn::MulOp>(value, x, /*either=*/true)) {
+  if (auto number =
+          support::matchScalar<nn::MulOp>(value, x, /*either=*/true)) {
     scale *= *number;
     return dropScale(x, scale);
   }
-  if (auto number = graph::matchScalar<nn::DivOp>(value, x)) {
+  if (auto number = support::matchScalar<nn::DivOp>(value, x)) {
     scale /= *number;
     return dropScale(x, scale);
   }
@@ -151,7 +153,7 @@ nn::SoftmaxOp Attention::matchSoftmax(Value value) {
   if (!select)
     return soleProducer<nn::SoftmaxOp>(value);
   Value condition = select.getCondition(), p = select.getB();
-  if (graph::smallSplat(select.getA()) != 0 || p.getType() != value.getType())
+  if (support::smallSplat(select.getA()) != 0 || p.getType() != value.getType())
     return {};
   locations.push_back(select.getLoc());
   // A query without probabilities gets zeros.
@@ -210,8 +212,8 @@ Reason Attention::match(nn::MatMulOp op) {
 /// Products of open size have no kernel of their own, so that nobody took them;
 /// in an attention they have.
 static bool isLeftForLoops(Operation *op) {
-  return isa<nn::MatMulOp>(op) &&
-         !whyNotBackend(op, BackendKind::loops) && lower::whyNotNative(op);
+  return isa<nn::MatMulOp>(op) && !whyNotBackend(op, BackendKind::loops) &&
+         cpu::whyNotNative(op);
 }
 
 Reason Attention::whyNot(const shape::SameSizes &sizes) {
@@ -301,14 +303,14 @@ static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
 /// The mask, which broadcasts to `B, H, M, N`, as `B, H, N, M`.
 static Value queriesLast(PatternRewriter &rewriter, Location loc, Value mask,
                          int64_t rank) {
-  mask = fuse::expandRank(rewriter, mask, rank);
+  mask = support::expandRank(rewriter, mask, rank);
   if (rank == 3)
     mask = addDim(rewriter, loc, mask, 1);
   if (typeOf(mask).getDimSize(2) != 1)
     return transpose(rewriter, loc, mask, {0, 1, 3, 2});
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, mask);
   std::swap(sizes[2], sizes[3]);
-  return lower::reshape(rewriter, loc, mask, sizes);
+  return support::reshape(rewriter, loc, mask, sizes);
 }
 
 LogicalResult
@@ -362,8 +364,8 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   }
   if (rank == 3) {
     dims.erase(dims.begin() + 2);
-    rewriter.replaceOp(op, lower::reshape(rewriter, op.getLoc(),
-                                          kernel.getResult(), dims));
+    rewriter.replaceOp(
+        op, support::reshape(rewriter, op.getLoc(), kernel.getResult(), dims));
     return success();
   }
   Value result = kernel.getResult();

@@ -26,7 +26,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
 /// More than models chain; each operand is one more stream to read.
 static constexpr unsigned kMaxOperands = 6;
@@ -155,15 +156,15 @@ namespace {
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     shape::SameSizes sizes(getOperation());
-    fused += fuse::fuseInOrder(getOperation(),
-                               [&](Operation *op, fuse::Order &order) {
-                                 return fuseOne(op, order, sizes);
-                               });
+    fused += support::fuseInOrder(getOperation(),
+                                  [&](Operation *op, support::Order &order) {
+                                    return fuseOne(op, order, sizes);
+                                  });
   }
 
-  bool fuseOne(Operation *op, fuse::Order &order, shape::SameSizes &sizes);
+  bool fuseOne(Operation *op, support::Order &order, shape::SameSizes &sizes);
   bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
-                fuse::Order &order, shape::SameSizes &sizes);
+                support::Order &order, shape::SameSizes &sizes);
 };
 
 } // namespace
@@ -176,7 +177,7 @@ static constexpr size_t kMaxSteps = 32;
 /// are among it: as in x f(x), which reads x twice. In order; empty if others
 /// read it.
 static SmallVector<Operation *> stepsTo(Operation *op, Value result,
-                                        const fuse::Order &order) {
+                                        const support::Order &order) {
   llvm::SetVector<Operation *> steps;
   auto addUsers = [&](Value value) {
     for (Operation *user : value.getUsers())
@@ -228,7 +229,7 @@ static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
 /// Lets `kernel` compute what `op` does of its result, and what is between,
 /// where `op` stands.
 bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
-                                 fuse::Order &order,
+                                 support::Order &order,
                                  shape::SameSizes &sizes) {
   Value result = kernel->getResult(0);
   RankedTensorType type = typeOf(op->getResult(0));
@@ -278,13 +279,13 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
     Value argument = built[operand];
     if (std::optional<double> number = nn::getSplat(operand)) {
       values.map(argument,
-                 lower::scalar(inside, loc, argument.getType(), *number));
+                 support::scalar(inside, loc, argument.getType(), *number));
       continue;
     }
     SmallVector<Operation *> widening = wideningOf(operand);
     Value source = widening.empty() ? operand : sourceOf(widening.front());
     kernel.getEpilogueOperandsMutable().append(
-        fuse::expandRank(outside, source, typeOf(result).getRank()));
+        support::expandRank(outside, source, typeOf(result).getRank()));
     Value read = body.addArgument(
         nn::signless(typeOf(source).getElementType()), loc);
     for (Operation *op : widening)
@@ -315,12 +316,12 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
   return true;
 }
 
-bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order,
+bool FuseEpiloguesPass::fuseOne(Operation *op, support::Order &order,
                                 shape::SameSizes &sizes) {
   if (!isa<nn::ElementwiseOpInterface>(op))
     return false;
   return llvm::any_of(
-      fuse::operandsFrom<cpu::EpilogueOpInterface>(op, order),
+      support::operandsFrom<cpu::EpilogueOpInterface>(op, order),
       [&](OpOperand *operand) {
         return !isWidenedAndTurned(op, operand->get()) &&
                fuseInto(

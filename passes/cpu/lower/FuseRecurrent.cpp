@@ -23,8 +23,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::RecurrentLoop;
-using lower::typeOf;
+using cpu::RecurrentLoop;
+using support::typeOf;
 
 /// Recurrent weights of a loop alone that one core reads at each step as fast
 /// as two that have to wait for each other. With more, threads share the steps'
@@ -157,9 +157,9 @@ bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
   SmallVector<TypedAttr> packed;
   for (RecurrentLoop *loop : directions)
     for (nn::MatMulOp product : loop->products) {
-      ElementsAttr attr = lower::packMatMulWeights(
-          nn::getConstant(product.getB()), product.getTransposeB(),
-          b.getF32Type());
+      ElementsAttr attr =
+          cpu::packMatMulWeights(nn::getConstant(product.getB()),
+                                 product.getTransposeB(), b.getF32Type());
       // Of constants that are elided, say.
       if (!attr)
         return false;

@@ -32,7 +32,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 /// The type of weights, and of src but for its sign: bytes and words as they
 /// are, bf16 where nn-assign-precision said so.
@@ -49,7 +49,7 @@ static Type productType(Operation *op) {
 static Type storedType(Operation *op, ElementsAttr weights, Type element) {
   if (!weights || !element.isF32() || !isFP16(op))
     return element;
-  std::optional<double> beyond = lower::findBeyondF16(weights);
+  std::optional<double> beyond = cpu::findBeyondF16(weights);
   if (!beyond)
     return Float16Type::get(op->getContext());
   InFlightDiagnostic warning = op->emitWarning();
@@ -75,13 +75,13 @@ struct Factors {
 } // namespace
 
 static Factors factorsOf(Operation *op, ElementsAttr weights,
-                         const lower::WeightColumns &columns, bool halfSums) {
+                         const cpu::WeightColumns &columns, bool halfSums) {
   Type element = productType(op);
   if (!weights || !halfSums || !isFP16(op) || !element.isF32() ||
-      !lower::isWorthHalfSums(op))
+      !cpu::isWorthHalfSums(op))
     return {element, storedType(op, weights, element), weights, {}};
-  if (std::optional<lower::ScaledWeights> scaled =
-          lower::scaleForHalfSums(weights, columns)) {
+  if (std::optional<cpu::ScaledWeights> scaled =
+          cpu::scaleForHalfSums(weights, columns)) {
     Type half = Float16Type::get(op->getContext());
     return {half, half, scaled->weights, scaled->undo};
   }
@@ -98,8 +98,8 @@ static Value castElements(OpBuilder &builder, Location loc, Value value,
   return nn::CastOp::create(builder, loc, type.clone(element), value);
 }
 
-void lower::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
-                          Type type, bool hasBias, bool hasScale) {
+void cpu::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
+                        Type type, bool hasBias, bool hasScale) {
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&region);
   Value sum = body->addArgument(type, loc);
@@ -112,7 +112,7 @@ void lower::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
   cpu::YieldOp::create(builder, loc, sum);
 }
 
-Value lower::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
+Value cpu::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape.back() = typeOf(bias).getDimSize(0);
   SmallVector<ReassociationIndices> whole(1);
@@ -125,7 +125,7 @@ Value lower::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
 
 static Value expandConstant(OpBuilder &builder, Location loc,
                             ElementsAttr vector, int64_t rank) {
-  return lower::expandBias(
+  return cpu::expandBias(
       builder, arith::ConstantOp::create(builder, loc, cast<TypedAttr>(vector)),
       rank);
 }
@@ -170,10 +170,10 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
     patterns.add<ConvTransposePattern>(&getContext());
-    lower::populateBandMatMulToCpu(patterns);
-    lower::populatePackedMatMulToCpu(patterns);
-    lower::populateResampleToCpu(patterns, maxTableBytes);
-    lower::populateRowsToCpu(patterns);
+    cpu::populateBandMatMulToCpu(patterns);
+    cpu::populatePackedMatMulToCpu(patterns);
+    cpu::populateResampleToCpu(patterns, maxTableBytes);
+    cpu::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     // Casts of bytes that kernels read, and what moved the results of kernels
     // that store them elsewhere; users before operands.
@@ -216,7 +216,7 @@ static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
 /// Whether taps lie above each other, so that fours of them are worth it: of
 /// one row of taps a four would have one byte.
 static bool hasTapsAbove(nn::ConvOp op) {
-  return lower::productOf(
+  return support::productOf(
              typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
 }
 
@@ -232,7 +232,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
   RankedTensorType x = typeOf(op.getX());
   RankedTensorType type = op.getY().getType();
-  if (Reason reason = lower::whyNotToCpu(op))
+  if (Reason reason = cpu::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
   ElementsAttr weights = nn::getConstant(op.getW());
   Location loc = op.getLoc();
@@ -246,21 +246,21 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   ElementsAttr fours;
   if (isDepthwise && isBytes) {
     if (hasTapsAbove(op))
-      fours = lower::packDepthwiseFours(weights);
+      fours = cpu::packDepthwiseFours(weights);
     weights = bytesAsFloats(weights);
   }
   ElementsAttr packed, undo;
   Value panels;
   if (!weights) {
     OpBuilder::InsertionGuard guard(rewriter);
-    lower::setInsertionPointOutside(rewriter, op, op.getW());
+    cpu::setInsertionPointOutside(rewriter, op, op.getW());
     Value computed = castElements(rewriter, loc, op.getW(), element);
     panels = isDepthwise || isGrouped
-                 ? lower::packTaps(rewriter, loc, computed)
-                 : lower::packFilter(rewriter, loc, computed, groups);
+                 ? cpu::packTaps(rewriter, loc, computed)
+                 : cpu::packFilter(rewriter, loc, computed, groups);
   } else if (isDepthwise || isGrouped) {
-    packed = isDepthwise ? lower::packDepthwiseWeights(weights)
-                         : lower::packGroupedWeights(weights);
+    packed = isDepthwise ? cpu::packDepthwiseWeights(weights)
+                         : cpu::packGroupedWeights(weights);
     if (isDepthwise && halfSums && isFP16(op) && element.isF32())
       element = rewriter.getF16Type();
   } else {
@@ -268,25 +268,24 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     int64_t depth = weights.getNumElements() / outputs;
     Factors factors =
         factorsOf(op, weights, {outputs, depth, depth, 1}, halfSums);
-    packed = lower::packConvWeights(factors.weights, groups, factors.stored,
-                                    factors.src);
+    packed = cpu::packConvWeights(factors.weights, groups, factors.stored,
+                                  factors.src);
     element = factors.src;
     undo = factors.undo;
   }
   if (!packed && !panels)
-    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+    return rewriter.notifyMatchFailure(op, cpu::kNoBytes);
   if (!panels)
     panels = arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
   if (isDepthwise && isBytes)
     type = type.clone(rewriter.getF32Type());
   Value destination =
-      lower::destinationOf(rewriter, op->getResult(0), type.getElementType());
+      support::destinationOf(rewriter, op->getResult(0), type.getElementType());
   SmallVector<Value> operands;
   if (undo)
     operands.push_back(expandConstant(rewriter, loc, undo, type.getRank()));
   if (op.getBias())
-    operands.push_back(
-        lower::expandBias(rewriter, op.getBias(), type.getRank()));
+    operands.push_back(cpu::expandBias(rewriter, op.getBias(), type.getRank()));
   Value src = castElements(rewriter, loc, op.getX(), element);
   int64_t zeroPoint = op.getXZeroPoint();
   Operation *kernel;
@@ -303,7 +302,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     if (zeroPoint != 0)
       compensation = arith::ConstantOp::create(
           rewriter, op.getW().getLoc(),
-          lower::packCompensation(weights, groups, zeroPoint));
+          cpu::packCompensation(weights, groups, zeroPoint));
     kernel = cpu::ConvOp::create(rewriter, loc, type, src, panels,
                                  compensation, /*pairs=*/Value(), operands,
                                  destination, op.getStrides(), op.getPads(),
@@ -312,8 +311,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  /*sign_channels=*/{}, /*dst_signs=*/{},
                                  /*schedule=*/{});
   }
-  lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),
-                       type.getElementType(), bool(op.getBias()), bool(undo));
+  cpu::buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
+                     bool(op.getBias()), bool(undo));
   if (isDepthwise && isBytes)
     replaceByFloats(rewriter, op, kernel->getResult(0));
   else
@@ -325,18 +324,17 @@ LogicalResult
 ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
                                       PatternRewriter &rewriter) const {
   RankedTensorType type = op.getY().getType();
-  if (Reason reason = lower::whyNotToCpu(op))
+  if (Reason reason = cpu::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
   std::vector<char> storage;
   if (ElementsAttr weights = nn::getConstant(op.getW());
       weights && !nn::getRawBytes(weights, storage))
-    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+    return rewriter.notifyMatchFailure(op, cpu::kNoBytes);
   Location loc = op.getLoc();
-  Value destination = lower::destinationOf(rewriter, op->getResult(0));
+  Value destination = support::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
   if (op.getBias())
-    operands.push_back(
-        lower::expandBias(rewriter, op.getBias(), type.getRank()));
+    operands.push_back(cpu::expandBias(rewriter, op.getBias(), type.getRank()));
   // Padding of the result is less of it cut off.
   SmallVector<int64_t> pads(op.getPads());
   for (auto [i, more] : llvm::enumerate(op.getOutputPadding()))
@@ -345,8 +343,8 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
       rewriter, loc, type, op.getX(), op.getW(), operands, destination,
       op.getStrides(), pads, op.getDilations(), op.getGroups(),
       op.getXZeroPoint());
-  lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
-                       type.getElementType(), !operands.empty());
+  cpu::buildEpilogue(rewriter, loc, kernel.getEpilogue(), type.getElementType(),
+                     !operands.empty());
   rewriter.replaceOp(op, kernel);
   return success();
 }
@@ -354,7 +352,7 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
 LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
                                              PatternRewriter &rewriter) const {
   RankedTensorType type = op.getY().getType();
-  if (Reason reason = lower::whyNotToCpu(op))
+  if (Reason reason = cpu::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
   int64_t rank = type.getRank();
   Location loc = op.getLoc();
@@ -366,23 +364,22 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
     int64_t depth = constant.getNumElements() / std::max<int64_t>(columns, 1);
     Factors factors = factorsOf(
         op, constant,
-        op.getTransposeB() ? lower::WeightColumns{columns, depth, depth, 1}
-                           : lower::WeightColumns{columns, depth, 1, columns},
+        op.getTransposeB() ? cpu::WeightColumns{columns, depth, depth, 1}
+                           : cpu::WeightColumns{columns, depth, 1, columns},
         halfSums);
     element = factors.src;
     undo = factors.undo;
-    ElementsAttr packed =
-        lower::packMatMulWeights(factors.weights, op.getTransposeB(),
-                                 factors.stored, factors.src);
+    ElementsAttr packed = cpu::packMatMulWeights(
+        factors.weights, op.getTransposeB(), factors.stored, factors.src);
     if (!packed)
-      return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+      return rewriter.notifyMatchFailure(op, cpu::kNoBytes);
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
     OpBuilder::InsertionGuard guard(rewriter);
-    lower::setInsertionPointOutside(rewriter, op, op.getB());
-    weights = lower::packFactor(
-        rewriter, loc, castElements(rewriter, loc, op.getB(), element),
-        op.getTransposeB());
+    cpu::setInsertionPointOutside(rewriter, op, op.getB());
+    weights = cpu::packFactor(rewriter, loc,
+                              castElements(rewriter, loc, op.getB(), element),
+                              op.getTransposeB());
   }
   Value bias = op.getBias();
   bool isVector = bias && typeOf(bias).getRank() == 1 &&
@@ -391,24 +388,23 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   if (undo)
     operands.push_back(expandConstant(rewriter, loc, undo, rank));
   if (isVector)
-    operands.push_back(lower::expandBias(rewriter, bias, rank));
+    operands.push_back(cpu::expandBias(rewriter, bias, rank));
   Value a = op.getA();
   if (op.getTransposeA()) {
     SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(rank));
     std::swap(perm[rank - 2], perm[rank - 1]);
-    a = lower::transpose(rewriter, loc, a, perm);
+    a = support::transpose(rewriter, loc, a, perm);
   }
   // Both factors have the batches of the result: see nn-broadcast-batches.
-  Value destination =
-      lower::createEmpty(rewriter, loc, type,
-                         lower::dynamicSizesLike(rewriter, loc, type, a));
+  Value destination = support::createEmpty(
+      rewriter, loc, type, support::dynamicSizesLike(rewriter, loc, type, a));
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
       /*blocks=*/Value(), /*pairs=*/Value(), operands, destination,
       /*pair_counts=*/{}, /*sign_channels=*/{}, /*dst_signs=*/{},
       /*schedule=*/{});
-  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
-                       type.getElementType(), isVector, bool(undo));
+  cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
+                     type.getElementType(), isVector, bool(undo));
   Value result = product.getResult();
   if (bias && !isVector)
     result = nn::AddOp::create(rewriter, loc, type, result, bias);

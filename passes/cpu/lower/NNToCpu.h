@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Why a pattern declines constants that are elided, say.
 inline constexpr char kNoBytes[] = "has weights without values";
@@ -43,6 +43,6 @@ void populateResampleToCpu(mlir::RewritePatternSet &patterns,
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
 void populatePackedMatMulToCpu(mlir::RewritePatternSet &patterns);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_NNTOCPU_H

@@ -19,7 +19,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::cpu;
+using namespace ingot::support;
+using support::typeOf;
 
 //===----------------------------------------------------------------------===//
 // Convolutions
@@ -69,7 +71,7 @@ static Reason whyNot(nn::ConvOp op) {
   if (nn::isByte(typeOf(op.getX()).getElementType()) && hasSingleChannels(op)) {
     auto weights = nn::getConstantDoubles(op.getW());
     if (!weights ||
-        !lower::areSumsExact(*weights, typeOf(op.getW()).getDimSize(0)))
+        !cpu::areSumsExact(*weights, typeOf(op.getW()).getDimSize(0)))
       return "has sums of bytes beyond 2^24";
   }
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));
@@ -94,8 +96,8 @@ static Reason whyNot(nn::ConvTransposeOp op) {
   ArrayRef<int64_t> strides = op.getStrides();
   if (mergesLast(op))
     strides = strides.drop_back();
-  if (lower::hasManyPhases(strides))
-    return "has strides of more than " + std::to_string(lower::kMaxPhases) +
+  if (support::hasManyPhases(strides))
+    return "has strides of more than " + std::to_string(support::kMaxPhases) +
            " phases";
   return std::nullopt;
 }
@@ -132,7 +134,7 @@ static bool isLongColumn(nn::MatMulOp op) {
 }
 
 static Reason whyNot(nn::MatMulOp op) {
-  if (lower::isBandMatMul(op))
+  if (cpu::isBandMatMul(op))
     return std::nullopt;
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = typeOf(op.getY());
@@ -193,7 +195,7 @@ static Reason whyNot(nn::ReduceOp op) {
 static Reason whyNot(nn::ResizeOp op) {
   int64_t rank = typeOf(op.getX()).getRank(), first = rank, end = 0, count = 0;
   for (int64_t i = 0; i < rank; ++i)
-    if (!lower::isCopiedDim(op, i)) {
+    if (!support::isCopiedDim(op, i)) {
       first = std::min(first, i);
       end = i + 1;
       ++count;
@@ -209,19 +211,19 @@ static Reason whyNot(nn::ResizeOp op) {
     return "resizes a vector";
   int64_t taps = 1;
   for (int64_t i = 0; i < count; ++i)
-    taps *= lower::numTaps(op.getMode());
+    taps *= support::numTaps(op.getMode());
   // Each pixel reads the taps of all dimensions, where loops of known sizes
   // resample one dimension after the other: 256 channels enlarged by 4 x 4 took
   // the kernel 1.3 x as long. Few channels go one dimension after the other.
   constexpr int64_t kManyPixels = 8;
   RankedTensorType x = typeOf(op.getX()), y = typeOf(op.getY());
   if (taps > 2 && end < rank && x.hasStaticShape() && y.hasStaticShape() &&
-      lower::productOf(x.getShape().drop_front(end)) >= lower::kFewChannels &&
+      support::productOf(x.getShape().drop_front(end)) >= cpu::kFewChannels &&
       y.getNumElements() >= kManyPixels * x.getNumElements())
     return "has many pixels for each of its input's";
   if (count > 3 || taps > 16)
     return "resizes " + std::to_string(count) + " dimensions of " +
-           std::to_string(lower::numTaps(op.getMode())) + " taps each";
+           std::to_string(support::numTaps(op.getMode())) + " taps each";
   return std::nullopt;
 }
 
@@ -292,7 +294,7 @@ using Kinds =
             nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::PackedMatMulOp,
             nn::ReduceOp, nn::ResizeOp, nn::RMSNormOp, nn::SoftmaxOp>;
 
-bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
+bool cpu::isNativeKind(Operation *op) { return Kinds::contain(op); }
 
 /// Products of words are those of constant weights, in panels.
 static Reason whyNotWords(Operation *op) {
@@ -317,11 +319,11 @@ static bool resizesBytes(Operation *op) {
   if (!type.getElementType().isUnsignedInteger(8))
     return false;
   int64_t rank = type.getRank();
-  if (rank > 0 && !lower::isCopiedDim(resize, rank - 1))
+  if (rank > 0 && !support::isCopiedDim(resize, rank - 1))
     return true;
   return rank > 1 && ShapedType::isStatic(type.getShape().back()) &&
-         !lower::isCopiedDim(resize, rank - 2) &&
-         type.getShape().back() < lower::kFewChannels;
+         !support::isCopiedDim(resize, rank - 2) &&
+         type.getShape().back() < cpu::kFewChannels;
 }
 
 /// The element types of kernels: f32, products of bytes and words, maxima of
@@ -351,13 +353,13 @@ static Reason whyNotElements(Operation *op) {
   return whyNotEmpty(op);
 }
 
-Reason lower::whyNotNative(Operation *op) {
+Reason cpu::whyNotNative(Operation *op) {
   if (Reason reason = whyNotElements(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });
 }
 
-Reason lower::whyNotToCpu(Operation *op) {
+Reason cpu::whyNotToCpu(Operation *op) {
   if (Reason reason = whyNotBackend(op, BackendKind::native))
     return reason;
   return whyNotNative(op);

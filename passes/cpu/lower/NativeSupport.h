@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Vectors of fewer channels would be empty for the most part: such pixels are
 /// elements of a row.
@@ -27,6 +27,6 @@ Reason whyNotNative(mlir::Operation *op);
 /// whyNotNative says.
 Reason whyNotToCpu(mlir::Operation *op);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_NATIVESUPPORT_H

@@ -16,10 +16,11 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
-void lower::setInsertionPointOutside(OpBuilder &builder, Operation *op,
-                                     Value value) {
+void cpu::setInsertionPointOutside(OpBuilder &builder, Operation *op,
+                                   Value value) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   while (loop && loop.isDefinedOutsideOfLoop(value)) {
     op = loop;
@@ -33,7 +34,7 @@ namespace {
 /// Columns, of dimension `column`, and k, of dimension `k`, in panels.
 struct Panels {
   Panels(RankedTensorType type, int64_t column, int64_t k)
-      : Panels(type, column, k, lower::panelWidth(type.getDimSize(column))) {}
+      : Panels(type, column, k, cpu::panelWidth(type.getDimSize(column))) {}
   Panels(RankedTensorType type, int64_t column, int64_t k, int64_t width)
       : column(column), k(k), group(cpu::groupOf(type.getElementType())),
         width(width),
@@ -61,8 +62,8 @@ Value Panels::pad(OpBuilder &builder, Location loc, Value weights) const {
   high[k] = groups * group - type.getDimSize(k);
   if (!high[column] && !high[k])
     return weights;
-  return lower::pad(builder, loc, weights, low, high,
-                    lower::scalar(builder, loc, type.getElementType(), 0));
+  return support::pad(builder, loc, weights, low, high,
+                      support::scalar(builder, loc, type.getElementType(), 0));
 }
 
 /// Elements [from, end) of a dimension.
@@ -96,19 +97,19 @@ Value Panels::arrange(OpBuilder &builder, Location loc, Value weights,
   Value last = arrangePart(whole * width, columns, columns - whole * width);
   SmallVector<int64_t> low(typeOf(last).getRank(), 0), high(low);
   high.back() = count * width - columns;
-  last = lower::pad(
+  last = support::pad(
       builder, loc, last, low, high,
-      lower::scalar(builder, loc, typeOf(weights).getElementType(), 0));
+      support::scalar(builder, loc, typeOf(weights).getElementType(), 0));
   SmallVector<int64_t> shape(typeOf(panels).getShape());
   shape[outer.size()] = count;
   Value all = tensor::EmptyOp::create(builder, loc, shape,
                                       typeOf(weights).getElementType());
   for (Value part : {panels, last}) {
-    lower::Sizes from(shape.size(), builder.getIndexAttr(0));
-    lower::Sizes ones(shape.size(), builder.getIndexAttr(1));
+    support::Sizes from(shape.size(), builder.getIndexAttr(0));
+    support::Sizes ones(shape.size(), builder.getIndexAttr(1));
     from[outer.size()] = builder.getIndexAttr(part == panels ? 0 : whole);
-    all = lower::insert(builder, loc, part, all, from,
-                        lower::sizesOf(builder, loc, part), ones);
+    all = support::insert(builder, loc, part, all, from,
+                          support::sizesOf(builder, loc, part), ones);
   }
   return all;
 }
@@ -142,11 +143,11 @@ Value Panels::arrangeWhole(OpBuilder &builder, Location loc, Value weights,
   perm.append({first[k], first[column] + 1});
   if (group > 1)
     perm.push_back(first[k] + 1);
-  return lower::transpose(builder, loc, split, perm);
+  return support::transpose(builder, loc, split, perm);
 }
 
-Value lower::packFactor(OpBuilder &builder, Location loc, Value b,
-                        bool transposed) {
+Value cpu::packFactor(OpBuilder &builder, Location loc, Value b,
+                      bool transposed) {
   RankedTensorType type = typeOf(b);
   int64_t rank = type.getRank();
   int64_t column = transposed ? rank - 2 : rank - 1;
@@ -155,8 +156,8 @@ Value lower::packFactor(OpBuilder &builder, Location loc, Value b,
       .arrange(builder, loc, b, batches, {});
 }
 
-Value lower::packFilter(OpBuilder &builder, Location loc, Value w,
-                        int64_t groups) {
+Value cpu::packFilter(OpBuilder &builder, Location loc, Value w,
+                      int64_t groups) {
   // O, C/G, K… as G, O/G, C/G, K….
   RankedTensorType type = typeOf(w);
   SmallVector<int64_t> shape(type.getShape());
@@ -178,12 +179,12 @@ Value lower::packFilter(OpBuilder &builder, Location loc, Value w,
   return tensor::CollapseShapeOp::create(builder, loc, packed, parts);
 }
 
-Value lower::packTaps(OpBuilder &builder, Location loc, Value w) {
+Value cpu::packTaps(OpBuilder &builder, Location loc, Value w) {
   // O, C/G, K… as K…, C/G O.
   int64_t rank = typeOf(w).getRank(), taps = rank - 2;
   auto perm = llvm::to_vector(llvm::seq<int64_t>(2, rank));
   perm.append({1, 0});
-  Value turned = lower::transpose(builder, loc, w, perm);
+  Value turned = support::transpose(builder, loc, w, perm);
   SmallVector<ReassociationIndices> parts;
   for (int64_t i = 0; i < taps; ++i)
     parts.push_back({i});

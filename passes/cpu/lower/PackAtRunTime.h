@@ -13,7 +13,7 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Before the outermost loop around `op` that does not compute `value`: what
 /// every step of a recurrence multiplies by is packed once.
@@ -33,6 +33,6 @@ mlir::Value packFilter(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value packTaps(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value w);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_PACKATRUNTIME_H

@@ -17,6 +17,8 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 namespace {
 
@@ -30,11 +32,11 @@ struct Layout {
   explicit Layout(nn::PackedMatMulOp op)
       : areFours(op.getRoundsA()), bits(op.getBits()), depth(op.getDepth()),
         block(std::min<int64_t>(op.getBlockSize(), depth)) {
-    ArrayRef<int64_t> codes = lower::typeOf(op.getCodes()).getShape();
+    ArrayRef<int64_t> codes = support::typeOf(op.getCodes()).getShape();
     columns = codes[0];
     blocks = codes[1];
     bytes = codes[2];
-    width = lower::panelWidth(columns);
+    width = cpu::panelWidth(columns);
     panels = llvm::divideCeil(columns, width);
     words = llvm::divideCeil(block, 32 / bits);
   }
@@ -113,8 +115,7 @@ static ElementsAttr packPerBlock(const Layout &layout, ElementsAttr values,
       packed);
 }
 
-std::optional<lower::PackedBlocks>
-lower::packBlocks(nn::PackedMatMulOp op) {
+std::optional<cpu::PackedBlocks> cpu::packBlocks(nn::PackedMatMulOp op) {
   Layout layout(op);
   Builder builder(op.getContext());
   PackedBlocks packed;

@@ -11,7 +11,7 @@
 
 #include <optional>
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Constant weights of an nn.packed_matmul as cpu.packed_matmul has them.
 struct PackedBlocks {
@@ -23,6 +23,6 @@ struct PackedBlocks {
 /// Nullopt if a constant has no values, having been elided.
 std::optional<PackedBlocks> packBlocks(nn::PackedMatMulOp op);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_PACKBLOCKS_H

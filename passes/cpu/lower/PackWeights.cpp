@@ -22,9 +22,11 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
-std::optional<ArrayRef<char>> lower::findBytes(Value value,
-                                               std::vector<char> &storage) {
+std::optional<ArrayRef<char>> cpu::findBytes(Value value,
+                                             std::vector<char> &storage) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
       value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
@@ -32,7 +34,7 @@ std::optional<ArrayRef<char>> lower::findBytes(Value value,
   return constant ? nn::getRawBytes(constant, storage) : std::nullopt;
 }
 
-int64_t lower::panelWidth(int64_t channels) {
+int64_t cpu::panelWidth(int64_t channels) {
   assert(channels > 0 && "kernels have no empty tensors");
   int64_t least = llvm::alignTo(channels, 16);
   return int64_t(llvm::alignTo(channels, 32)) * 8 <= least * 9 ? 32 : 16;
@@ -122,7 +124,7 @@ struct PanelLayout {
 
 } // namespace
 
-ElementsAttr lower::roundToF16(ElementsAttr weights) {
+ElementsAttr cpu::roundToF16(ElementsAttr weights) {
   ShapedType type = weights.getShapedType();
   Packer packer(weights, type.getShape(),
                 Float16Type::get(type.getContext()));
@@ -131,7 +133,7 @@ ElementsAttr lower::roundToF16(ElementsAttr weights) {
   return packer.take();
 }
 
-std::optional<double> lower::findBeyondF16(ElementsAttr weights) {
+std::optional<double> cpu::findBeyondF16(ElementsAttr weights) {
   // From the middle between the largest number and the next power of two on.
   constexpr float kInfinite = 65520;
   // Half of 2^-24 is 2^-10 of it; bf16 is off by 2^-9 at most.
@@ -150,8 +152,8 @@ std::optional<double> lower::findBeyondF16(ElementsAttr weights) {
                                             : std::nullopt;
 }
 
-ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
-                                    Type element, Type src) {
+ElementsAttr cpu::packConvWeights(ElementsAttr weights, int64_t groups,
+                                  Type element, Type src) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(shape.size() > 2 && groups > 0 && shape[0] % groups == 0 &&
          "the op's verifier knows groups");
@@ -179,8 +181,7 @@ ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
   return packer.take();
 }
 
-ElementsAttr lower::packWinogradWeights(ElementsAttr weights,
-                                        int64_t outputs) {
+ElementsAttr cpu::packWinogradWeights(ElementsAttr weights, int64_t outputs) {
   constexpr int64_t kTaps = cpu::Winograd::kTaps;
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(weights.getElementType().isF32() && shape.size() == 4 &&
@@ -221,8 +222,8 @@ ElementsAttr lower::packWinogradWeights(ElementsAttr weights,
   return nn::makeConstantAttr(type, std::move(packed));
 }
 
-ElementsAttr lower::packCompensation(ElementsAttr weights, int64_t groups,
-                                     int64_t zeroPoint) {
+ElementsAttr cpu::packCompensation(ElementsAttr weights, int64_t groups,
+                                   int64_t zeroPoint) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t outputs = shape[0] / groups, inputs = shape[1], along = shape.back();
   int64_t width = panelWidth(outputs);
@@ -263,7 +264,7 @@ ElementsAttr lower::packCompensation(ElementsAttr weights, int64_t groups,
       std::move(bytes));
 }
 
-ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
+ElementsAttr cpu::packDepthwiseWeights(ElementsAttr weights) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(shape.size() > 2 && shape[1] == 1 && "one input channel a group");
   int64_t channels = shape[0], taps = productOf(shape.drop_front(2));
@@ -278,7 +279,7 @@ ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   return packer.take();
 }
 
-ElementsAttr lower::packDepthwiseFours(ElementsAttr weights) {
+ElementsAttr cpu::packDepthwiseFours(ElementsAttr weights) {
   using cpu::ByteFours;
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t channels = shape[0], along = shape.back();
@@ -300,7 +301,7 @@ ElementsAttr lower::packDepthwiseFours(ElementsAttr weights) {
   return packer.take();
 }
 
-ElementsAttr lower::packGroupedWeights(ElementsAttr weights) {
+ElementsAttr cpu::packGroupedWeights(ElementsAttr weights) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t channels = shape[0], size = shape[1];
   int64_t taps = productOf(shape.drop_front(2));
@@ -317,8 +318,8 @@ ElementsAttr lower::packGroupedWeights(ElementsAttr weights) {
   return packer.take();
 }
 
-ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
-                                      Type element, Type src) {
+ElementsAttr cpu::packMatMulWeights(ElementsAttr weights, bool transposed,
+                                    Type element, Type src) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(shape.size() >= 2 && "a matrix, or several");
   int64_t depth = shape[shape.size() - 2], columns = shape.back();

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// The bytes of a constant, however it is reshaped; none for what is computed.
 /// They may be those of `storage`.
@@ -85,6 +85,6 @@ mlir::ElementsAttr packMatMulWeights(mlir::ElementsAttr weights,
                                      bool transposed, mlir::Type element,
                                      mlir::Type src = {});
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_PACKWEIGHTS_H

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 namespace {
 
@@ -59,14 +59,14 @@ static Value roundRows(PatternRewriter &rewriter, nn::PackedMatMulOp op) {
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = llvm::divideCeil(depth, block) * cpu::roundedWords(block);
   auto words = RankedTensorType::get(shape, rewriter.getI32Type());
-  Value destination = lower::createEmpty(
+  Value destination = support::createEmpty(
       rewriter, op.getLoc(), words,
-      lower::dynamicSizesLike(rewriter, op.getLoc(), words, a));
+      support::dynamicSizesLike(rewriter, op.getLoc(), words, a));
   auto round = cpu::RoundBlocksOp::create(
       rewriter, op.getLoc(), words, a, /*epilogue_operands=*/ValueRange(),
       destination, block, factor, /*schedule=*/{});
-  lower::buildEpilogue(rewriter, op.getLoc(), round.getEpilogue(),
-                       words.getElementType(), /*hasBias=*/false);
+  cpu::buildEpilogue(rewriter, op.getLoc(), round.getEpilogue(),
+                     words.getElementType(), /*hasBias=*/false);
   return round.getResult();
 }
 
@@ -74,32 +74,32 @@ LogicalResult
 PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
                                      PatternRewriter &rewriter) const {
   RankedTensorType type = op.getY().getType();
-  if (Reason reason = lower::whyNotToCpu(op))
+  if (Reason reason = cpu::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
-  std::optional<lower::PackedBlocks> packed = lower::packBlocks(op);
+  std::optional<cpu::PackedBlocks> packed = cpu::packBlocks(op);
   if (!packed)
-    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
+    return rewriter.notifyMatchFailure(op, cpu::kNoBytes);
   Location loc = op.getLoc();
   auto constant = [&](ElementsAttr attr) -> Value {
     return attr ? arith::ConstantOp::create(rewriter, op.getCodes().getLoc(),
                                             attr)
                 : Value();
   };
-  Value destination = lower::createEmpty(
+  Value destination = support::createEmpty(
       rewriter, loc, type,
-      lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+      support::dynamicSizesLike(rewriter, loc, type, op.getA()));
   Value rows = op.getRoundsA() ? roundRows(rewriter, op) : op.getA();
   auto product = cpu::PackedMatMulOp::create(
       rewriter, loc, type, rows, constant(packed->words),
       constant(packed->scales), constant(packed->zeroPoints),
       /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
       blockOf(op), /*schedule=*/{});
-  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
-                       type.getElementType(), /*hasBias=*/false);
+  cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
+                     type.getElementType(), /*hasBias=*/false);
   rewriter.replaceOp(op, product.getResult());
   return success();
 }
 
-void lower::populatePackedMatMulToCpu(RewritePatternSet &patterns) {
+void cpu::populatePackedMatMulToCpu(RewritePatternSet &patterns) {
   patterns.add<PackedMatMulPattern>(patterns.getContext());
 }

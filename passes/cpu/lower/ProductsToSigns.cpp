@@ -28,7 +28,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
 /// Words that are mostly empty are no faster than bytes.
 static constexpr int64_t kLeastChannels = 48;
@@ -60,7 +61,7 @@ struct Signs {
 
 /// The byte that is 0 of the three that the data may be; null if they may be
 /// others.
-static std::optional<int64_t> findZeroPoint(const lower::Interval &bytes,
+static std::optional<int64_t> findZeroPoint(const support::Interval &bytes,
                                             const Product &product) {
   if (!bytes.isWithin(0, 255))
     return std::nullopt;
@@ -72,7 +73,7 @@ static std::optional<int64_t> findZeroPoint(const lower::Interval &bytes,
 }
 
 static Reason whyNotSigns(const Product &product) {
-  if (Reason reason = lower::whyNotToCpu(product.op))
+  if (Reason reason = cpu::whyNotToCpu(product.op))
     return reason;
   RankedTensorType weights = typeOf(product.weights);
   if (!typeOf(product.data).getElementType().isUnsignedInteger(8) ||
@@ -150,17 +151,17 @@ static Value packData(PatternRewriter &rewriter, const Product &product,
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = cpu::pixelWords(shape.back());
   auto packed = RankedTensorType::get(shape, rewriter.getI32Type());
-  Value destination = lower::createEmpty(
+  Value destination = support::createEmpty(
       rewriter, loc, packed,
-      lower::dynamicSizesLike(rewriter, loc, packed, product.data));
+      support::dynamicSizesLike(rewriter, loc, packed, product.data));
   Value bytes = nn::CastOp::create(
       rewriter, loc, type.clone(rewriter.getI8Type()), product.data);
   auto pack = cpu::PackSignsOp::create(rewriter, loc, packed, bytes,
                                        /*epilogue_operands=*/ValueRange(),
                                        destination, zeroPoint,
                                        /*schedule=*/{});
-  lower::buildEpilogue(rewriter, loc, pack.getEpilogue(),
-                       packed.getElementType(), /*hasBias=*/false);
+  cpu::buildEpilogue(rewriter, loc, pack.getEpilogue(), packed.getElementType(),
+                     /*hasBias=*/false);
   return pack.getResult();
 }
 
@@ -171,8 +172,8 @@ static void replace(PatternRewriter &rewriter, const Product &product,
   Location loc = product.op->getLoc();
   Value sums = kernel->getResult(0);
   RankedTensorType type = typeOf(sums);
-  lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
-                       type.getElementType(), /*hasBias=*/false);
+  cpu::buildEpilogue(rewriter, loc, kernel.getEpilogue(), type.getElementType(),
+                     /*hasBias=*/false);
   int64_t more = signs.zeroPoint - product.zeroPoint;
   if (more != 0) {
     std::vector<double> each;
@@ -190,7 +191,7 @@ static void replace(PatternRewriter &rewriter, const Product &product,
 namespace {
 
 /// Between which bytes the data of products lie.
-using Intervals = llvm::DenseMap<Operation *, lower::Interval>;
+using Intervals = llvm::DenseMap<Operation *, support::Interval>;
 
 /// A pattern that reads a product as signs.
 template <typename Op> struct ToSigns : OpRewritePattern<Op> {
@@ -235,10 +236,10 @@ struct ConvToSigns : ToSigns<nn::ConvOp> {
     Location loc = op.getLoc();
     Value weights = arith::ConstantOp::create(
         rewriter, op.getW().getLoc(),
-        lower::packConvWeights(packWords(product, *signs), /*groups=*/1,
-                               rewriter.getI32Type()));
+        cpu::packConvWeights(packWords(product, *signs), /*groups=*/1,
+                             rewriter.getI32Type()));
     Value src = packData(rewriter, product, signs->zeroPoint);
-    Value destination = lower::destinationOf(rewriter, op->getResult(0));
+    Value destination = support::destinationOf(rewriter, op->getResult(0));
     auto kernel = cpu::ConvOp::create(
         rewriter, loc, type, src, weights, /*compensation=*/Value(),
         /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(), destination,
@@ -268,11 +269,11 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
     Location loc = op.getLoc();
     Value weights = arith::ConstantOp::create(
         rewriter, op.getB().getLoc(),
-        lower::packMatMulWeights(packWords(product, *signs), isTransposed,
-                                 rewriter.getI32Type()));
-    Value destination = lower::createEmpty(
+        cpu::packMatMulWeights(packWords(product, *signs), isTransposed,
+                               rewriter.getI32Type()));
+    Value destination = support::createEmpty(
         rewriter, loc, type,
-        lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+        support::dynamicSizesLike(rewriter, loc, type, op.getA()));
     auto kernel = cpu::MatMulOp::create(
         rewriter, loc, type, packData(rewriter, product, signs->zeroPoint),
         weights, /*blocks=*/Value(), /*pairs=*/Value(),
@@ -289,7 +290,7 @@ struct ProductsToSignsPass
     : ingot::impl::ProductsToSignsBase<ProductsToSignsPass> {
   void runOnOperation() override {
     // Before anything is replaced, of which the analysis knows nothing.
-    lower::IntervalAnalysis analysis;
+    support::IntervalAnalysis analysis;
     Intervals intervals;
     getOperation()->walk([&](Operation *op) {
       if (isa<nn::ConvOp, nn::MatMulOp>(op))

@@ -36,7 +36,7 @@ static constexpr int kCrossed = 1, kPairings = 2;
 /// `largest` at most.
 static int pairingsOf(const int8_t *four, int64_t largest) {
   auto fits = [&](int x, int y) {
-    return lower::fitsWords(four[x], four[y], largest);
+    return cpu::fitsWords(four[x], four[y], largest);
   };
   int pairings = 0;
   if (fits(0, 1) && fits(2, 3))
@@ -67,11 +67,11 @@ static const char *whyNot(cpu::MatMulOp op) {
 
 /// The largest byte that weights are multiplied by, where src is padded, too.
 static int64_t largestByteOf(cpu::ConvOp op) {
-  return std::max(lower::largestByteOf(op.getSrc()),
+  return std::max(cpu::largestByteOf(op.getSrc()),
                   int64_t(op.getSrcZeroPoint()));
 }
 static int64_t largestByteOf(cpu::MatMulOp op) {
-  return lower::largestByteOf(op.getSrc());
+  return cpu::largestByteOf(op.getSrc());
 }
 
 /// The taps that follow each other along a row.
@@ -96,16 +96,16 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
     if (depth % weights.group != 0)
       return rewriter.notifyMatchFailure(op, "has no whole groups of k");
     int64_t groups = weights.depth / weights.group;
-    int64_t all = groups * lower::productOf(weights.outer.drop_front());
-    if (!lower::suitsPairs(groups * tapsOfRow(op), all))
+    int64_t all = groups * support::productOf(weights.outer.drop_front());
+    if (!cpu::suitsPairs(groups * tapsOfRow(op), all))
       return rewriter.notifyMatchFailure(op, "has too few or too many k");
-    int64_t rows = lower::productOf(
+    int64_t rows = support::productOf(
         cast<ShapedType>(op.getDst().getType()).getShape().drop_back());
-    if (!ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows)
+    if (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows)
       return rewriter.notifyMatchFailure(op, "has few rows");
     std::vector<char> storage;
     std::optional<ArrayRef<char>> source =
-        lower::findBytes(op.getWeights(), storage);
+        cpu::findBytes(op.getWeights(), storage);
     if (!source)
       return rewriter.notifyMatchFailure(op, "has weights of the run");
     const auto *at = reinterpret_cast<const int8_t *>(source->data());
@@ -113,7 +113,7 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
     const int64_t largest = largestByteOf(op);
     int64_t parts = llvm::divideCeil(weights.width, cpu::kPairColumns);
     SmallVector<int64_t> counts(cpu::kPairCounts, 0);
-    std::vector<char> statements(lower::productOf(weights.outer) * groups);
+    std::vector<char> statements(support::productOf(weights.outer) * groups);
     for (char &statement : statements) {
       int ofPanel = (1 << kPairings) - 1;
       for (int64_t part = 0; part < parts; ++part) {

@@ -60,7 +60,7 @@ struct Prove : OpRewritePattern<cpu::ConvOp> {
           op, "has its tiles, or is of other than 3x3 taps of bytes");
     std::vector<char> storage;
     std::optional<ArrayRef<char>> source =
-        lower::findBytes(op.getWeights(), storage);
+        cpu::findBytes(op.getWeights(), storage);
     if (!source)
       return rewriter.notifyMatchFailure(op, "has weights of the run");
     int64_t largest = largestSum(*source, cpu::PackedWeights(op.getWeights()),

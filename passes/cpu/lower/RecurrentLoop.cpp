@@ -18,7 +18,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 static Value throughCasts(Value value) {
   while (auto cast = value.getDefiningOp<tensor::CastOp>())

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// A loop over the steps of a sequence, taken apart for `cpu.recurrent`.
 class RecurrentLoop {
@@ -66,6 +66,6 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> inCell, inReset;
 };
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_RECURRENTLOOP_H

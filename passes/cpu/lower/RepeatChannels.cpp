@@ -21,7 +21,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
 /// Each element of the last dimension `times` times.
 static Value repeatLast(OpBuilder &builder, Location loc, Value x,
@@ -50,10 +51,10 @@ struct RepeatOfConv : OpRewritePattern<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> weights = typeOf(op.getW()).getShape();
     int64_t groups = op.getGroups();
-    if (!lower::areRepeated(weights, groups))
+    if (!cpu::areRepeated(weights, groups))
       return rewriter.notifyMatchFailure(
           op, "has no groups of one channel with several outputs");
-    if (Reason reason = lower::whyNotToCpu(op))
+    if (Reason reason = cpu::whyNotToCpu(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Value repeated = repeatLast(rewriter, op.getLoc(), op.getX(),
                                 weights[0] / groups);

@@ -19,7 +19,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 namespace {
 
@@ -271,7 +272,7 @@ std::optional<Band> BandProducts::computeBand(int64_t dim, int64_t channels) {
 Value BandProducts::multiply(Value x, int64_t dim) {
   int64_t rank = sizes.size(), behind = dim + 1;
   int64_t channels =
-      lower::productOf(staticShape(ArrayRef(sizes).drop_front(behind)));
+      support::productOf(staticShape(ArrayRef(sizes).drop_front(behind)));
   std::optional<Band> band = computeBand(dim, channels);
   if (!band && hasKnownSizes() && !op.mayFilter(dim))
     return {};
@@ -279,8 +280,8 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   if (behind < rank - 1) {
     Sizes joined(ArrayRef(sizes).take_front(behind));
     joined.push_back(
-        lower::productOf(b, loc, ArrayRef(sizes).drop_front(behind)));
-    x = lower::reshape(b, loc, x, joined);
+        support::productOf(b, loc, ArrayRef(sizes).drop_front(behind)));
+    x = support::reshape(b, loc, x, joined);
   }
   bool isLast = dim == resized.back();
   ArrayRef<int64_t> order;
@@ -305,7 +306,7 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   }
   sizes[dim] = rows.count;
   Value y = product.getResult();
-  return behind < rank - 1 ? lower::reshape(b, loc, y, sizes) : y;
+  return behind < rank - 1 ? support::reshape(b, loc, y, sizes) : y;
 }
 
 /// Returns the value of `picture`; null if the op has known sizes, but a
@@ -316,7 +317,7 @@ Value BandProducts::create() {
   Value y = withoutCast(op.getX());
   if (typeOf(y).getShape() != typeOf(op.getX()).getShape()) {
     // Tensors of several open sizes are not reshaped.
-    y = hasKnownSizes() ? lower::reshape(b, loc, y, sizes) : op.getX();
+    y = hasKnownSizes() ? support::reshape(b, loc, y, sizes) : op.getX();
   }
   for (int64_t dim : resized) {
     y = multiply(y, dim);
@@ -338,7 +339,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
     if (!isCopiedDim(op, i))
       resized.push_back(i);
   int64_t first = resized.front(), last = resized.back();
-  int64_t channels = lower::productOf(type.getShape().drop_front(last + 1));
+  int64_t channels = support::productOf(type.getShape().drop_front(last + 1));
   bool areFew = last != rank - 1 && last != 0 &&
                 ShapedType::isStatic(channels) && channels < kFewChannels;
   if (op.getAntialias() || (areFew && channels > 1 &&
@@ -404,7 +405,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   return success();
 }
 
-void lower::populateResampleToCpu(RewritePatternSet &patterns,
-                                  int64_t maxTableBytes) {
+void cpu::populateResampleToCpu(RewritePatternSet &patterns,
+                                int64_t maxTableBytes) {
   patterns.add<ResizePattern>(patterns.getContext(), maxTableBytes);
 }

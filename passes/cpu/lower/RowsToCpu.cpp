@@ -18,12 +18,13 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::lower;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 // Scale and shift are one operation of the model: the product need not be
 // rounded first.
-void lower::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
-                             bool hasScale, bool hasBias) {
+void cpu::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
+                           bool hasScale, bool hasBias) {
   OpBuilder::InsertionGuard guard(b);
   Type type =
       nn::signless(typeOf(kernel->getResult(0)).getElementType());
@@ -165,18 +166,17 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
   OpFoldResult outer = productOf(b, loc, sizes.take_front(first));
   OpFoldResult length = productOf(b, loc, sizes.slice(first, axes.size()));
   OpFoldResult inner = productOf(b, loc, sizes.drop_front(end));
-  int64_t channels = lower::productOf(shape.drop_front(end));
+  int64_t channels = support::productOf(shape.drop_front(end));
   auto kind = cpu::ReduceKind(op.getKind());
   int64_t parts =
-      countParts(lower::productOf(shape.take_front(first)),
-                 lower::productOf(shape.slice(first, axes.size())), channels);
+      countParts(support::productOf(shape.take_front(first)),
+                 support::productOf(shape.slice(first, axes.size())), channels);
   Value x = op.getX();
   std::optional<ScaledBytes> bytes;
   if (kind == cpu::ReduceKind::mean)
     bytes = readScaledBytes(
-        x, channels != 1
-               ? channels
-               : lower::productOf(shape.slice(first, axes.size())));
+        x, channels != 1 ? channels
+                         : support::productOf(shape.slice(first, axes.size())));
   if (bytes)
     x = bytes->bytes;
   if (parts > 1) {
@@ -210,8 +210,7 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
 // Rows
 //===----------------------------------------------------------------------===//
 
-SmallVector<ReassociationIndices> lower::groupsFrom(int64_t rank,
-                                                    int64_t first) {
+SmallVector<ReassociationIndices> cpu::groupsFrom(int64_t rank, int64_t first) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t i = 0; i < rank; ++i)
     if (i <= first)
@@ -230,7 +229,7 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
   int64_t rank = type.getRank(), axis = op.getAxis();
   Value x = op.getX();
   // What is behind the dimension is one, of columns, if any.
-  bool isLast = lower::productOf(type.getShape().drop_front(axis + 1)) == 1;
+  bool isLast = support::productOf(type.getShape().drop_front(axis + 1)) == 1;
   int64_t joined = isLast ? axis : axis + 1;
   auto groups = groupsFrom(rank, joined);
   bool isJoined = joined < rank - 1;
@@ -371,7 +370,7 @@ LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
   return success();
 }
 
-void lower::populateRowsToCpu(RewritePatternSet &patterns) {
+void cpu::populateRowsToCpu(RewritePatternSet &patterns) {
   patterns.add<GroupNormPattern, PoolPattern<nn::AvgPoolOp>,
                PoolPattern<nn::MaxPoolOp>, ReducePattern,
                RowNormPattern<nn::LayerNormOp>, RowNormPattern<nn::RMSNormOp>,

@@ -16,6 +16,7 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::cpu;
 
 /// The power of two for a column: with it, no kHalfTerms products of its
 /// weights and of numbers that f16 holds add up to more than f16 holds. What
@@ -43,8 +44,8 @@ static std::optional<int> exponentFor(MutableArrayRef<float> column) {
   return std::min(int(std::floor(std::log2(kMost / sum))), kLargest);
 }
 
-std::optional<lower::ScaledWeights>
-lower::scaleForHalfSums(ElementsAttr weights, const WeightColumns &columns) {
+std::optional<cpu::ScaledWeights>
+cpu::scaleForHalfSums(ElementsAttr weights, const WeightColumns &columns) {
   std::vector<char> storage;
   std::optional<ArrayRef<char>> source = nn::getRawBytes(weights, storage);
   if (!source || !weights.getElementType().isF32())

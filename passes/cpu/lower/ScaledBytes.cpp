@@ -13,10 +13,11 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::cpu;
+using support::typeOf;
 
-Value lower::ScaledBytes::scale(OpBuilder &builder, Location loc,
-                                Value means) const {
+Value cpu::ScaledBytes::scale(OpBuilder &builder, Location loc,
+                              Value means) const {
   Type element = typeOf(means).getElementType();
   if (factor != 1)
     means = nn::MulOp::create(builder, loc, means.getType(), means,
@@ -48,8 +49,8 @@ static bool areFloatsNear(Value value) {
          (!type.hasStaticShape() || type.getNumElements() * 4 <= kCacheBytes);
 }
 
-std::optional<lower::ScaledBytes> lower::readScaledBytes(Value value,
-                                                         int64_t length) {
+std::optional<cpu::ScaledBytes> cpu::readScaledBytes(Value value,
+                                                     int64_t length) {
   // Lanes of AVX2.
   constexpr int64_t kLanes = 8;
   if (ShapedType::isDynamic(length) || length % kLanes != 0)

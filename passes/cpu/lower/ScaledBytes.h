@@ -20,7 +20,7 @@
 
 #include <optional>
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// A tensor of ui8, of which each element stands for `factor x + offset`.
 struct ScaledBytes {
@@ -37,6 +37,6 @@ struct ScaledBytes {
 /// of `length` elements end within a vector: AVX2 has no masks for bytes.
 std::optional<ScaledBytes> readScaledBytes(mlir::Value value, int64_t length);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_LOWER_SCALEDBYTES_H

@@ -35,7 +35,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::support;
+using support::typeOf;
 
 /// More than networks have; to try so many takes a few seconds.
 static constexpr int64_t kMostSums = int64_t(1) << 28;
@@ -180,7 +181,7 @@ static cpu::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
       return {};
     cpu::PackedWeights weights(conv.getWeights());
     terms = *conv.getSignChannels() *
-            lower::productOf(weights.outer.drop_front());
+            support::productOf(weights.outer.drop_front());
     return conv;
   }
   if (auto product = dyn_cast_or_null<cpu::MatMulOp>(op)) {

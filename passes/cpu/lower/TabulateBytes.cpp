@@ -27,7 +27,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 /// Of a table: as many as there are bytes.
 static constexpr int64_t kEntries = 256;
@@ -151,7 +151,7 @@ static bool isInEpilogue(Value bytes) {
     Operation *op = work[i].getDefiningOp();
     if (!op || !work[i].hasOneUse())
       continue;
-    if (lower::isNativeKind(op))
+    if (cpu::isNativeKind(op))
       return true;
     if (isa<nn::ElementwiseOpInterface>(op))
       llvm::append_range(work, op->getOperands());

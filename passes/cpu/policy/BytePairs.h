@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// The elements of a group, and of a pair.
 constexpr int64_t kPairGroup = 4, kPair = 2;
@@ -46,6 +46,6 @@ inline bool suitsPairs(int64_t ofRun, int64_t all) {
 /// multiplying them with about two.
 constexpr int64_t kLeastPairRows = 32;
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_POLICY_BYTEPAIRS_H

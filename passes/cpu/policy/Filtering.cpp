@@ -10,8 +10,9 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::support;
 
-Reason lower::whyNotThreeByThree(nn::ConvOp op) {
+Reason cpu::whyNotThreeByThree(nn::ConvOp op) {
   auto are = [](ArrayRef<int64_t> values, int64_t value) {
     return llvm::all_of(values, [&](int64_t v) { return v == value; });
   };

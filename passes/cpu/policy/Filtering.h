@@ -15,7 +15,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Reason.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Why it has no 3x3 taps beside each other that all channels share.
 Reason whyNotThreeByThree(nn::ConvOp op);
@@ -31,6 +31,6 @@ constexpr double kTransformFlops[] = {250, 600};
 /// they would come too late, and an artifact has to carry them.
 constexpr int64_t kMostBytesOfFour = 5 << 19;
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_POLICY_FILTERING_H

@@ -15,17 +15,19 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using namespace ingot::support;
+using support::shapeOf;
 
 static bool isDepthwise(nn::ConvOp conv) {
-  return lower::areDepthwise(shapeOf(conv.getW()), conv.getGroups());
+  return cpu::areDepthwise(shapeOf(conv.getW()), conv.getGroups());
 }
 
 /// Ops of a model that are looked at before or behind one.
 static constexpr size_t kMostAround = 64;
 
-bool lower::isDepthwiseAlone(Operation *op,
-                             function_ref<bool(Operation *)> isHalf) {
+bool cpu::isDepthwiseAlone(Operation *op,
+                           function_ref<bool(Operation *)> isHalf) {
   auto conv = dyn_cast<nn::ConvOp>(op);
   if (!conv || !isDepthwise(conv))
     return false;
@@ -69,8 +71,8 @@ static bool isSmall(nn::MatMulOp product) {
   if (weights.size() != 2 || product.getTransposeA() ||
       !nn::getConstant(product.getB()))
     return false;
-  int64_t rows = lower::productOf(shapeOf(product.getA()).drop_back()),
-          elements = lower::productOf(weights);
+  int64_t rows = support::productOf(shapeOf(product.getA()).drop_back()),
+          elements = support::productOf(weights);
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(elements))
     return false;
   if (rows >= kFewRows)
@@ -86,21 +88,21 @@ static bool isSmall(nn::ConvOp conv) {
   constexpr int64_t kFewWeights = 1 << 16, kFewOutputs = 16,
                     kFewInGroup = 4, kManyPixels = 1 << 9;
   ArrayRef<int64_t> w = shapeOf(conv.getW()), y = shapeOf(conv.getResult());
-  int64_t elements = lower::productOf(w);
+  int64_t elements = support::productOf(w);
   if (llvm::any_of(y, ShapedType::isDynamic) || !nn::getConstant(conv.getW()))
     return false;
   const size_t channels = conv.getChannelsLast() ? y.size() - 1 : 1;
-  int64_t pixels = lower::productOf(y) / std::max<int64_t>(y[channels], 1),
+  int64_t pixels = support::productOf(y) / std::max<int64_t>(y[channels], 1),
           width = y[conv.getChannelsLast() ? y.size() - 2 : y.size() - 1];
   if (pixels * elements < kLeastProducts ||
       (conv.getGroups() > 1 && w[1] <= kFewInGroup && pixels < kManyPixels))
     return true;
-  bool hasWindows = lower::productOf(w.drop_front(2)) > 1;
+  bool hasWindows = support::productOf(w.drop_front(2)) > 1;
   return hasWindows && width < kFewRows && elements < kFewWeights &&
          w[0] <= kFewOutputs * int64_t(conv.getGroups());
 }
 
-bool lower::isWorthBF16(Operation *op) {
+bool cpu::isWorthBF16(Operation *op) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
     return !isSmall(product);
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -117,7 +119,7 @@ bool lower::isWorthBF16(Operation *op) {
                            : channels >= 7 && terms >= 31;
 }
 
-int64_t lower::countWeights(Operation *root) {
+int64_t cpu::countWeights(Operation *root) {
   int64_t count = 0;
   root->walk([&](Operation *op) {
     if (isa<nn::ConvOp, nn::MatMulOp>(op) && nn::getConstant(op->getOperand(1)))
@@ -131,7 +133,7 @@ static int64_t rowsOf(Operation *op) {
   SmallVector<int64_t> y(shapeOf(op->getResult(0)));
   auto conv = dyn_cast<nn::ConvOp>(op);
   y.erase(conv && !conv.getChannelsLast() ? y.begin() + 1 : y.end() - 1);
-  return lower::productOf(y);
+  return support::productOf(y);
 }
 
 /// Whether widened weights of a few columns find room on the stack, or go there
@@ -153,10 +155,10 @@ static bool fitWidened(Operation *op) {
                      areAll(conv.getStrides(), 1) &&
                      areAll(conv.getDilations(), 1) && conv.getGroups() == 1 &&
                      weights[1] <= kMostChannels;
-  return isFiltering || lower::productOf(weights.drop_front()) <= kMostTerms;
+  return isFiltering || support::productOf(weights.drop_front()) <= kMostTerms;
 }
 
-bool lower::isWorthHalfWeights(Operation *op, int64_t allWeights) {
+bool cpu::isWorthHalfWeights(Operation *op, int64_t allWeights) {
   constexpr int64_t kMostInCache = 1 << 19, kLeastWeights = 1 << 14,
                     kManyRows = 48, kFewRows = 8, kFewChannels = 32;
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
@@ -170,7 +172,7 @@ bool lower::isWorthHalfWeights(Operation *op, int64_t allWeights) {
   return rows >= kManyRows || (rows <= kFewRows && elements >= kMostInCache);
 }
 
-bool lower::isWorthHalfSums(Operation *op) {
+bool cpu::isWorthHalfSums(Operation *op) {
   constexpr int64_t kFewestTerms = 32;
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
   if (auto conv = dyn_cast<nn::ConvOp>(op))

@@ -9,7 +9,7 @@
 
 #include "mlir/IR/Operation.h"
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Whether it pays to multiply the factors of `op`, a convolution or a matrix
 /// product, as bf16. They are multiplied in twos, those of one tap of a
@@ -43,6 +43,6 @@ bool isWorthHalfSums(mlir::Operation *op);
 bool isDepthwiseAlone(mlir::Operation *op,
                       llvm::function_ref<bool(mlir::Operation *)> isHalf);
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_POLICY_HALFPRODUCTS_H

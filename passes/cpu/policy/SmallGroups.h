@@ -18,7 +18,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace ingot::lower {
+namespace ingot::cpu {
 
 /// Whether weights `O, C, …` of `groups` are of single channels, one output
 /// each.
@@ -58,6 +58,6 @@ inline bool areSumsExact(llvm::ArrayRef<double> weights, int64_t outputs) {
   return true;
 }
 
-} // namespace ingot::lower
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H

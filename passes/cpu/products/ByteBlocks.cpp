@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 using cpu::ByteFours;
 
 static constexpr int64_t kTaps = ByteFours::kTaps;
@@ -55,7 +55,7 @@ static SmallVector<Value> withZeroRows(IndexBuilder &b, ArrayRef<Value> rows) {
 // Unpacking
 //===----------------------------------------------------------------------===//
 
-Value codegen::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
+Value cpu::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
   assert(!rows.empty() && rows.size() <= kTaps && "up to four rows");
   auto type = cast<VectorType>(rows[0].getType());
   int64_t units = type.getDimSize(0) / kUnitWords;
@@ -93,7 +93,7 @@ static Value unpackHalf(IndexBuilder &b, Value x, Value y, int64_t half) {
   return shuffle(b, x, y, from);
 }
 
-SmallVector<Value> codegen::unpackBlock(IndexBuilder &b, ArrayRef<Value> rows) {
+SmallVector<Value> cpu::unpackBlock(IndexBuilder &b, ArrayRef<Value> rows) {
   SmallVector<Value> all = withZeroRows(b, rows), vectors;
   for (int64_t half : {0, 1}) {
     Value first = bitcast(b, unpackHalf(b, all[0], all[1], half), 16);
@@ -104,8 +104,8 @@ SmallVector<Value> codegen::unpackBlock(IndexBuilder &b, ArrayRef<Value> rows) {
   return vectors;
 }
 
-SmallVector<Value> codegen::unpackPairs(IndexBuilder &b, const ByteBlock &block,
-                                        Value first, Value second) {
+SmallVector<Value> cpu::unpackPairs(IndexBuilder &b, const ByteBlock &block,
+                                    Value first, Value second) {
   assert((first || second) && "a row");
   Value zeros = arith::ConstantOp::create(
       b.b, b.loc, b.b.getZeroAttr((first ? first : second).getType()));
@@ -140,8 +140,8 @@ SmallVector<Value> codegen::unpackPairs(IndexBuilder &b, const ByteBlock &block,
   }
 }
 
-SmallVector<Value> codegen::unpackFours(IndexBuilder &b, const ByteBlock &block,
-                                        ArrayRef<Value> rows) {
+SmallVector<Value> cpu::unpackFours(IndexBuilder &b, const ByteBlock &block,
+                                    ArrayRef<Value> rows) {
   assert(rows.size() == kTaps && "four rows, some of them zeros");
   const Value *there = llvm::find_if(rows, [](Value row) { return row; });
   assert(there != rows.end() && "a row");
@@ -178,9 +178,8 @@ bool ByteBlock::isNatural() const {
   return vectors == 1 || lanes == kUnitWords;
 }
 
-SmallVector<Value> codegen::inUnpackedOrder(IndexBuilder &b,
-                                            const ByteBlock &block,
-                                            Value natural) {
+SmallVector<Value> cpu::inUnpackedOrder(IndexBuilder &b, const ByteBlock &block,
+                                        Value natural) {
   SmallVector<SmallVector<int64_t>> from(
       block.vectors, SmallVector<int64_t>(block.lanes));
   for (int64_t channel = 0; channel < block.channels(); ++channel) {

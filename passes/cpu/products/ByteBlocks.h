@@ -16,7 +16,7 @@
 
 #include "passes/cpu/products/BytePacking.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Vectors of up to four rows of bytes as fours: of channels in one vector of
 /// i32, in their order, and of blocks in four. Zeros where there are fewer
@@ -88,6 +88,6 @@ private:
   BytePacking packing;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_BYTEBLOCKS_H

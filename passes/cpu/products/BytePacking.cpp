@@ -18,7 +18,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Instructions for vectors of 128, 256 and 512 bits.
 static constexpr StringRef
@@ -219,9 +219,9 @@ Value BytePacking::pack(IndexBuilder &b, ArrayRef<Value> integers) const {
   return part(b, bytes, 0, all);
 }
 
-void codegen::storePacked(IndexBuilder &b, const Tile &tile,
-                          const Output &output, const BytePacking &packing,
-                          ValueRange sums, ArrayRef<Index> coordinates) {
+void cpu::storePacked(IndexBuilder &b, const Tile &tile, const Output &output,
+                      const BytePacking &packing, ValueRange sums,
+                      ArrayRef<Index> coordinates) {
   Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<Value> integers;
   for (int64_t v = 0; v < tile.vectors; ++v) {

@@ -16,7 +16,7 @@
 
 #include "passes/cpu/products/MicroKernel.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 class BytePacking {
 public:
@@ -57,6 +57,6 @@ void storePacked(IndexBuilder &b, const Tile &tile, const Output &output,
                  const BytePacking &packing, mlir::ValueRange sums,
                  llvm::ArrayRef<Index> coordinates);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_BYTEPACKING_H

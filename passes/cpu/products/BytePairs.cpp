@@ -17,7 +17,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // Instructions
@@ -36,8 +36,8 @@ static Value withElements(IndexBuilder &b, Value vector, int64_t bits) {
       vector);
 }
 
-Value codegen::callOfWidth(IndexBuilder &b, ArrayRef<StringRef> names,
-                           int64_t bits, ValueRange arguments) {
+Value cpu::callOfWidth(IndexBuilder &b, ArrayRef<StringRef> names, int64_t bits,
+                       ValueRange arguments) {
   int64_t bytes = bytesOf(arguments[0]);
   auto type = VectorType::get({bytes * 8 / bits}, b.b.getIntegerType(bits));
   return LLVM::CallIntrinsicOp::create(
@@ -46,18 +46,18 @@ Value codegen::callOfWidth(IndexBuilder &b, ArrayRef<StringRef> names,
       .getResults();
 }
 
-Value codegen::asWords(IndexBuilder &b, Value integers) {
+Value cpu::asWords(IndexBuilder &b, Value integers) {
   return withElements(b, integers, 16);
 }
 
-Value codegen::multiplyPairs(IndexBuilder &b, Value x, Value y) {
+Value cpu::multiplyPairs(IndexBuilder &b, Value x, Value y) {
   return callOfWidth(b,
                      {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
                       "llvm.x86.avx512.pmaddw.d.512"},
                      32, {x, y});
 }
 
-Value codegen::widenBytes(IndexBuilder &b, Value bytes, int64_t i) {
+Value cpu::widenBytes(IndexBuilder &b, Value bytes, int64_t i) {
   Value pairs = withElements(b, bytes, 16);
   Value eight = splatInt(b, cast<VectorType>(pairs.getType()), 8);
   if (i == 0)
@@ -65,12 +65,12 @@ Value codegen::widenBytes(IndexBuilder &b, Value bytes, int64_t i) {
   return arith::ShRSIOp::create(b.b, b.loc, pairs, eight);
 }
 
-Value codegen::addWords(IndexBuilder &b, Value row, Value weights, Value sum) {
+Value cpu::addWords(IndexBuilder &b, Value row, Value weights, Value sum) {
   return arith::AddIOp::create(b.b, b.loc, sum,
                                multiplyPairs(b, row, weights));
 }
 
-Value codegen::multiplyBytes(IndexBuilder &b, Value x, Value y) {
+Value cpu::multiplyBytes(IndexBuilder &b, Value x, Value y) {
   return callOfWidth(
       b,
       {"llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.avx2.pmadd.ub.sw",
@@ -78,7 +78,7 @@ Value codegen::multiplyBytes(IndexBuilder &b, Value x, Value y) {
       16, {x, y});
 }
 
-Value codegen::addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
+Value cpu::addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
   Value words = multiplyBytes(b, row, weights);
   Value ones = splatInt(b, cast<VectorType>(words.getType()), 1);
   return addWords(b, words, ones, sum);
@@ -146,9 +146,9 @@ void WideWeights::fill(IndexBuilder &b, const Tile &tile, Value weights,
 // All even bytes, then all odd ones: registers hold one part of the weights.
 // Where both lay side by side LLVM loaded them together, and kept one of ten
 // sums on the stack: each step waited for the one before to be stored.
-void codegen::addWideWeights(IndexBuilder &b, const Tile &tile,
-                             const SrcRows &rows, Value words, Index from,
-                             Index group, MutableArrayRef<Value> sums) {
+void cpu::addWideWeights(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
+                         Value words, Index from, Index group,
+                         MutableArrayRef<Value> sums) {
   auto type = VectorType::get({tile.lanes * 2}, b.b.getI16Type());
   auto whole = VectorType::get({tile.lanes}, b.b.getI32Type());
   for (int64_t i = 0; i < 2; ++i) {
@@ -326,11 +326,11 @@ static Accumulators addGroup(IndexBuilder &b, const Tile &tile,
   return sums;
 }
 
-Accumulators codegen::multiplyAddPairs(IndexBuilder &b, const Tile &tile,
-                                       const SrcRows &rows, Value weights,
-                                       Index weightsAt, int64_t panel,
-                                       const PairLists &lists, Index run,
-                                       const Accumulators &start) {
+Accumulators cpu::multiplyAddPairs(IndexBuilder &b, const Tile &tile,
+                                   const SrcRows &rows, Value weights,
+                                   Index weightsAt, int64_t panel,
+                                   const PairLists &lists, Index run,
+                                   const Accumulators &start) {
   Accumulators sums = start;
   for (int64_t kind = 0; kind < kKinds; ++kind) {
     Index list = b.add(b.mul(run, kKinds), kind);

@@ -20,7 +20,7 @@
 
 #include "passes/cpu/products/Products.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Calls the intrinsic for vectors of 16, 32 or 64 bytes; the result has
 /// elements of `bits`.
@@ -105,6 +105,6 @@ Accumulators multiplyAddPairs(IndexBuilder &b, const Tile &tile,
                               const PairLists &lists, Index run,
                               const Accumulators &start);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_BYTEPAIRS_H

@@ -21,9 +21,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
-Accumulators codegen::zeroHalves(IndexBuilder &b, const Tile &tile) {
+Accumulators cpu::zeroHalves(IndexBuilder &b, const Tile &tile) {
   auto type = VectorType::get({2 * tile.lanes}, b.b.getF16Type());
   Value zero =
       arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
@@ -40,9 +40,9 @@ static Value everySecond(IndexBuilder &b, Value low, Value high,
   return vector::ShuffleOp::create(b.b, b.loc, low, high, mask);
 }
 
-Accumulators codegen::addHalves(IndexBuilder &b, const Tile &tile,
-                                const SrcRows &rows, const Accumulators &halves,
-                                const Accumulators &sums) {
+Accumulators cpu::addHalves(IndexBuilder &b, const Tile &tile,
+                            const SrcRows &rows, const Accumulators &halves,
+                            const Accumulators &sums) {
   Accumulators next = sums;
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])

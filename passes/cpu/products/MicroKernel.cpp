@@ -20,9 +20,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
-Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
+Type cpu::sumType(IndexBuilder &b, const Tile &tile) {
   switch (tile.product) {
   case Product::int8Dot:
   case Product::int8Wide:
@@ -40,7 +40,7 @@ static VectorType accumulatorType(IndexBuilder &b, const Tile &tile) {
   return VectorType::get({tile.lanes}, sumType(b, tile));
 }
 
-Accumulators codegen::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
+Accumulators cpu::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
   if (usesTiles(tile.product))
     return zeroAmxTiles(b, tile);
   Value zero = arith::ConstantOp::create(
@@ -52,9 +52,9 @@ Accumulators codegen::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-Accumulators codegen::forEach(
-    IndexBuilder &b, Index begin, Index end, const Accumulators &start,
-    function_ref<Accumulators(Value, const Accumulators &)> body) {
+Accumulators
+cpu::forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
+             function_ref<Accumulators(Value, const Accumulators &)> body) {
   if (!begin.value && !end.value && end.constant == begin.constant + 1)
     return body(b.get(begin), start);
   // A loop that carries nothing has its terminator already.
@@ -73,9 +73,9 @@ Accumulators codegen::forEach(
   return Accumulators(loop.getResults());
 }
 
-Accumulators codegen::choose(IndexBuilder &b, TypeRange types, Value condition,
-                             function_ref<Accumulators()> then,
-                             function_ref<Accumulators()> otherwise) {
+Accumulators cpu::choose(IndexBuilder &b, TypeRange types, Value condition,
+                         function_ref<Accumulators()> then,
+                         function_ref<Accumulators()> otherwise) {
   auto choice = scf::IfOp::create(b.b, b.loc, types, condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b.b);
@@ -86,15 +86,15 @@ Accumulators codegen::choose(IndexBuilder &b, TypeRange types, Value condition,
   return Accumulators(choice.getResults());
 }
 
-Accumulators codegen::updateIf(IndexBuilder &b, Value condition,
-                               const Accumulators &sums,
-                               function_ref<Accumulators()> body) {
+Accumulators cpu::updateIf(IndexBuilder &b, Value condition,
+                           const Accumulators &sums,
+                           function_ref<Accumulators()> body) {
   return choose(b, ValueRange(sums).getTypes(), condition, body,
                 [&] { return sums; });
 }
 
-void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
-                      function_ref<void(Value)> body) {
+void cpu::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
+                  function_ref<void(Value)> body) {
   if (!begin.value && !end.value && end.constant <= begin.constant + step) {
     if (end.constant > begin.constant)
       body(b.get(begin));
@@ -107,7 +107,7 @@ void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
   body(loop.getInductionVar());
 }
 
-Accumulators codegen::forEachBlock(
+Accumulators cpu::forEachBlock(
     IndexBuilder &b, int64_t depth, int64_t size, const Accumulators &start,
     function_ref<Accumulators(Index, int64_t, const Accumulators &)> body) {
   Accumulators sums = start;
@@ -121,16 +121,16 @@ Accumulators codegen::forEachBlock(
   return sums;
 }
 
-void codegen::forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
-                           function_ref<void(Index, int64_t)> body) {
+void cpu::forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+                       function_ref<void(Index, int64_t)> body) {
   forEach(b, 0, depth / size, 1,
           [&](Value i) { body(b.mul(Index(i), size), size); });
   if (depth % size != 0)
     body(depth / size * size, depth % size);
 }
 
-void codegen::forEachPart(IndexBuilder &b, int64_t all, int64_t most,
-                          function_ref<void(int64_t, Index)> body) {
+void cpu::forEachPart(IndexBuilder &b, int64_t all, int64_t most,
+                      function_ref<void(int64_t, Index)> body) {
   int64_t parts = llvm::divideCeil(all, most), size = all / parts;
   int64_t endLarger = all % parts * (size + 1);
   if (endLarger != 0)
@@ -143,15 +143,15 @@ void codegen::forEachPart(IndexBuilder &b, int64_t all, int64_t most,
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
-Value codegen::multiplyAddVectors(IndexBuilder &b, bool hasFMA, Value x,
-                                  Value y, Value sum) {
+Value cpu::multiplyAddVectors(IndexBuilder &b, bool hasFMA, Value x, Value y,
+                              Value sum) {
   if (hasFMA)
     return vector::FMAOp::create(b.b, b.loc, x, y, sum);
   Value product = arith::MulFOp::create(b.b, b.loc, x, y);
   return arith::AddFOp::create(b.b, b.loc, sum, product);
 }
 
-Value codegen::widenFloats(IndexBuilder &b, Value vector) {
+Value cpu::widenFloats(IndexBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (!type.getElementType().isBF16() && !type.getElementType().isF16())
     return vector;
@@ -159,8 +159,8 @@ Value codegen::widenFloats(IndexBuilder &b, Value vector) {
                                vector);
 }
 
-Value codegen::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
-                                Value sum) {
+Value cpu::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
+                            Value sum) {
   int64_t lanes = cast<VectorType>(sum.getType()).getDimSize(0);
   auto type = VectorType::get({lanes * 4}, b.b.getI8Type());
   auto asBytes = [&](Value value) -> Value {
@@ -172,14 +172,14 @@ Value codegen::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
                      {sum, asBytes(bytes), asBytes(weights)});
 }
 
-Value codegen::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
+Value cpu::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
   return arith::ConstantOp::create(
       b.b, b.loc,
       DenseElementsAttr::get(
           type, b.b.getIntegerAttr(type.getElementType(), value)));
 }
 
-Value codegen::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
+Value cpu::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
   auto type = cast<VectorType>(pairs.getType());
   // The upper half of an f32.
   Value half =
@@ -191,7 +191,7 @@ Value codegen::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
                                    half);
 }
 
-Value codegen::createScratch(IndexBuilder &b, Operation *op, MemRefType type) {
+Value cpu::createScratch(IndexBuilder &b, Operation *op, MemRefType type) {
   OpBuilder::InsertionGuard guard(b.b);
   b.b.setInsertionPointToStart(
       &op->getParentOfType<func::FuncOp>().getBody().front());
@@ -199,20 +199,20 @@ Value codegen::createScratch(IndexBuilder &b, Operation *op, MemRefType type) {
                                   b.b.getI64IntegerAttr(64));
 }
 
-Value codegen::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
-                             Type type) {
+Value cpu::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
+                         Type type) {
   return createScratch(b, op, MemRefType::get({elements}, type));
 }
 
-void codegen::spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
-                    Value scratch, Index at) {
+void cpu::spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
+                Value scratch, Index at) {
   for (auto [i, sum] : llvm::enumerate(sums))
     vector::StoreOp::create(b.b, b.loc, sum, scratch,
                             b.get(b.add(at, int64_t(i) * tile.lanes)));
 }
 
-Accumulators codegen::reload(IndexBuilder &b, const Tile &tile, Value scratch,
-                             Index at) {
+Accumulators cpu::reload(IndexBuilder &b, const Tile &tile, Value scratch,
+                         Index at) {
   Accumulators sums;
   for (int64_t i = 0; i < tile.rows * tile.vectors; ++i)
     sums.push_back(
@@ -225,7 +225,7 @@ Accumulators codegen::reload(IndexBuilder &b, const Tile &tile, Value scratch,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-Value codegen::maskOf(IndexBuilder &b, const Place &place) {
+Value cpu::maskOf(IndexBuilder &b, const Place &place) {
   if (place.mask)
     return place.mask;
   auto type = VectorType::get({place.lanes}, b.b.getI1Type());
@@ -246,8 +246,7 @@ static Value loadVector(IndexBuilder &b, Value data, Index at,
                                       maskOf(b, place), zero);
 }
 
-Value codegen::loadPart(IndexBuilder &b, const Tile &tile, Value data,
-                        Index at) {
+Value cpu::loadPart(IndexBuilder &b, const Tile &tile, Value data, Index at) {
   return loadVector(b, data, at, Place{{}, tile.lanes, tile.lastLanes, {}});
 }
 
@@ -293,9 +292,9 @@ static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
     values.map(from, to);
 }
 
-SmallVector<Value> codegen::evaluate(IndexBuilder &b, Block &body,
-                                     ValueRange arguments, int64_t lanes,
-                                     ValueRange wanted) {
+SmallVector<Value> cpu::evaluate(IndexBuilder &b, Block &body,
+                                 ValueRange arguments, int64_t lanes,
+                                 ValueRange wanted) {
   IRMapping values;
   values.map(body.getArguments(), arguments);
   for (Operation &step : body.without_terminator())
@@ -319,17 +318,16 @@ bool Output::mayStoreAgain() const {
   });
 }
 
-SmallVector<Value> codegen::epilogueArguments(IndexBuilder &b,
-                                              const Output &output, Value sum,
-                                              const Place &place) {
+SmallVector<Value> cpu::epilogueArguments(IndexBuilder &b, const Output &output,
+                                          Value sum, const Place &place) {
   SmallVector<Value> arguments = {sum};
   for (const Flat &operand : output.operands)
     arguments.push_back(loadOperand(b, operand, place));
   return arguments;
 }
 
-SmallVector<Value> codegen::runEpilogue(IndexBuilder &b, const Output &output,
-                                        Value sum, const Place &place) {
+SmallVector<Value> cpu::runEpilogue(IndexBuilder &b, const Output &output,
+                                    Value sum, const Place &place) {
   Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
   return evaluate(b, body, epilogueArguments(b, output, sum, place),
                   place.lanes);
@@ -346,8 +344,8 @@ static void storeResult(IndexBuilder &b, const Output &output, Value result,
                                   result);
 }
 
-void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
-                          const Place &place) {
+void cpu::storeVector(IndexBuilder &b, const Output &output, Value sum,
+                      const Place &place) {
   storeResult(b, output, runEpilogue(b, output, sum, place)[0], place);
 }
 
@@ -387,7 +385,7 @@ static int64_t costOf(Operation &op) {
              : 1;
 }
 
-int64_t codegen::epilogueCost(cpu::EpilogueOpInterface op) {
+int64_t cpu::epilogueCost(cpu::EpilogueOpInterface op) {
   int64_t cost = 0;
   for (Operation &step : op.getEpilogue().front().without_terminator())
     cost += costOf(step);
@@ -403,7 +401,7 @@ static std::optional<int64_t> signsStoredBy(Operation *op) {
   return std::nullopt;
 }
 
-void codegen::storeTile(
+void cpu::storeTile(
     IndexBuilder &b, const Tile &tile, const Output &output,
     const Accumulators &sums,
     function_ref<SmallVector<Index>(IndexBuilder &, Index row)> rowAt,

@@ -11,7 +11,7 @@
 #include "passes/cpu/kernels/Addressing.h"
 #include "passes/cpu/schedule/Tiling.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Where a tile that widens weights as it reads them keeps them: those from
 /// element `from` on, one in `share` of which is of the tile's columns.
@@ -212,6 +212,6 @@ void storeTile(
         rowAt,
     const Accumulators &offsets = {});
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_MICROKERNEL_H

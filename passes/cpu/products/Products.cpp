@@ -19,7 +19,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // One step of k
@@ -39,8 +39,7 @@ static int64_t groupOf(const Tile &tile, Value weights) {
                                  : cpu::groupOf(getElementTypeOrSelf(weights));
 }
 
-Value codegen::loadGroup(IndexBuilder &b, Value data, Index at,
-                         int64_t count) {
+Value cpu::loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
   Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
   int64_t group = cpu::groupOf(element);
   if (count == group) {
@@ -159,7 +158,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
                             const SrcRows &rows, Value weights, Index weightsAt,
                             int64_t panel, Value k, int64_t count,
                             MutableArrayRef<Value> sums) {
-  int64_t group = groupOf(tile, weights);
+  int64_t group = ::groupOf(tile, weights);
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
@@ -208,7 +207,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   }
 }
 
-Value codegen::addSums(IndexBuilder &b, Value x, Value y) {
+Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
   if (getElementTypeOrSelf(x).isInteger())
     return arith::AddIOp::create(b.b, b.loc, x, y);
   return arith::AddFOp::create(b.b, b.loc, x, y);
@@ -218,15 +217,15 @@ Value codegen::addSums(IndexBuilder &b, Value x, Value y) {
 // own. How many depends on the rows, not on the tile's vectors: all columns are
 // summed in one order, so that equal ones have equal sums. One row has up to
 // four vectors, and 16 registers hold two sets of them.
-int64_t codegen::sumsBeside(const TargetInfo &target, const Tile &tile,
-                            int64_t width) {
+int64_t cpu::sumsBeside(const TargetInfo &target, const Tile &tile,
+                        int64_t width) {
   int64_t fullVectors = tile.rows == 1 && target.numRegisters != 32 ? 4 : 2;
   fullVectors = std::min(fullVectors, width / target.lanes);
   return std::max<int64_t>(1,
                            target.sumsInFlight() / (tile.rows * fullVectors));
 }
 
-void codegen::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
+void cpu::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
   int64_t count = sums.size() / steps;
   for (; steps > 1; steps = llvm::divideCeil(steps, 2)) {
     int64_t kept = llvm::divideCeil(steps, 2) * count;
@@ -258,7 +257,7 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
                               Index weightsAt, int64_t panel, int64_t depth,
                               const Accumulators &start,
                               const Accumulators &zeros, Meanwhile meanwhile) {
-  int64_t group = groupOf(tile, weights), groups = depth / group;
+  int64_t group = ::groupOf(tile, weights), groups = depth / group;
   TargetInfo target = targetOf(b);
   constexpr int64_t kWidest = 64;
   int64_t count = start.size(), beside = sumsBeside(target, tile, kWidest);
@@ -339,12 +338,12 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
                    zeroAccumulators(b, tile), meanwhile);
 }
 
-Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                  const SrcRows &rows, Value weights,
-                                  Index weightsAt, int64_t panel, int64_t depth,
-                                  const Accumulators &start,
-                                  const NextWeights &next) {
-  int64_t width = panel * groupOf(tile, weights);
+Accumulators cpu::multiplyAdd(IndexBuilder &b, const Tile &tile,
+                              const SrcRows &rows, Value weights,
+                              Index weightsAt, int64_t panel, int64_t depth,
+                              const Accumulators &start,
+                              const NextWeights &next) {
+  int64_t width = panel * ::groupOf(tile, weights);
   return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
                        [&](Value k, int64_t steps) {
                          prefetchNext(b, next, width, k, steps);
@@ -368,7 +367,7 @@ static Accumulators multiplyAddWords(IndexBuilder &b, const Tile &tile,
                                      int64_t depth, const Accumulators &start,
                                      Operation *op, const NextWeights &next) {
   TargetInfo target = targetOf(b);
-  int64_t group = groupOf(tile, weights);
+  int64_t group = ::groupOf(tile, weights);
   int64_t most = groupsCopied(target) / 2 * group;
   int64_t size = copiedAtOnce(depth, most, group);
   // The copies are a cache line more than their length apart.
@@ -384,23 +383,22 @@ static Accumulators multiplyAddWords(IndexBuilder &b, const Tile &tile,
       copyAsWords(b, tile.lanes, rows.data, source, scratch,
                   b.mul(Index(row), 2 * pitch), pitch, size);
     });
-    return codegen::multiplyAdd(b, tile, copies, weights,
-                                b.add(weightsAt, b.mul(from, panel)), panel,
-                                size, sums,
-                                next.from(b, b.mul(from, panel)));
+    return cpu::multiplyAdd(b, tile, copies, weights,
+                            b.add(weightsAt, b.mul(from, panel)), panel, size,
+                            sums, next.from(b, b.mul(from, panel)));
   };
   return forEachBlock(b, depth, size, start, addBlock);
 }
 
-Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                                       const SrcRows &rows, Value weights,
-                                       Index weightsAt, int64_t panel,
-                                       int64_t depth, const Accumulators &start,
-                                       Operation *op, const NextWeights &next) {
+Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
+                                   const SrcRows &rows, Value weights,
+                                   Index weightsAt, int64_t panel,
+                                   int64_t depth, const Accumulators &start,
+                                   Operation *op, const NextWeights &next) {
   if (tile.product == Product::int8Wide)
     return multiplyAddWords(b, tile, rows, weights, weightsAt, panel, depth,
                             start, op, next);
-  int64_t group = groupOf(tile, weights);
+  int64_t group = ::groupOf(tile, weights);
   bool isWidened = tile.product == Product::bf16Wide;
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =

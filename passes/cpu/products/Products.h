@@ -13,7 +13,7 @@
 
 #include "passes/cpu/kernels/Prefetch.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// The group at `data[at]` as an i32, with zeros behind `count` elements.
 mlir::Value loadGroup(IndexBuilder &b, mlir::Value data, Index at,
@@ -72,6 +72,6 @@ void copyAsWords(IndexBuilder &b, int64_t lanes, mlir::Value data,
 /// whole groups if there are any.
 int64_t copiedAtOnce(int64_t depth, int64_t most, int64_t group);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_PRODUCTS_H

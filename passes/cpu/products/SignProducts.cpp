@@ -17,7 +17,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // Bits
@@ -138,10 +138,10 @@ static constexpr int64_t kUnrolledPairs = 4;
 static_assert(8 * (kUnrolledPairs + 1) * -2 * kTwoDiffer <= INT16_MAX,
               "two counts of bytes are added up in 16 bits");
 
-Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
-                                 const SrcRows &rows, Value weights,
-                                 Index weightsAt, int64_t panel, int64_t words,
-                                 const Accumulators &start) {
+Accumulators cpu::countSigns(IndexBuilder &b, const Tile &tile,
+                             const SrcRows &rows, Value weights,
+                             Index weightsAt, int64_t panel, int64_t words,
+                             const Accumulators &start) {
   TargetInfo target = targetOf(b);
   Accumulators counts = start, waitingCounts(start.size() / 2);
   auto step = [&](Index word, bool isAlone) {
@@ -180,11 +180,11 @@ Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
 // Sums
 //===----------------------------------------------------------------------===//
 
-Value codegen::noZeros(IndexBuilder &b) {
+Value cpu::noZeros(IndexBuilder &b) {
   return arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(0));
 }
 
-Value codegen::joinZeros(IndexBuilder &b, Value zeros, Value data, Index at) {
+Value cpu::joinZeros(IndexBuilder &b, Value zeros, Value data, Index at) {
   Value word = memref::LoadOp::create(b.b, b.loc, data, b.get(at));
   return arith::OrIOp::create(b.b, b.loc, zeros, word);
 }
@@ -216,8 +216,8 @@ static Accumulators finishSums(IndexBuilder &b, const Accumulators &counts) {
   return sums;
 }
 
-Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
-                               ArrayRef<Index> all, CountSigns count) {
+Accumulators cpu::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
+                           ArrayRef<Index> all, CountSigns count) {
   Accumulators start = startSums(b, tile, all);
   Accumulators sums = finishSums(b, count(0, start));
   if (!zeros)
@@ -236,9 +236,9 @@ Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
   });
 }
 
-Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
-                               const Flat &src, Index first, Index stride,
-                               Value weights, Index weightsAt, int64_t panel) {
+Accumulators cpu::sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
+                           const Flat &src, Index first, Index stride,
+                           Value weights, Index weightsAt, int64_t panel) {
   int64_t words = cpu::signWords(signs);
   Value zeros;
   if (cpu::planesOf(signs, src.shape.back()) == 2) {

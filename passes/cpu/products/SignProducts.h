@@ -14,7 +14,7 @@
 #include "dialects/cpu/Signs.h"
 #include "passes/cpu/products/Products.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Takes what differs off sums of products, as if all were 1: where `words`
 /// words of the rows, each from its address on, differ from those of the
@@ -44,6 +44,6 @@ mlir::Value joinZeros(IndexBuilder &b, mlir::Value zeros, mlir::Value data,
                       Index at);
 mlir::Value noZeros(IndexBuilder &b);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_SIGNPRODUCTS_H

@@ -18,7 +18,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 
@@ -89,9 +89,9 @@ void Pixel::joinZeros(IndexBuilder &b, Value zeros, Index column) const {
   store(b, arith::OrIOp::create(b.b, b.loc, kept, zeros), 2 * words);
 }
 
-void codegen::storeSigns(IndexBuilder &b, const Tile &tile,
-                         const Output &output, int64_t signs, ValueRange sums,
-                         ArrayRef<Index> coordinates) {
+void cpu::storeSigns(IndexBuilder &b, const Tile &tile, const Output &output,
+                     int64_t signs, ValueRange sums,
+                     ArrayRef<Index> coordinates) {
   constexpr int64_t kWord = cpu::kSignsOfWord;
   SmallVector<Index> start(coordinates);
   start.back() = 0;

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 bool WidenedWeights::pays(const Tile &tile, int64_t terms, int64_t rows) {
   return tile.product == Product::f16Wide &&
@@ -87,6 +87,6 @@ Accumulators WidenedWeights::sum(IndexBuilder &b, const TileWeights &weights,
              b.compare(arith::CmpIPredicate::eq, number, 0), multiply);
 }
 
-Value codegen::widenWeights(IndexBuilder &b, bool hasFMA, Value weights) {
+Value cpu::widenWeights(IndexBuilder &b, bool hasFMA, Value weights) {
   return hasFMA ? widenFloats(b, weights) : widenF16(b, weights);
 }

@@ -9,7 +9,7 @@
 
 #include "passes/cpu/products/MicroKernel.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// A tile, and where its weights are, whose terms are `panel` elements apart.
 struct TileWeights {
@@ -58,6 +58,6 @@ private:
 /// Numbers of f16 as f32, also without an instruction for it.
 mlir::Value widenWeights(IndexBuilder &b, bool hasFMA, mlir::Value weights);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_PRODUCTS_WIDENEDWEIGHTS_H

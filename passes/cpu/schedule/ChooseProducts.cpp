@@ -14,12 +14,13 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using namespace ingot::support;
+using support::shapeOf;
 
-int64_t codegen::bytesOf(Value value) {
+int64_t cpu::bytesOf(Value value) {
   auto type = cast<ShapedType>(value.getType());
-  int64_t elements = lower::productOf(type.getShape());
+  int64_t elements = support::productOf(type.getShape());
   return ShapedType::isDynamic(elements)
              ? 1 << 20
              : elements * type.getElementTypeBitWidth() / 8;
@@ -91,7 +92,7 @@ static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
-      (!ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows))
+      (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows))
     return false;
   return costOfPairs(tile, *counts, columns) < costOfWords(tile, rows);
 }
@@ -100,7 +101,7 @@ static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-bool codegen::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
+bool cpu::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> kernel = weights.outer.drop_front();
   ArrayRef<int64_t> pads = op.getPads();
@@ -144,10 +145,10 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   RegisterTile tile = chooseTile(
       target, {weights.element, weights.width, dst[dst.size() - 2], channels,
-             lower::productOf(weights.outer.drop_front()), weights.group});
+               support::productOf(weights.outer.drop_front()), weights.group});
   bool isOpen = ShapedType::isDynamic(pixelsOf(op));
   if (prefersPairs(op, tile, tile.vectors * target.lanes,
-                   lower::productOf(dst.drop_back())) &&
+                   support::productOf(dst.drop_back())) &&
       (!isOpen || fitsPairs(op, tile)))
     return chooseTile(target, Product::int8Pairs, weights.width);
   if (!usesTiles(tile.product) || isOpen || fitsCopy(op, target, tile.rows))
@@ -191,9 +192,9 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   int64_t groups = op.getGroups();
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
-  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+  int64_t flops = 2 * support::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back();
-  int64_t pixels = lower::productOf(dst.drop_back());
+  int64_t pixels = support::productOf(dst.drop_back());
   // A task's tiles are of one group.
   int64_t srcRowBytes = groups > 1 ? 0 : rowBytesOf(op.getSrc());
   int64_t unit = tile.rows;
@@ -211,7 +212,7 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
 /// By minimal filtering, where that takes fewer instructions than `tile`.
 static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
                                          const RegisterTile &tile) {
-  int64_t rows = lower::productOf(shapeOf(op.getDst()).drop_back());
+  int64_t rows = support::productOf(shapeOf(op.getDst()).drop_back());
   if (tile.product == Product::int8Wide)
     return chooseFiltering(op, costOfWords(tile, rows));
   if (tile.product != Product::int8Pairs)
@@ -238,7 +239,7 @@ static bool hasManyBorders(cpu::ConvOp op, const RegisterTile &tile) {
   return tiles * taps > kMostTaps;
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::ConvOp op) {
   TargetInfo target = TargetInfo::of(op);
   RegisterTile tile = chooseConvTile(op, target);
   if (cpu::ScheduleAttr filtering = filterInsteadOf(op, tile))
@@ -250,8 +251,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   int64_t groups = op.getGroups();
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = groups * llvm::divideCeil(op.dstChannels() / groups, columns);
-  int64_t rows = lower::productOf(dst.drop_back(2));
-  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+  int64_t rows = support::productOf(dst.drop_back(2));
+  int64_t flops = 2 * support::productOf(weights.outer.drop_front()) *
                   weights.depth * op.dstChannels() * dst[dst.size() - 2];
   Grid grid =
       chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
@@ -282,7 +283,7 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   if (ShapedType::isDynamic(row))
     row = kUsualRow;
   int64_t pixels = std::max<int64_t>(row, 1) *
-                   lower::productOf(shapeOf(op.getWeights()).drop_back(2));
+                   support::productOf(shapeOf(op.getWeights()).drop_back(2));
   // The rows of src that output rows share may take the whole cache, and a
   // block of channels half of it.
   int64_t bytes = std::min(target.l1 / 2 / pixels, 4 * target.line);
@@ -293,7 +294,7 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   return std::min(tiles, bytes / (columns * elementBytes));
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> weights = shapeOf(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
@@ -301,13 +302,12 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   int64_t columns = depthwiseColumns(op, target, product);
   int64_t tiles = llvm::divideCeil(dst.back(), columns);
   int64_t block = depthwiseBlock(op, target, columns, tiles);
-  int64_t rows = lower::productOf(dst.drop_back(2));
+  int64_t rows = support::productOf(dst.drop_back(2));
   int64_t pixels = dst[dst.size() - 2];
   if (ShapedType::isDynamic(pixels))
     pixels = kUsualRow;
-  int64_t flops =
-      2 * lower::productOf(weights.drop_back()) * op.groupSize() * dst.back() *
-      pixels;
+  int64_t flops = 2 * support::productOf(weights.drop_back()) * op.groupSize() *
+                  dst.back() * pixels;
   // By rows: channels of a pixel lie together.
   Grid grid = chooseGrid(
       target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0, kUsualRow});
@@ -357,7 +357,7 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
   return llvm::divideCeil(weights.depth, blocks);
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
@@ -386,13 +386,13 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   int64_t tiles = llvm::divideCeil(op.dstChannels(), columns);
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
-  int64_t batches = lower::productOf(dst.drop_back(2));
+  int64_t batches = support::productOf(dst.drop_back(2));
   // An open batch of matrices by the same weights may be of one.
   if (ShapedType::isDynamic(batches))
     batches = weights.outer.size() == 1 && !isOpen ? 1 : 8;
-  int64_t flops =
-      op.getBlocks() ? 2 * lower::productOf(shapeOf(op.getWeights()))
-                     : 2 * weights.depth * op.dstChannels();
+  int64_t flops = op.getBlocks()
+                      ? 2 * support::productOf(shapeOf(op.getWeights()))
+                      : 2 * weights.depth * op.dstChannels();
   Work work{rows,
             tiles,
             costOf(target, flops, tile),
@@ -419,8 +419,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
 /// Rows of a task whose sums wait while weights are unpacked.
 static constexpr int64_t kMostWaitingRows = 128;
 
-Product codegen::packedProduct(cpu::PackedMatMulOp op,
-                               const TargetInfo &target) {
+Product cpu::packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target) {
   if (!op.hasRoundedSrc())
     return Product::f32;
   return target.hasVNNI ? Product::int8Dot : Product::int8Pairs;
@@ -445,7 +444,7 @@ static RegisterTile chooseByteTile(cpu::PackedMatMulOp op,
   return tile;
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::PackedMatMulOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = dst[dst.size() - 2], panel = op.panel();

@@ -12,8 +12,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using support::shapeOf;
 
 /// What an element costs, in floating-point operations of a product: these
 /// kernels wait for memory or for polynomials.
@@ -37,11 +37,11 @@ static Grid splitRows(const TargetInfo &target, int64_t rows,
 static cpu::ScheduleAttr scheduleRows(Operation *op, int64_t cost) {
   ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
   return ScheduleBuilder(op).grid(
-      splitRows(TargetInfo::of(op), lower::productOf(shape.drop_back()),
+      splitRows(TargetInfo::of(op), support::productOf(shape.drop_back()),
                 cost * guessProduct(shape.back())));
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::SoftmaxOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::SoftmaxOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getSrc());
   if (op.getColumns()) {
     // Blocks of columns count as rows.
@@ -49,29 +49,29 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::SoftmaxOp op) {
     rows.push_back(ShapedType::isDynamic(shape.back())
                        ? shape.back()
                        : llvm::divideCeil(shape.back(), kSoftmaxColumns));
-    return ScheduleBuilder(op).grid(splitRows(
-        TargetInfo::of(op), lower::productOf(rows),
-        kSoftmaxCost * guessProduct(shape[shape.size() - 2]) *
-            std::min(guessProduct(shape.back()), kSoftmaxColumns)));
+    return ScheduleBuilder(op).grid(
+        splitRows(TargetInfo::of(op), support::productOf(rows),
+                  kSoftmaxCost * guessProduct(shape[shape.size() - 2]) *
+                      std::min(guessProduct(shape.back()), kSoftmaxColumns)));
   }
   return scheduleRows(op, kSoftmaxCost);
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::ResampleOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::ResampleOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = op.numRowDims();
   return ScheduleBuilder(op).grid(splitRows(
-      TargetInfo::of(op), lower::productOf(dst.take_front(rows)),
+      TargetInfo::of(op), support::productOf(dst.take_front(rows)),
       kReduceCost * op.numTaps() * guessProduct(dst.drop_front(rows))));
 }
 
-bool codegen::packsPositions(cpu::BandMatMulOp op) {
+bool cpu::packsPositions(cpu::BandMatMulOp op) {
   int64_t channels = op.numChannels();
   return ShapedType::isStatic(channels) &&
          channels <= TargetInfo::of(op).lanes;
 }
 
-int64_t codegen::numRowDims(cpu::BandMatMulOp op) {
+int64_t cpu::numRowDims(cpu::BandMatMulOp op) {
   return int64_t(op.getDim()) + (packsPositions(op) ? 0 : 1);
 }
 
@@ -81,23 +81,23 @@ static int64_t guessTaps(cpu::BandMatMulOp op) {
   return ShapedType::isDynamic(op.numTaps()) ? kUsualTaps : op.numTaps();
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::BandMatMulOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::BandMatMulOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = numRowDims(op);
-  return ScheduleBuilder(op).grid(splitRows(
-      TargetInfo::of(op), lower::productOf(dst.take_front(rows)),
-      2 * guessTaps(op) * guessProduct(dst.drop_front(rows))));
+  return ScheduleBuilder(op).grid(
+      splitRows(TargetInfo::of(op), support::productOf(dst.take_front(rows)),
+                2 * guessTaps(op) * guessProduct(dst.drop_front(rows))));
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackSignsOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::PackSignsOp op) {
   return scheduleRows(op, kPackCost);
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::RoundBlocksOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::RoundBlocksOp op) {
   return scheduleRows(op, kRoundCost);
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::RowNormOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::RowNormOp op) {
   return scheduleRows(op, kNormCost);
 }
 
@@ -110,7 +110,7 @@ static RegisterTile columnTile(const TargetInfo &target, int64_t channels) {
   return {std::max<int64_t>(sums / vectors, 1), vectors};
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::ReduceOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::ReduceOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> src = shapeOf(op.getSrc());
   if (op.reducesRows())
@@ -132,12 +132,12 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ReduceOp op) {
                         /*rowUnit=*/1, /*srcBytes=*/0, /*weightBytes=*/0}));
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::PoolOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::PoolOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile tile = {1, columnTile(target, dst.back()).vectors};
   // By rows: channels of a pixel lie together.
-  Grid grid = splitRows(target, lower::productOf(dst.drop_back(2)),
+  Grid grid = splitRows(target, support::productOf(dst.drop_back(2)),
                         kReduceCost * guessProduct(op.getKernel()) *
                             guessProduct(dst.take_back(2)));
   grid.columnTilesPerTask =
@@ -145,7 +145,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::PoolOp op) {
   return ScheduleBuilder(op).tile(tile).grid(grid);
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::GroupNormOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::GroupNormOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t all = shapeOf(op.getSrc())[2];
   int64_t perGroup = all / int64_t(op.getGroups());

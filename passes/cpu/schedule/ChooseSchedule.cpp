@@ -15,13 +15,13 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // Choosing
 //===----------------------------------------------------------------------===//
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::ScheduledOpInterface op) {
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::BandMatMulOp, cpu::ConvOp,
             cpu::DepthwiseConvOp, cpu::GroupNormOp, cpu::MatMulOp,
@@ -118,7 +118,7 @@ static bool hasInstructions(Operation *op, Product product) {
   llvm_unreachable("all products are listed");
 }
 
-int64_t codegen::registersOf(const RegisterTile &tile) {
+int64_t cpu::registersOf(const RegisterTile &tile) {
   // Bits that wait beside those counted, and a pair of words of weights.
   if (tile.product == Product::signs)
     return 2 * tile.rows * tile.vectors + 2 * tile.vectors + 1;
@@ -134,37 +134,37 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
   return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
 }
 
-bool codegen::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+bool cpu::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
   return getElementTypeOrSelf(op.getSrc().getType()).isInteger(8) &&
          op.groupSize() == 1 && target.lanes <= 8;
 }
 
-bool codegen::multipliesBlocks(const TargetInfo &target) {
+bool cpu::multipliesBlocks(const TargetInfo &target) {
   return target.lanes == cpu::ByteFours::kVector;
 }
 
 /// Taps that are worth to be paired.
 static constexpr int64_t kLeastPairedTaps = 4;
 
-Product codegen::depthwiseProduct(cpu::DepthwiseConvOp op,
-                                  const TargetInfo &target) {
+Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
+                              const TargetInfo &target) {
   if (op.getFours() && target.hasVNNI)
     return Product::int8Dot;
-  ArrayRef<int64_t> weights = lower::shapeOf(op.getWeights());
-  bool pays = lower::productOf(weights.drop_back()) >= kLeastPairedTaps &&
-              lower::shapeOf(op.getDst()).back() >= target.lanes;
+  ArrayRef<int64_t> weights = support::shapeOf(op.getWeights());
+  bool pays = support::productOf(weights.drop_back()) >= kLeastPairedTaps &&
+              support::shapeOf(op.getDst()).back() >= target.lanes;
   return canPairWords(op, target) && pays ? Product::int8Wide : Product::f32;
 }
 
-int64_t codegen::depthwiseColumns(cpu::DepthwiseConvOp op,
-                                  const TargetInfo &target, Product product) {
+int64_t cpu::depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
+                              Product product) {
   if (product != Product::int8Dot && product != Product::int8Wide)
     return target.lanes;
   if (product == Product::int8Dot && multipliesBlocks(target))
     return cpu::ByteFours::kBlock;
   // A block of four vectors unpacks best, as long as the sums of all pixels
   // that a column of src is multiplied for stay in registers.
-  int64_t reach = (lower::shapeOf(op.getWeights()).drop_back().back() - 1) *
+  int64_t reach = (support::shapeOf(op.getWeights()).drop_back().back() - 1) *
                   op.getDilations().back();
   int64_t sums = reach / op.getStrides().back() + 1;
   return (4 * sums <= target.numRegisters * 3 / 4 ? 4 : 2) * target.lanes;
@@ -214,7 +214,7 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
          << used;
 }
 
-LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
+LogicalResult cpu::checkSchedule(cpu::ScheduledOpInterface op) {
   cpu::ScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
     return op->emitOpError("has no schedule: cpu-schedule sets it");

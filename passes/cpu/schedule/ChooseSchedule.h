@@ -9,7 +9,7 @@
 
 #include "passes/cpu/schedule/Tiling.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// The schedule that the kernel gets if nobody gave it one, for the target of
 /// its module.
@@ -115,6 +115,6 @@ private:
   bool prefetch = false, isAcrossRows = false;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_SCHEDULE_CHOOSESCHEDULE_H

@@ -12,8 +12,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using support::shapeOf;
 
 //===----------------------------------------------------------------------===//
 // Recurrences
@@ -23,7 +23,7 @@ using lower::shapeOf;
 /// weights: those that stay in the second-level cache, and larger ones.
 static constexpr int64_t kTilesPerStep = 2, kTilesPerLongStep = 4;
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::RecurrentOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t width = INT64_MAX, bytes = 0;
   for (int64_t i = 0; i < int64_t(op.getGates().size()); ++i) {
@@ -61,8 +61,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::RecurrentOp op) {
 //
 // For products of bf16 keys and values are rounded and packed, which a few
 // queries would not be worth.
-Product codegen::attentionProduct(cpu::AttentionOp op,
-                                  const TargetInfo &target) {
+Product cpu::attentionProduct(cpu::AttentionOp op, const TargetInfo &target) {
   constexpr int64_t kFewQueries = 8;
   int64_t queries = shapeOf(op.getSrc())[1];
   bool isFew = !ShapedType::isDynamic(queries) && queries < kFewQueries;
@@ -73,7 +72,7 @@ Product codegen::attentionProduct(cpu::AttentionOp op,
   return target.hasFastBF16 ? Product::bf16Dot : Product::f32;
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::AttentionOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t queries = shapeOf(op.getSrc())[1];
   int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];

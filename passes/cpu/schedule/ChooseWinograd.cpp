@@ -13,8 +13,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using support::shapeOf;
 
 /// Columns for which pixels are worth transforming once more.
 static constexpr int64_t kWinogradColumns = 128;
@@ -67,7 +67,7 @@ static ScheduleBuilder splitTiles(Operation *op, Value to, RegisterTile tile,
       std::min(block, perTask));
 }
 
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::WinogradConvOp op) {
+cpu::ScheduleAttr cpu::chooseSchedule(cpu::WinogradConvOp op) {
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   RegisterTile tile = chooseTile(target, productFor(target, weights.element),
@@ -111,7 +111,7 @@ static int64_t rowsOfTile(int64_t rows, int64_t most) {
 /// What is worth transforming, and what is not.
 static constexpr double kWorth = 0.9;
 
-cpu::ScheduleAttr codegen::chooseFiltering(cpu::ConvOp op, double direct) {
+cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
   int64_t proved = op.getWinograd().value_or(0);
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
@@ -120,7 +120,7 @@ cpu::ScheduleAttr codegen::chooseFiltering(cpu::ConvOp op, double direct) {
   int64_t columns = tile.vectors * target.lanes;
   int64_t pixels = ShapedType::isDynamicShape(dst.drop_back())
                        ? kUsualPixels
-                       : lower::productOf(dst.drop_back());
+                       : support::productOf(dst.drop_back());
   double groups = double(weights.depth) / 4;
   double vectors = double(llvm::divideCeil(dst.back(), target.lanes));
   double least = kWorth * double(pixels * 9) * groups * vectors * direct;

@@ -17,8 +17,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using support::shapeOf;
 
 namespace {
 
@@ -103,13 +103,13 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       });
 }
 
-Index codegen::countWinogradTiles(IndexBuilder &b, Value dst, int64_t d,
-                                  int64_t outputs) {
+Index cpu::countWinogradTiles(IndexBuilder &b, Value dst, int64_t d,
+                              int64_t outputs) {
   return b.divideCeil(dimOf(b, dst, 1 + d), outputs);
 }
 
-TaskSplit codegen::splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
-                              int64_t tiles) {
+TaskSplit cpu::splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
+                          int64_t tiles) {
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
   TaskSplit split{grid.rowsPerTask, grid.columnTilesPerTask, 0, columnBlocks};
   if (grid.rowBlocks != 0) {
@@ -129,7 +129,7 @@ TaskSplit codegen::splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
   return split;
 }
 
-Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
+Value cpu::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
   IndexBuilder b{builder, op->getLoc()};
   if (auto attention = dyn_cast<cpu::AttentionOp>(*op)) {
     Value dst = attention.getDst();

@@ -10,7 +10,7 @@
 #include "passes/cpu/kernels/Addressing.h"
 #include "passes/cpu/schedule/Tiling.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// A grid for a number of rows: what a task has at most, and how many blocks of
 /// rows and of columns there are. Known unless the grid limits blocks, but for
@@ -31,6 +31,6 @@ Index countWinogradTiles(IndexBuilder &b, mlir::Value dst, int64_t d,
 /// has no part in it.
 mlir::Value countTasks(mlir::OpBuilder &builder, cpu::ScheduledOpInterface op);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_SCHEDULE_COUNTTASKS_H

@@ -23,8 +23,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using support::shapeOf;
 
 namespace {
 
@@ -148,7 +148,7 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
   if (most == 0)
     return {};
   chosen.rows = std::min<int64_t>(chosen.rows, most);
-  Grid split = grid(lower::productOf(dst.drop_back()), chosen.rows,
+  Grid split = grid(support::productOf(dst.drop_back()), chosen.rows,
                     llvm::divideCeil(dst.back(), columns));
   split.prefetch = false;
   if (ShapedType::isDynamicShape(dst))
@@ -184,7 +184,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
       chosen = amx;
   }
   int64_t columns = chosen.vectors * target.lanes;
-  Grid split = grid(lower::productOf(dst.drop_back(acrossRows ? 1 : 2)),
+  Grid split = grid(support::productOf(dst.drop_back(acrossRows ? 1 : 2)),
                     acrossRows ? chosen.rows : 1,
                     llvm::divideCeil(op.dstChannels() / groups, columns));
   split = withWholeWords(op, columns, split);
@@ -216,7 +216,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
         depthwiseColumns(op, target, chosen.product) / target.lanes;
   int64_t tiles =
       llvm::divideCeil(dst.back(), chosen.vectors * target.lanes);
-  Grid split = grid(lower::productOf(dst.drop_back(2)), 1, tiles);
+  Grid split = grid(support::productOf(dst.drop_back(2)), 1, tiles);
   split.prefetch = false;
   return builder.tile(chosen)
       .grid(split)
@@ -257,7 +257,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::WinogradConvOp op) {
                  cpu::Winograd::ofPositions(weights.outer[1])
                      .bytes(weights.depth, columns);
   chosen.rows = std::clamp<int64_t>(chosen.rows, 1, most);
-  Grid split = grid(lower::productOf(dst.drop_back()), chosen.rows,
+  Grid split = grid(support::productOf(dst.drop_back()), chosen.rows,
                     llvm::divideCeil(dst.back(), columns));
   split.prefetch = false;
   if (ShapedType::isDynamicShape(dst))
@@ -325,7 +325,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::PoolOp op) {
   RegisterTile chosen = tile(Product::f32, 4);
   chosen.rows = 1;
   Grid split =
-      grid(lower::productOf(dst.drop_back(2)), 1,
+      grid(support::productOf(dst.drop_back(2)), 1,
            llvm::divideCeil(dst.back(), chosen.vectors * target.lanes));
   split.prefetch = false;
   return builder.tile(chosen).grid(split);
@@ -340,14 +340,14 @@ cpu::ScheduleAttr Drawer::draw(cpu::GroupNormOp op) {
 }
 
 cpu::ScheduleAttr Drawer::drawRows(Value src) {
-  Grid split = grid(lower::productOf(shapeOf(src).drop_back()), 1, 1);
+  Grid split = grid(support::productOf(shapeOf(src).drop_back()), 1, 1);
   split.columnTilesPerTask = 1;
   split.prefetch = false;
   return builder.grid(split);
 }
 
-cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
-                                        uint64_t seed) {
+cpu::ScheduleAttr cpu::drawSchedule(cpu::ScheduledOpInterface op,
+                                    uint64_t seed) {
   Drawer drawer(op, seed);
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::BandMatMulOp, cpu::ConvOp,

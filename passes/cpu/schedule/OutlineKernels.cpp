@@ -38,16 +38,16 @@ struct OutlineKernelsPass
     });
     // Nothing is outlined where one has no schedule, or none that fits.
     if (!llvm::all_of(ops, [](cpu::ScheduledOpInterface op) {
-          return succeeded(codegen::checkSchedule(op));
+          return succeeded(cpu::checkSchedule(op));
         }))
       return signalPassFailure();
-    codegen::KernelTable table(getOperation());
+    loops::KernelTable table(getOperation());
     for (cpu::ScheduledOpInterface op : ops)
       outline(op, table);
     shared += table.numShared;
   }
 
-  void outline(cpu::ScheduledOpInterface op, codegen::KernelTable &table);
+  void outline(cpu::ScheduledOpInterface op, loops::KernelTable &table);
 };
 
 } // namespace
@@ -72,20 +72,20 @@ static void sinkConstants(Region &region) {
 }
 
 void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
-                                 codegen::KernelTable &table) {
+                                 loops::KernelTable &table) {
   for (Region &region : op->getRegions())
     sinkConstants(region);
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
-      codegen::KernelTable::create(builder, op.getLoc(), op->getOperands());
+      loops::KernelTable::create(builder, op.getLoc(), op->getOperands());
   Operation *copy = op->clone();
   copy->setOperands(kernel.getArguments().drop_back());
   builder.insert(copy);
   kernel = table.insert(kernel, op->getName().stripDialect());
   builder.setInsertionPoint(op);
   Value tasks =
-      codegen::skipEmpty(builder, cast<DestinationStyleOpInterface>(*op),
-                         codegen::countTasks(builder, op));
+      loops::skipEmpty(builder, cast<DestinationStyleOpInterface>(*op),
+                       cpu::countTasks(builder, op));
   cpu::LaunchOp::create(builder, op.getLoc(),
                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                         op->getOperands(), tasks,

@@ -12,8 +12,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
-using lower::shapeOf;
+using namespace ingot::cpu;
+using support::shapeOf;
 
 static cpu::ScheduleAttr scheduleOf(cpu::ScheduledOpInterface op) {
   cpu::ScheduleAttr schedule = op.getScheduleAttr();

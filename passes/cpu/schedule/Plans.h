@@ -16,7 +16,7 @@
 #include "dialects/cpu/Winograd.h"
 #include "passes/cpu/schedule/Tiling.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// What all plans have.
 struct Plan {
@@ -117,6 +117,6 @@ struct ColumnPlan : Plan {
   int64_t channelsPerTile;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_SCHEDULE_PLANS_H

@@ -29,16 +29,15 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
       if (op->getNumResults() != 0)
         return;
       if (!op.getScheduleAttr()) {
-        op.setScheduleAttr(seed == 0
-                               ? codegen::chooseSchedule(op)
-                               : codegen::drawSchedule(op, seed + ++number));
+        op.setScheduleAttr(seed == 0 ? cpu::chooseSchedule(op)
+                                     : cpu::drawSchedule(op, seed + ++number));
         ++chosen;
       } else {
         ++given;
       }
       // It has served its purpose, and kernels that differ in it only are one.
       op->removeAttr("pair_counts");
-      isFine &= succeeded(codegen::checkSchedule(op));
+      isFine &= succeeded(cpu::checkSchedule(op));
     });
     if (!isFine)
       signalPassFailure();

@@ -13,10 +13,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
-Product codegen::productFor(const TargetInfo &target, Type weights,
-                            int64_t group) {
+Product cpu::productFor(const TargetInfo &target, Type weights, int64_t group) {
   if (weights.isBF16())
     return target.hasFastBF16 ? Product::bf16Dot : Product::bf16Wide;
   if (weights.isF16())
@@ -28,8 +27,7 @@ Product codegen::productFor(const TargetInfo &target, Type weights,
   return weights.isInteger(32) ? Product::signs : Product::f32;
 }
 
-std::optional<Product> codegen::tilesFor(const TargetInfo &target,
-                                         Type weights) {
+std::optional<Product> cpu::tilesFor(const TargetInfo &target, Type weights) {
   if (weights.isBF16() && target.hasBF16Tiles)
     return Product::bf16Tiles;
   if (weights.isInteger(8) && target.hasInt8Tiles)
@@ -46,8 +44,8 @@ std::optional<Product> codegen::tilesFor(const TargetInfo &target,
 // Widening takes registers for the weights and for one half of them, and for
 // masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there
 // at once, and no masks.
-RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
-                                 int64_t panelWidth) {
+RegisterTile cpu::chooseTile(const TargetInfo &target, Product product,
+                             int64_t panelWidth) {
   int64_t vectors = panelWidth >= 2 * target.lanes ? 2 : 1;
   bool isSmall = target.numRegisters != 32;
   switch (product) {
@@ -72,8 +70,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   llvm_unreachable("all products are listed");
 }
 
-int64_t codegen::vectorsOfOneRow(const TargetInfo &target,
-                                 int64_t panelWidth) {
+int64_t cpu::vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth) {
   return std::min<int64_t>(panelWidth / target.lanes, 4);
 }
 
@@ -111,8 +108,8 @@ static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
          groups >= least.run && groups * shape.runs >= least.groups;
 }
 
-RegisterTile codegen::chooseTile(const TargetInfo &target,
-                                 const ProductShape &shape) {
+RegisterTile cpu::chooseTile(const TargetInfo &target,
+                             const ProductShape &shape) {
   Product product = productFor(target, shape.weights, shape.group);
   std::optional<Product> tiles = tilesFor(target, shape.weights);
   if (tiles && isWorthTiles(target, shape))
@@ -141,13 +138,13 @@ AmxSteps::AmxSteps(int64_t depth, int64_t group) {
   last = all - groups;
 }
 
-int64_t codegen::evenTile(int64_t rows, int64_t most) {
+int64_t cpu::evenTile(int64_t rows, int64_t most) {
   if (rows <= most)
     return rows;
   return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
 }
 
-Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
+Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
   // What may stay of an operand in the second-level cache.
   int64_t cacheBytes = target.l2 / 2;
   // Weights that come soon enough.

@@ -19,7 +19,7 @@
 
 #include <optional>
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 using cpu::Product;
 
@@ -144,6 +144,6 @@ struct Work {
 /// is what is read once.
 Grid chooseGrid(const TargetInfo &target, const Work &work);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_SCHEDULE_TILING_H

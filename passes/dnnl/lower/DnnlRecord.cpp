@@ -324,10 +324,10 @@ LogicalResult Writer::writeMatMul(dnnl::MatMulOp matmul, int64_t name) {
   auto extend = [&](Layout layout) {
     while (layout.rank() < shown) {
       layout.dims.insert(layout.dims.begin(), builder.getIndexAttr(1));
-      layout.strides.insert(layout.strides.begin(),
-                            lower::productOf(
-                                builder, loc(),
-                                {layout.dims[1], layout.strides[0]}));
+      layout.strides.insert(
+          layout.strides.begin(),
+          support::productOf(builder, loc(),
+                             {layout.dims[1], layout.strides[0]}));
     }
     return layout;
   };
@@ -336,8 +336,8 @@ LogicalResult Writer::writeMatMul(dnnl::MatMulOp matmul, int64_t name) {
       return extend(layout);
     size_t last = layout.rank() - 1;
     Layout flat;
-    flat.dims = {lower::productOf(builder, loc(),
-                                  ArrayRef(layout.dims).take_front(last)),
+    flat.dims = {support::productOf(builder, loc(),
+                                    ArrayRef(layout.dims).take_front(last)),
                  layout.dims[last]};
     flat.strides = {layout.strides[last - 1], layout.strides[last]};
     return flat;

@@ -27,7 +27,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using dnnl::EltwiseKind;
-using lower::typeOf;
+using support::typeOf;
 
 /// Longer epilogues than models have; oneDNN takes 32.
 static constexpr size_t kMaxPostOps = 8;
@@ -156,7 +156,7 @@ static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
 
 /// Whether `value`, when `user` runs, has no other use ahead of it, so that it
 /// may be overwritten.
-static bool diesAt(Value value, Operation *user, const fuse::Order &order) {
+static bool diesAt(Value value, Operation *user, const support::Order &order) {
   Operation *producer = value.getDefiningOp();
   if (!producer || producer->getBlock() != user->getBlock() ||
       matchPattern(value, m_Constant()))
@@ -176,21 +176,22 @@ namespace {
 struct FusePostOpsPass
     : ingot::impl::FusePostOpsBase<FusePostOpsPass> {
   void runOnOperation() override {
-    fused += fuse::fuseInOrder(
-        getOperation(),
-        [&](Operation *op, fuse::Order &order) { return fuseOne(op, order); });
+    fused += support::fuseInOrder(getOperation(),
+                                  [&](Operation *op, support::Order &order) {
+                                    return fuseOne(op, order);
+                                  });
   }
 
-  bool fuseOne(Operation *op, fuse::Order &order);
+  bool fuseOne(Operation *op, support::Order &order);
   bool fuseInto(dnnl::PostOpInterface producer, OpOperand &operand,
-                fuse::Order &order);
+                support::Order &order);
 };
 
 } // namespace
 
 /// Adds `postOp` to the epilogue and lets `producer` take the place of `op`.
 static void absorb(dnnl::PostOpInterface producer, Operation *op,
-                   Attribute postOp, fuse::Order &order) {
+                   Attribute postOp, support::Order &order) {
   SmallVector<Attribute> postOps(producer.getPostOps().getValue());
   postOps.push_back(postOp);
   producer.setPostOpsAttr(ArrayAttr::get(op->getContext(), postOps));
@@ -198,7 +199,7 @@ static void absorb(dnnl::PostOpInterface producer, Operation *op,
 }
 
 bool FusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
-                                   OpOperand &operand, fuse::Order &order) {
+                               OpOperand &operand, support::Order &order) {
   Operation *op = operand.getOwner();
   Value result = operand.get();
   RankedTensorType type = typeOf(result);
@@ -241,15 +242,15 @@ bool FusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
   OpBuilder builder(op);
   int64_t index = producer.getPostOperands().size();
   producer.getPostOperandsMutable().append(
-      fuse::expandRank(builder, other, type.getRank()));
+      support::expandRank(builder, other, type.getRank()));
   absorb(producer, op, dnnl::BinaryAttr::get(op->getContext(), *kind, index),
          order);
   return true;
 }
 
-bool FusePostOpsPass::fuseOne(Operation *op, fuse::Order &order) {
+bool FusePostOpsPass::fuseOne(Operation *op, support::Order &order) {
   return llvm::any_of(
-      fuse::operandsFrom<dnnl::PostOpInterface>(op, order),
+      support::operandsFrom<dnnl::PostOpInterface>(op, order),
       [&](OpOperand *operand) {
         return fuseInto(operand->get().getDefiningOp<dnnl::PostOpInterface>(),
                         *operand, order);

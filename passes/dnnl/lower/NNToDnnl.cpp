@@ -23,8 +23,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::destinationOf;
-using lower::typeOf;
+using support::destinationOf;
+using support::typeOf;
 
 //===----------------------------------------------------------------------===//
 // Patterns
@@ -38,7 +38,7 @@ struct ConvPattern : OpRewritePattern<nn::ConvOp> {
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getY().getType();
-    if (Reason reason = lower::whyNotToDnnl(op))
+    if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Value destination = destinationOf(rewriter, op->getResult(0));
     rewriter.replaceOpWithNewOp<dnnl::ConvolutionOp>(
@@ -56,7 +56,7 @@ struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getY().getType();
     int64_t n = op.getStrides().size();
-    if (Reason reason = lower::whyNotToDnnl(op))
+    if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     // Output padding makes the result larger at its end: a smaller pad.
     SmallVector<int64_t> pads(op.getPads());
@@ -77,7 +77,7 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getY().getType();
-    if (Reason reason = lower::whyNotToDnnl(op))
+    if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
     Value destination = destinationOf(rewriter, op->getResult(0));
@@ -111,7 +111,7 @@ struct PoolPattern : OpRewritePattern<PoolOp> {
 
   LogicalResult matchAndRewrite(PoolOp op,
                                 PatternRewriter &rewriter) const override {
-    if (Reason reason = lower::whyNotToDnnl(op))
+    if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     RankedTensorType type = op.getY().getType();
     Value destination = destinationOf(rewriter, op->getResult(0));
@@ -127,7 +127,7 @@ struct SoftmaxPattern : OpRewritePattern<nn::SoftmaxOp> {
 
   LogicalResult matchAndRewrite(nn::SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
-    if (Reason reason = lower::whyNotToDnnl(op))
+    if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Value destination =
         destinationOf(rewriter, op->getResult(0));
@@ -145,7 +145,7 @@ struct LayerNormPattern : OpRewritePattern<nn::LayerNormOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = typeOf(op.getX());
     int64_t axis = op.getAxis(), rank = type.getRank();
-    if (Reason reason = lower::whyNotToDnnl(op))
+    if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
     // Dimensions from the axis on become one.
@@ -164,7 +164,7 @@ struct LayerNormPattern : OpRewritePattern<nn::LayerNormOp> {
       return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
     };
     Value x = collapse(op.getX(), outer);
-    Value destination = lower::emptyLike(rewriter, loc, x);
+    Value destination = support::emptyLike(rewriter, loc, x);
     Value y = dnnl::LayerNormOp::create(
                   rewriter, loc, x.getType(), x, collapse(op.getScale(), whole),
                   collapse(op.getBias(), whole), destination,

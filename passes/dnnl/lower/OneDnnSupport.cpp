@@ -11,7 +11,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using namespace ingot::dnnl;
+using namespace ingot::support;
+using support::typeOf;
 
 template <typename Op> static Reason whyNotConv(Op op) {
   RankedTensorType weights = typeOf(op.getW()), type = typeOf(op.getY());
@@ -94,15 +96,15 @@ using Kinds = OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp,
                       nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
                       nn::SoftmaxOp>;
 
-bool lower::isOneDnnKind(Operation *op) { return Kinds::contain(op); }
+bool dnnl::isOneDnnKind(Operation *op) { return Kinds::contain(op); }
 
-Reason lower::whyNotOneDnn(Operation *op) {
+Reason dnnl::whyNotOneDnn(Operation *op) {
   if (Reason reason = whyNotFloat32(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });
 }
 
-Reason lower::whyNotToDnnl(Operation *op) {
+Reason dnnl::whyNotToDnnl(Operation *op) {
   if (Reason reason = whyNotBackend(op, BackendKind::onednn))
     return reason;
   return whyNotOneDnn(op);

@@ -9,7 +9,7 @@
 
 #include "passes/support/Reason.h"
 
-namespace ingot::lower {
+namespace ingot::dnnl {
 
 /// Whether oneDNN has primitives for ops of this kind.
 bool isOneDnnKind(mlir::Operation *op);
@@ -21,6 +21,6 @@ Reason whyNotOneDnn(mlir::Operation *op);
 /// whyNotOneDnn says.
 Reason whyNotToDnnl(mlir::Operation *op);
 
-} // namespace ingot::lower
+} // namespace ingot::dnnl
 
 #endif // INGOT_PASSES_DNNL_LOWER_ONEDNNSUPPORT_H

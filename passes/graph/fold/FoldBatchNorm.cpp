@@ -18,7 +18,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::graph;
+using namespace ingot::support;
 
 static constexpr StringLiteral kNotScaleShift(
     "has parameters that are computed or not finite");

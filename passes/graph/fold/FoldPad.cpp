@@ -17,7 +17,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::graph;
+using namespace ingot::support;
 
 /// The value that a window op takes its own padding to be.
 static double paddingOf(nn::ConvOp op) { return op.getXZeroPoint(); }

@@ -119,7 +119,7 @@ void PromoteFloatsPass::promote(Operation *op) {
            isa_and_present<arith::ConstantOp>(
                op->getOperand(1).getDefiningOp()) &&
            isHalf(op->getOperand(1).getType()) &&
-           lower::isWorthHalfWeights(op, allWeights))
+           cpu::isWorthHalfWeights(op, allWeights))
     setPrecision(Precision::fp16);
   for (OpOperand &operand : op->getOpOperands())
     operand.set(widened(operand.get()));
@@ -140,7 +140,7 @@ void PromoteFloatsPass::leave(Operation *op) {
 }
 
 void PromoteFloatsPass::runOnOperation() {
-  allWeights = lower::countWeights(getOperation());
+  allWeights = cpu::countWeights(getOperation());
   SmallVector<Operation *> ops;
   getOperation().getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });

@@ -21,7 +21,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::graph;
+using namespace ingot::support;
 
 /// The same elements in another shape.
 static Value reshaped(PatternRewriter &rewriter, Location loc, Value value,
@@ -128,7 +128,7 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
     Location loc = op.getLoc();
     int64_t batch = x.getDimSize(0), outputs = w.getDimSize(0);
     RankedTensorType flat = x.clone({batch, inputs});
-    if (!lower::followsFromCount(flat))
+    if (!support::followsFromCount(flat))
       return rewriter.notifyMatchFailure(
           op, "has no elements, whose number would tell the batch");
     Value rows = nn::ReshapeOp::create(rewriter, loc, flat, op.getX());

@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
+using namespace ingot::support;
 
 static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op,
                                                     bool withWeights) {

@@ -20,6 +20,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
+using namespace ingot::support;
 
 /// Multiplications a sample; nullopt for unknown sizes.
 static std::optional<double> costOf(const LinearOperator &linear,

@@ -23,7 +23,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 /// `weights` with `kernel` taps in the last dimension, the new ones of zeros.
 static ElementsAttr widened(ElementsAttr weights, int64_t kernel) {
@@ -55,7 +55,7 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
     size_t last = strides.size() - 1;
     int64_t stride = strides[last];
     // Each of a few becomes a kernel of its own, without taps of zeros.
-    if (!lower::hasManyPhases(strides))
+    if (!support::hasManyPhases(strides))
       return rewriter.notifyMatchFailure(op, "has few phases");
     if (stride == 1 || op.getGroups() != 1 || op.getDilations()[last] != 1)
       return rewriter.notifyMatchFailure(

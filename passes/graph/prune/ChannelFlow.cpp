@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
+using namespace ingot::support;
 
 static constexpr StringLiteral kReturned("is an output of the model");
 static constexpr StringLiteral kReadWhole(

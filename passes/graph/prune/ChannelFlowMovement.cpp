@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
+using namespace ingot::support;
 
 static constexpr StringLiteral kTakenApart(
     "is taken apart or mixed with others by a reshape");
@@ -28,7 +29,7 @@ static constexpr StringLiteral kPadded("is padded along its channels");
 
 /// The known number of elements of some dimensions.
 static std::optional<int64_t> countOf(ArrayRef<int64_t> sizes) {
-  int64_t count = lower::productOf(sizes);
+  int64_t count = support::productOf(sizes);
   return ShapedType::isDynamic(count) ? std::nullopt : std::optional(count);
 }
 
@@ -42,7 +43,7 @@ struct Merged {
 
 static std::optional<Merged> findMerged(ArrayRef<int64_t> x,
                                         ArrayRef<int64_t> y, int64_t channels) {
-  if (lower::isKnownEmpty(x) || lower::isKnownEmpty(y))
+  if (support::isKnownEmpty(x) || support::isKnownEmpty(y))
     return std::nullopt;
   const int64_t rank = x.size();
   // With as few others as it can be: ones in front may be anywhere.

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
+using namespace ingot::support;
 
 static constexpr StringLiteral kOtherWeights(
     "is read by a product whose weights or bias are computed");

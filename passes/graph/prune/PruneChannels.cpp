@@ -25,6 +25,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
+using namespace ingot::support;
 
 namespace {
 

@@ -19,7 +19,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::graph;
+using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
 // Parts of normalizations

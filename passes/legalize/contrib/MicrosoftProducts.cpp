@@ -20,6 +20,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 static LogicalResult needBytes(Node &node, ArrayRef<size_t> inputs) {
   if (failed(needInputs(node, inputs)))
@@ -105,8 +106,8 @@ static LogicalResult legalizeDynamicQuantizeMatMul(Node &node) {
   if (failed(needScale(node, 2, columns, "columns")) ||
       failed(checkZeroPoint(node, 3, 1, columns)))
     return failure();
-  lower::DynamicBytes a =
-      lower::quantizeDynamically(node.builder, node.loc(), node.input(0));
+  support::DynamicBytes a =
+      support::quantizeDynamically(node.builder, node.loc(), node.input(0));
   auto sums = multiplyBytes(node, a.bytes, a.zeroPoint, node.input(1),
                             node.input(3));
   auto scales = node.infer<nn::MulOp>(

@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 /// Rows of a loop whose steps are bounded, but not known, are written into a
 /// buffer for all of them up to this many bytes; larger ones grow.
@@ -29,7 +30,7 @@ static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
   Sizes offsets(type.getRank(), builder.getIndexAttr(0)),
       strides(type.getRank(), builder.getIndexAttr(1)),
       sizes = tensor::getMixedSizes(builder, loc, scanned.value);
-  if (lower::isKnownEmpty(typeOfRow(scanned).getShape())) {
+  if (support::isKnownEmpty(typeOfRow(scanned).getShape())) {
     sizes.erase(sizes.begin() + scanned.axis);
     return tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
   }
@@ -292,7 +293,7 @@ SmallVector<Value> LoopBuilder::fillStep(Value step, ValueRange before) {
                        rowsMessage(i));
       continue;
     }
-    if (lower::isKnownEmpty(lower::shapeOf(draft.rows[i]))) {
+    if (support::isKnownEmpty(support::shapeOf(draft.rows[i]))) {
       after.push_back(before[after.size()]);
       continue;
     }
@@ -367,7 +368,7 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
     // No more than were written.
     Sizes sizes = tensor::getMixedSizes(builder, loc, kept);
     sizes[info.axis] = count;
-    if (lower::isKnownEmpty(info.row.getShape()))
+    if (support::isKnownEmpty(info.row.getShape()))
       return Value(tensor::EmptyOp::create(builder, loc, sizes,
                                            info.row.getElementType()));
     return Value(tensor::ExtractSliceOp::create(

@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -124,7 +125,7 @@ bool legalize::isNotNegative(OpFoldResult number) {
 OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   if (isSameSize(a, b))
     return sizeAttr(node, 0);
-  return lower::subSizes(node.builder, node.loc(), a, b);
+  return support::subSizes(node.builder, node.loc(), a, b);
 }
 
 OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
@@ -135,7 +136,7 @@ OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   if (product && divisor && *divisor > 0 &&
       getConstantIntValue(product.getRhs()) == divisor && isFromDims(a))
     return product.getLhs();
-  return lower::divSizes(node.builder, node.loc(), a, b);
+  return support::divSizes(node.builder, node.loc(), a, b);
 }
 
 /// Whether `a` is not above `b`, as far as it is known.
@@ -149,7 +150,7 @@ OpFoldResult legalize::minSizes(Node &node, OpFoldResult a, OpFoldResult b) {
     return a;
   if (isAtMost(b, a))
     return b;
-  return lower::minSizes(node.builder, node.loc(), a, b);
+  return support::minSizes(node.builder, node.loc(), a, b);
 }
 
 OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
@@ -157,7 +158,7 @@ OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
     return b;
   if (isAtMost(b, a))
     return a;
-  return lower::maxSizes(node.builder, node.loc(), a, b);
+  return support::maxSizes(node.builder, node.loc(), a, b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,7 +170,7 @@ Value legalize::reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
   if (type == x.getType() && type.getNumDynamicDims() <= 1)
     return x;
-  if (lower::followsFromCount(type))
+  if (support::followsFromCount(type))
     return node.create<nn::ReshapeOp>(type, x);
   SmallVector<Value> values;
   for (OpFoldResult size : sizes)
@@ -246,7 +247,8 @@ Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
                          ArrayRef<OpFoldResult> steps) {
   Type element = typeOf(x).getElementType();
   SmallVector<int64_t> shape = staticShape(sizes);
-  if (lower::isKnownEmpty(shape) || lower::isKnownEmpty(typeOf(x).getShape())) {
+  if (support::isKnownEmpty(shape) ||
+      support::isKnownEmpty(typeOf(x).getShape())) {
     Sizes held(sizes.begin(), sizes.end());
     for (auto [size, own] : llvm::zip_equal(held, typeOf(x).getShape()))
       if (own == 0)
@@ -261,7 +263,7 @@ Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
 
 Value legalize::setPart(Node &node, Value x, Value part,
                         ArrayRef<OpFoldResult> starts) {
-  if (lower::isKnownEmpty(typeOf(part).getShape()))
+  if (support::isKnownEmpty(typeOf(part).getShape()))
     return x;
   Sizes ones(starts.size(), sizeAttr(node, 1));
   return tensor::InsertSliceOp::create(node.builder, node.loc(), part, x,

@@ -29,10 +29,10 @@ using mlir::ShapedType;
 using mlir::SmallVector;
 using mlir::StringRef;
 using mlir::Twine;
-using lower::dynamicSizes;
-using lower::Sizes;
-using lower::staticShape;
-using lower::typeOf;
+using support::dynamicSizes;
+using support::Sizes;
+using support::staticShape;
+using support::typeOf;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -44,14 +44,14 @@ OpFoldResult sizeOf(Node &node, Value tensor, int64_t i);
 Sizes sizesOf(Node &node, Value tensor);
 /// The index value of a size.
 inline Value indexValue(Node &node, OpFoldResult size) {
-  return lower::indexValue(node.builder, node.loc(), size);
+  return support::indexValue(node.builder, node.loc(), size);
 }
 inline OpFoldResult addSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return lower::addSizes(node.builder, node.loc(), a, b);
+  return support::addSizes(node.builder, node.loc(), a, b);
 }
 OpFoldResult subSizes(Node &node, OpFoldResult a, OpFoldResult b);
 inline OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return lower::mulSizes(node.builder, node.loc(), a, b);
+  return support::mulSizes(node.builder, node.loc(), a, b);
 }
 OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);

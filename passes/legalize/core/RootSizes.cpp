@@ -20,6 +20,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 /// What one node becomes is a short chain, and operands of nodes are kept.
 static constexpr int kMostSteps = 64;
@@ -61,8 +62,8 @@ protected:
   nn::Size broadcastAtRun(nn::Size a, nn::Size b) override {
     for (auto [cut, whole] : {std::pair(a, b), std::pair(b, a)}) {
       auto root = rootOf(cut);
-      Value before = root && root->dim < 0 ? lower::sizeBeforeCut(root->value)
-                                           : Value();
+      Value before =
+          root && root->dim < 0 ? support::sizeBeforeCut(root->value) : Value();
       if (before && sizeOfIndex(before) == whole)
         return whole;
     }

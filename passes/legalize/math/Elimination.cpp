@@ -77,7 +77,7 @@ Value Elimination::forColumns(
 std::pair<Value, Value> Elimination::step(OpBuilder &b, Location loc, Value x,
                                           Value n, Value k, Value product) {
   Indices i{b, loc};
-  lower::Scalars s{b, loc};
+  support::Scalars s{b, loc};
   Type type = typeOf(x).getElementType();
   auto number = [&](OpBuilder &b, Location loc, double value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-using lower::Scalars;
+using support::Scalars;
 
 namespace {
 

@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 using mlir::utils::IteratorType;
 
 namespace {
@@ -216,7 +217,7 @@ SmallVector<Value> Forest::walk(Value x, int64_t width) {
 
   SmallVector<Value> inits;
   for (int64_t k = 0; k < width; ++k)
-    inits.push_back(lower::empty(
+    inits.push_back(support::empty(
         builder, node.loc(),
         {sizeOf(node, x, 0), OpFoldResult(sizeAttr(node, groups))}, i32));
   SmallVector<AffineMap> maps(width, builder.getMultiDimIdentityMap(2));

@@ -26,7 +26,8 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
-using lower::Scalars;
+using namespace ingot::support;
+using support::Scalars;
 
 namespace {
 
@@ -188,9 +189,8 @@ FailureOr<Value> legalize::couplePairs(Node &node, Value scores,
   Value shares = sharesOf(node, scores, slopes, offsets);
   SmallVector<Value> inits;
   for (int64_t i = 0; i < classes; ++i)
-    inits.push_back(lower::empty(builder, node.loc(),
-                                 {sizeOf(node, shares, 0)},
-                                 builder.getF32Type()));
+    inits.push_back(support::empty(
+        builder, node.loc(), {sizeOf(node, shares, 0)}, builder.getF32Type()));
   SmallVector<AffineMap> maps(classes, builder.getMultiDimIdentityMap(1));
   SmallVector<utils::IteratorType> iterators = {utils::IteratorType::parallel};
   auto rows = linalg::GenericOp::create(

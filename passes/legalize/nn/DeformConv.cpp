@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-using lower::Scalars;
+using support::Scalars;
 
 /// Columns of what each output position reads, and a product with the weights.
 static LogicalResult legalizeDeformConv(Node &node) {

@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 namespace {
 
@@ -328,9 +329,9 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
     wanted = *shape;
     takePooledSizes(node, wanted, *sizes);
   }
-  OpFoldResult count = lower::productOf(node.builder, node.loc(), *sizes),
-               given = lower::productOf(node.builder, node.loc(),
-                                        sizesOf(node, node.input(0)));
+  OpFoldResult count = support::productOf(node.builder, node.loc(), *sizes),
+               given = support::productOf(node.builder, node.loc(),
+                                          sizesOf(node, node.input(0)));
   if (auto known = getConstantIntValue(count);
       known && failed(node.checkElements(1, "I", {0, *known - 1})))
     return failure();

@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 bool legalize::isSingle(Value value) {
   RankedTensorType type = typeOf(value);
@@ -301,8 +302,8 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult legalizeDynamicQuantizeLinear(Node &node) {
-  lower::DynamicBytes made =
-      lower::quantizeDynamically(node.builder, node.loc(), node.input(0));
+  support::DynamicBytes made =
+      support::quantizeDynamically(node.builder, node.loc(), node.input(0));
   return node.replace({made.bytes, made.scale, made.zeroPoint});
 }
 

@@ -28,6 +28,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 namespace {
 
@@ -289,7 +290,7 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
     // One that only the run knows is what it pads with.
     OpBuilder::InsertionGuard guard(node.builder);
     node.builder.setInsertionPoint(conv);
-    auto [padded, pads] = lower::padWithZeroPoint(
+    auto [padded, pads] = support::padWithZeroPoint(
         node.builder, node.loc(), conv.getX(), node.cast(x.zero, ui8),
         conv.getPads(), conv.getChannelsLast());
     conv.getXMutable().assign(padded);
@@ -354,9 +355,9 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
   ArrayRef<int64_t> shape = node.shape(w.bytes);
   std::vector<double> largest = largestSums(node, x, w, 0);
   auto fits = [](double sum) { return sum < kLargestSum; };
-  if (groups == 1 || lower::areDepthwise(shape, groups) || largest.empty() ||
+  if (groups == 1 || cpu::areDepthwise(shape, groups) || largest.empty() ||
       !llvm::all_of(largest, fits) ||
-      (!lower::areSmallGroups(shape, groups) &&
+      (!cpu::areSmallGroups(shape, groups) &&
        foldZeroPoint(node, node.input(w.bytes), node.input(w.zeroPoint), 0)))
     return Value();
   Type real = node.builder.getF32Type();

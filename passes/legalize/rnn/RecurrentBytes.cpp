@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 FailureOr<Value> legalize::dequantizeDirection(Node &node, size_t input,
                                               size_t scale, int64_t d) {
@@ -37,7 +38,7 @@ FailureOr<Value> legalize::dequantizeDirection(Node &node, size_t input,
 
 Value legalize::multiplyByBytes(Node &node, Value x, Value weights,
                                 Value bias) {
-  Value pair = lower::roundDynamically(node.builder, node.loc(), x);
+  Value pair = support::roundDynamically(node.builder, node.loc(), x);
   auto y = node.infer<nn::MatMulOp>(pair, weights, bias, /*transpose_a=*/false,
                                     /*transpose_b=*/false);
   return failed(y) ? Value() : *y;

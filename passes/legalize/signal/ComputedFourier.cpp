@@ -22,6 +22,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 FailureOr<Value> legalize::computedScalar(Node &node, size_t i,
                                           StringRef name) {
@@ -73,15 +74,16 @@ static void requireLength(Node &node, Value length, const Twine &what) {
 
 /// The elements of x in a row.
 static Value flat(Node &node, Value x) {
-  return reshape(node, x, {lower::productOf(node.builder, node.loc(),
-                                            sizesOf(node, x))});
+  return reshape(
+      node, x,
+      {support::productOf(node.builder, node.loc(), sizesOf(node, x))});
 }
 
 /// The transforms of x in a tensor of `sizes`.
 static Value transformAll(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                           const LineTransforms &lines) {
   OpBuilder &b = node.builder;
-  OpFoldResult count = lower::productOf(b, node.loc(), sizes);
+  OpFoldResult count = support::productOf(b, node.loc(), sizes);
   Value results =
       tensor::EmptyOp::create(b, node.loc(), ArrayRef<OpFoldResult>(count),
                               typeOf(x).getElementType());

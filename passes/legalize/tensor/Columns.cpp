@@ -13,8 +13,9 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
-using lower::Scalars;
+using support::Scalars;
 
 //===----------------------------------------------------------------------===//
 // Col2Im
@@ -174,7 +175,7 @@ static LogicalResult legalizeCol2Im(Node &node) {
   Blocks over = {batch, channels, *image, *block, counts,
                  *strides, *dilations, *pads};
   auto few = fewTaps(over);
-  if (few && !lower::isKnownEmpty(node.shape(0)))
+  if (few && !support::isKnownEmpty(node.shape(0)))
     return node.replace(addTaps(node, over, *few));
   SmallVector<Value> width, height, most;
   for (int64_t d = 0; d < spatial; ++d) {

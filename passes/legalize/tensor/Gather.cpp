@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 static LogicalResult checkIndices(Node &node, size_t i) {
   if (!node.has(i))
@@ -262,7 +263,7 @@ static LogicalResult nonZeroComputed(Node &node) {
 
 static LogicalResult legalizeNonZero(Node &node) {
   ArrayRef<int64_t> shape = node.shape(0);
-  if (lower::isKnownEmpty(shape))
+  if (support::isKnownEmpty(shape))
     return node.replace(intConstant(node, {}, {int64_t(shape.size()), 0}));
   auto values = nn::getConstantDoubles(node.input(0));
   if (!values)

@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 /// The number of elements of a shape without negative sizes; nullopt if it has
 /// negative ones or is larger than any tensor.
@@ -270,7 +271,7 @@ static OpFoldResult expandedSize(Node &node, OpFoldResult own,
   Indices i{node.builder, node.loc()};
   Value a = indexValue(node, own), b = indexValue(node, wanted);
   auto isCutOf = [](Value cut, Value whole) {
-    Value before = lower::sizeBeforeCut(cut);
+    Value before = support::sizeBeforeCut(cut);
     return before && isSameDim(before, whole);
   };
   bool isOwnCut = isCutOf(a, b), isWantedCut = isCutOf(b, a);

@@ -146,12 +146,12 @@ Value Groups::sortByDigits(Value count, Value start, Value width) {
   Location loc = node.loc();
   Indices n{b, loc};
   OpFoldResult size = sizeOf(node, rows, 0);
-  lower::KeyOrder order{b, loc, typeOf(rows).getElementType(), isUnsigned,
-                        /*descends=*/false};
+  support::KeyOrder order{b, loc, typeOf(rows).getElementType(), isUnsigned,
+                          /*descends=*/false};
   Value spare = tensor::EmptyOp::create(
       b, loc, ArrayRef<OpFoldResult>{size}, b.getI64Type());
   Value numbers = tensor::EmptyOp::create(
-      b, loc, ArrayRef<int64_t>{lower::KeyOrder::kDigits}, b.getI64Type());
+      b, loc, ArrayRef<int64_t>{support::KeyOrder::kDigits}, b.getI64Type());
   auto columns = scf::ForOp::create(
       b, loc, n.n(0), width, n.n(1), start,
       [&](OpBuilder &, Location, Value i, ValueRange state) {
@@ -176,8 +176,8 @@ Value Groups::sortByDigits(Value count, Value start, Value width) {
                   [&](OpBuilder &b, Location loc, ValueRange at) {
                     Value item = tensor::ExtractOp::create(
                         b, loc, columns.getResult(0), at);
-                    lower::KeyOrder here{b, loc, order.element, isUnsigned,
-                                         /*descends=*/false};
+                    support::KeyOrder here{b, loc, order.element, isUnsigned,
+                                           /*descends=*/false};
                     return Value(arith::IndexCastOp::create(
                         b, loc, b.getI64Type(), here.positionOf(item)));
                   });

@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
-using lower::Scalars;
+using support::Scalars;
 
 /// Returns the coordinates of a dimension's elements, from -1 to 1, as `type`.
 static Value coordinatesOf(Node &node, OpFoldResult size, bool alignCorners,
@@ -33,7 +34,7 @@ static Value coordinatesOf(Node &node, OpFoldResult size, bool alignCorners,
               arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
           return arith::SIToFPOp::create(b, loc, type, wide);
         };
-        Value count = lower::indexValue(b, loc, size);
+        Value count = support::indexValue(b, loc, size);
         // Twice the position: of the element, or of its middle.
         Value twice = s.mul(indices[0], s.n(2));
         if (alignCorners)

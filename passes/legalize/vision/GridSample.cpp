@@ -9,8 +9,9 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
-using lower::Scalars;
+using support::Scalars;
 
 namespace {
 
@@ -172,7 +173,7 @@ static Taps tapsOf(Node &node, const Grid &grid, Value points, Value x,
           Value share = s.sub(position, s.floor(position));
           SmallVector<Value> all = {s.sub(s.f(1), share), share};
           if (grid.mode == Interpolation::cubic)
-            all = lower::cubicWeights(s, share, -0.75);
+            all = support::cubicWeights(s, share, -0.75);
           Value own = all.back();
           for (int64_t k = 0; k + 1 < taps; ++k)
             own = s.choose(arith::CmpIPredicate::eq, tap, s.n(k), all[k], own);

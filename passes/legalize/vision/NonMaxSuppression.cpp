@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-using lower::Scalars;
+using support::Scalars;
 
 /// Boxes that are compared at a time. There are as many strips as give each so
 /// many boxes, up to the most.

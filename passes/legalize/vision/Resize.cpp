@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-using lower::Sampling;
+using support::Sampling;
 
 static FailureOr<nn::ResizeMode> readMode(Node &node) {
   StringRef name = node.getString("mode", "nearest");

@@ -43,18 +43,18 @@ LogicalResult readRegion(Node &node, size_t roi, ArrayRef<int64_t> axes,
 
 /// Makes a dimension of `from` elements one of `to`, each a weighted mean of
 /// what it covers, by a product with the constant matrix of weights.
-FailureOr<Value> filterKnown(Node &node, const lower::Sampling &sampling,
+FailureOr<Value> filterKnown(Node &node, const support::Sampling &sampling,
                              Value x, const ResizedAxis &axis, int64_t from,
                              int64_t to);
 
 /// Replaces the node by nn.resize with what a run computes.
-LogicalResult replaceByComputed(Node &node, const lower::Sampling &sampling,
+LogicalResult replaceByComputed(Node &node, const support::Sampling &sampling,
                                 ArrayRef<ResizedAxis> axes);
 
 /// Resizes input 0, one dimension after the other. With `antialias` a result
 /// where it shrinks is a weighted mean of what it covers. Parts of data are
 /// sums of gathered elements times weights.
-FailureOr<Value> resizeComputed(Node &node, const lower::Sampling &sampling,
+FailureOr<Value> resizeComputed(Node &node, const support::Sampling &sampling,
                                 ArrayRef<ResizedAxis> axes, bool antialias);
 
 } // namespace ingot::legalize

@@ -18,15 +18,16 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
-using lower::Sampling;
+using support::Sampling;
 
 //===----------------------------------------------------------------------===//
 // Sizes and scales
 //===----------------------------------------------------------------------===//
 
 Value legalize::floatConstant(Node &node, float value) {
-  return lower::Scalars{node.builder, node.loc()}.f(value);
+  return support::Scalars{node.builder, node.loc()}.f(value);
 }
 
 /// Element `at` of a tensor of floats as an f32.
@@ -61,7 +62,7 @@ legalize::readSizes(Node &node, size_t input, ArrayRef<int64_t> axes,
     return failure();
   if (wanted->size() != axes.size())
     return node.badLength("sizes", wanted->size(), Twine(axes.size()));
-  lower::Scalars s{node.builder, node.loc()};
+  support::Scalars s{node.builder, node.loc()};
   SmallVector<ResizedAxis> resized;
   Value common;
   for (auto [at, axis] : llvm::enumerate(axes)) {
@@ -120,7 +121,7 @@ legalize::readScales(Node &node, size_t input, ArrayRef<int64_t> axes) {
   if (type.getDimSize(0) != int64_t(axes.size()))
     return node.badLength("scales", type.getDimSize(0), Twine(axes.size()));
   auto constants = nn::getConstantDoubles(node.input(input));
-  lower::Scalars s{node.builder, node.loc()};
+  support::Scalars s{node.builder, node.loc()};
   SmallVector<ResizedAxis> resized;
   for (auto [at, axis] : llvm::enumerate(axes)) {
     OpFoldResult had = sizeOf(node, node.input(0), axis);
@@ -204,8 +205,8 @@ struct Resampler {
 } // namespace
 
 /// Returns what maps positions along a dimension of x.
-static lower::ResampledAxis mappingOf(Node &node, Value x,
-                                      const ResizedAxis &axis) {
+static support::ResampledAxis mappingOf(Node &node, Value x,
+                                        const ResizedAxis &axis) {
   return {axis.scale,
           indexValue(node, sizeOf(node, x, axis.axis)),
           indexValue(node, axis.size),
@@ -215,16 +216,16 @@ static lower::ResampledAxis mappingOf(Node &node, Value x,
 }
 
 Value Resampler::interpolate(Value x, const ResizedAxis &axis) {
-  lower::ResampledAxis mapping = mappingOf(node, x, axis);
+  support::ResampledAxis mapping = mappingOf(node, x, axis);
   auto tapsAt = [&](OpBuilder &b, Location loc, ValueRange at) {
-    return lower::tapsOf({b, loc}, sampling, mapping, at.front());
+    return support::tapsOf({b, loc}, sampling, mapping, at.front());
   };
   SmallVector<int64_t> trailing;
   for (int64_t i = axis.axis + 1; i < typeOf(x).getRank(); ++i)
     trailing.push_back(i - axis.axis);
   Type i64 = node.builder.getI64Type();
   Value sum;
-  for (int64_t i = 0; i < lower::numTaps(sampling.mode); ++i) {
+  for (int64_t i = 0; i < support::numTaps(sampling.mode); ++i) {
     Value positions = vectorOf(
         i64, axis.size,
         [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
@@ -247,12 +248,12 @@ Value Resampler::interpolate(Value x, const ResizedAxis &axis) {
 
 /// Whether what a result position stands for lies in the data.
 Value Resampler::isInside(Value x, const ResizedAxis &axis) {
-  lower::ResampledAxis mapping = mappingOf(node, x, axis);
+  support::ResampledAxis mapping = mappingOf(node, x, axis);
   return vectorOf(
       node.builder.getI1Type(), axis.size,
       [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-        lower::Scalars s{b, loc};
-        Value position = lower::positionOf(s, sampling, mapping, at.front());
+        support::Scalars s{b, loc};
+        Value position = support::positionOf(s, sampling, mapping, at.front());
         Value last = s.sub(s.toFloat(mapping.size), s.f(1));
         Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
                                             position, s.f(0));

@@ -13,8 +13,9 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
-using lower::Sampling;
+using support::Sampling;
 
 static double weightAt(const Sampling &sampling, double x) {
   x = std::abs(x);
@@ -54,7 +55,7 @@ FailureOr<Value> legalize::filterKnown(Node &node, const Sampling &sampling,
     double position =
         positionAt(sampling.coordinates, scale, from, to, o);
     double left = std::ceil(position) - 1, total = 0;
-    int64_t first = std::floor(-lower::reachOf(sampling.mode) / narrow) + 1;
+    int64_t first = std::floor(-support::reachOf(sampling.mode) / narrow) + 1;
     double *row = &weights[o * from];
     for (int64_t k = first; k <= 1 - first; ++k) {
       int64_t at = int64_t(left) + k,

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-using lower::Scalars;
+using support::Scalars;
 
 namespace {
 

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using namespace ingot::support;
 
 /// One tap after the other in the body, where there are few of a known number.
 static constexpr int64_t kMostUnrolled = 16;
@@ -24,14 +25,14 @@ Value legalize::flattenSpatial(Node &node, Value x) {
   return reshape(node, x, flat);
 }
 
-Value legalize::holdNear(lower::Scalars s, Value x, Value size,
+Value legalize::holdNear(support::Scalars s, Value x, Value size,
                          double margin) {
   x = arith::MaxNumFOp::create(s.b, s.loc, x, s.f(-margin));
   return arith::MinNumFOp::create(s.b, s.loc, x,
                                   s.add(s.toFloat(size), s.f(margin)));
 }
 
-Value legalize::isWithin(lower::Scalars s, Value x, Value low, Value high) {
+Value legalize::isWithin(support::Scalars s, Value x, Value low, Value high) {
   Value above = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::sge, x,
                                       low);
   Value below = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::slt, x,
@@ -39,7 +40,7 @@ Value legalize::isWithin(lower::Scalars s, Value x, Value low, Value high) {
   return arith::AndIOp::create(s.b, s.loc, above, below);
 }
 
-Corner legalize::cornerOf(lower::Scalars s, Value tap, ArrayRef<Value> point,
+Corner legalize::cornerOf(support::Scalars s, Value tap, ArrayRef<Value> point,
                           ArrayRef<Value> sizes) {
   Value at = s.n(0), weight = s.f(1), isInside;
   for (auto [d, x] : llvm::enumerate(point)) {
@@ -63,7 +64,7 @@ Corner legalize::cornerOf(lower::Scalars s, Value tap, ArrayRef<Value> point,
 static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
                      Value at, Value weight, bool isLast) {
   Type element = typeOf(x).getElementType();
-  lower::Scalars s{b, loc};
+  support::Scalars s{b, loc};
   Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), at);
   Value held = arith::MaxSIOp::create(b, loc, index, s.n(0));
   SmallVector<Value> where = {place[0], place[1], held};
@@ -170,7 +171,7 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
           Value part = readTap(b, loc, x, place, at, weight, isLast);
           sum = isMax ? Value(arith::MaximumFOp::create(b, loc, sum, part))
                 : taps.weights || !isUnrolled || count > 1
-                    ? lower::addScalars(b, loc, sum, part)
+                    ? support::addScalars(b, loc, sum, part)
                     : part;
         }
         linalg::YieldOp::create(b, loc, sum);

@@ -32,16 +32,16 @@ Value flattenSpatial(Node &node, Value x);
 
 /// Floats that become indices: held within `margin` of a dimension of `size`
 /// elements, and what is no number too.
-Value holdNear(lower::Scalars s, Value x, Value size, double margin);
+Value holdNear(support::Scalars s, Value x, Value size, double margin);
 
 /// 1 or 0 for x between low and high (indices, high not included).
-Value isWithin(lower::Scalars s, Value x, Value low, Value high);
+Value isWithin(support::Scalars s, Value x, Value low, Value high);
 
 /// Element of a tensor of f32, and an index as i64.
-inline Value floatAt(lower::Scalars s, Value x, mlir::ValueRange at) {
+inline Value floatAt(support::Scalars s, Value x, mlir::ValueRange at) {
   return mlir::tensor::ExtractOp::create(s.b, s.loc, x, at);
 }
-inline Value asI64(lower::Scalars s, Value index) {
+inline Value asI64(support::Scalars s, Value index) {
   return mlir::arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), index);
 }
 
@@ -54,7 +54,7 @@ LogicalResult requireSpatial(Node &node, Value x);
 struct Corner {
   Value at, weight;
 };
-Corner cornerOf(lower::Scalars s, Value tap, llvm::ArrayRef<Value> point,
+Corner cornerOf(support::Scalars s, Value tap, llvm::ArrayRef<Value> point,
                 llvm::ArrayRef<Value> sizes);
 
 } // namespace ingot::legalize

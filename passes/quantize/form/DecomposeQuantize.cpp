@@ -24,6 +24,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
+using namespace ingot::support;
 
 namespace {
 
@@ -70,9 +71,9 @@ static bool areWhole(Value x) {
 
 /// The bounds that `near`, a number of steps, needs to be rounded to one within
 /// [least, most]; infinite where it lies within anyway, but for what f32 adds.
-static lower::Interval boundsNeeded(Value near, double least, double most) {
+static support::Interval boundsNeeded(Value near, double least, double most) {
   constexpr double kRoom = 0.25, kInfinity = HUGE_VAL;
-  lower::Interval interval = lower::IntervalAnalysis().intervalOf(near);
+  support::Interval interval = support::IntervalAnalysis().intervalOf(near);
   return {interval.least >= least - kRoom ? -kInfinity : least,
           interval.most <= most + kRoom ? kInfinity : most};
 }
@@ -179,8 +180,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
         auto [from, upTo] = boundsNeeded(near, least, most);
         if (std::isfinite(from) || std::isfinite(upTo))
           near = clamp(near, from, upTo);
-      } else if (!lower::IntervalAnalysis().intervalOf(near).isWithin(least,
-                                                                      most)) {
+      } else if (!support::IntervalAnalysis().intervalOf(near).isWithin(least,
+                                                                        most)) {
         near = clamp(near, least, most);
       }
       if (!areWhole(near))

@@ -23,7 +23,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 /// Bytes that are multiplied at once.
 static constexpr int64_t kGroup = 4;
@@ -33,8 +33,8 @@ static constexpr int64_t kLeastProducts = 128;
 
 static int64_t productsOfByte(nn::ConvOp op) {
   ArrayRef<int64_t> w = typeOf(op.getW()).getShape();
-  return w[0] * lower::productOf(w.drop_front(2)) /
-         lower::productOf(op.getStrides());
+  return w[0] * support::productOf(w.drop_front(2)) /
+         support::productOf(op.getStrides());
 }
 
 /// Weights `O, C, …` with zeros for the channels from C up to `channels`.
@@ -43,7 +43,7 @@ static Value padWeights(OpBuilder &builder, Value weights,
   RankedTensorType type = typeOf(weights);
   SmallVector<int64_t> shape(type.getShape());
   const int64_t outputs = shape[0], own = shape[1],
-                taps = lower::productOf(type.getShape().drop_front(2));
+                taps = support::productOf(type.getShape().drop_front(2));
   shape[1] = channels;
   std::vector<double> padded(outputs * channels * taps, 0);
   for (int64_t output = 0; output < outputs; ++output)

@@ -17,8 +17,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::productOf;
-using lower::typeOf;
+using support::productOf;
+using support::typeOf;
 
 /// A tap of so many channels has terms enough for kernels of convolutions,
 /// which move nothing.
@@ -100,8 +100,8 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
     Location loc = op.getLoc();
     Value a = cropToWindows(rewriter, loc, op.getX(), taps);
     a = nn::ReshapeOp::create(rewriter, loc, x.clone(split), a);
-    a = nn::TransposeOp::create(rewriter, loc,
-                                layout::permute(x.clone(split), perm), a, perm);
+    a = nn::TransposeOp::create(
+        rewriter, loc, support::permute(x.clone(split), perm), a, perm);
     a = nn::ReshapeOp::create(rewriter, loc, x.clone({batch, rows, terms}), a);
     Value b = nn::ReshapeOp::create(rewriter, op.getW().getLoc(),
                                     w.clone({columns, terms}), op.getW());
@@ -110,11 +110,11 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
         /*transpose_a=*/false, /*transpose_b=*/true);
     product.getDefiningOp()->setDiscardableAttrs(
         op->getDiscardableAttrDictionary());
-    layout::Perm last = layout::toChannelsLast(y.getRank());
-    product =
-        nn::ReshapeOp::create(rewriter, loc, layout::permute(y, last), product);
+    support::Perm last = support::toChannelsLast(y.getRank());
+    product = nn::ReshapeOp::create(rewriter, loc, support::permute(y, last),
+                                    product);
     rewriter.replaceOpWithNewOp<nn::TransposeOp>(
-        op, y, product, layout::toChannelsFirst(y.getRank()));
+        op, y, product, support::toChannelsFirst(y.getRank()));
     ++count;
     return success();
   }

@@ -37,7 +37,8 @@ struct Weights {
 
   int64_t outputs() const { return type.getDimSize(dim); }
   template <typename Visit> void forEachRun(Visit visit) const {
-    const int64_t inner = lower::productOf(type.getShape().drop_front(dim + 1));
+    const int64_t inner =
+        support::productOf(type.getShape().drop_front(dim + 1));
     quantize::forEachRun(bytes.size(), size_t(outputs()), size_t(inner), visit);
   }
 };

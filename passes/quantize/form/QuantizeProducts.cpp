@@ -27,6 +27,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
+using namespace ingot::support;
 
 namespace {
 
@@ -129,10 +130,10 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
                                 const Operands &operands) {
   const Weights &weights = operands.weights;
   nn::DequantizeOp data = operands.computed;
-  sums = lower::takeOffZeroPoint(
-      rewriter, loc, sums, data.getZeroPoint(),
-      alongOutputs(rewriter, loc, type, dim, rewriter.getI32Type(),
-                   sumWeights(weights)));
+  sums = support::takeOffZeroPoint(rewriter, loc, sums, data.getZeroPoint(),
+                                   alongOutputs(rewriter, loc, type, dim,
+                                                rewriter.getI32Type(),
+                                                sumWeights(weights)));
   std::vector<double> scales;
   for (int64_t o = 0; o < int64_t(weights.outputs()); ++o)
     scales.push_back(weights.parameters.scaleOf(o));
@@ -300,7 +301,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     }
     ArrayRef<int64_t> shape = operands->weights.type.getShape();
     if (op.getGroups() > 1 && shape[1] == 1 &&
-        !lower::areSumsExact(operands->weights.bytes, shape[0]))
+        !cpu::areSumsExact(operands->weights.bytes, shape[0]))
       return rewriter.notifyMatchFailure(
           op, "has single channels whose sums f32 does not hold");
     if (!operands->weights.offsets.empty() && op.getGroups() != 1)
@@ -308,7 +309,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
           op, "has weights that are no signed bytes, in groups");
     // A zero point that only the run knows is what it pads with.
     if (operands->computed)
-      std::tie(operands->x, pads) = lower::padWithZeroPoint(
+      std::tie(operands->x, pads) = support::padWithZeroPoint(
           rewriter, op.getLoc(), operands->x, operands->computed.getZeroPoint(),
           pads, op.getChannelsLast());
     bool isPadded = llvm::any_of(pads, [](int64_t p) { return p != 0; });

@@ -24,6 +24,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
+using namespace ingot::support;
 
 /// Products whose sums would need more parts than that stay floats.
 static constexpr int64_t kMostParts = 8;
@@ -44,22 +45,22 @@ static bool isFasterInTiles(nn::ConvOp op, OptimizeFor goal) {
   constexpr int64_t kTile = 4, kPositions = 36, kBytes = 4, kWordBytes = 2;
   ArrayRef<int64_t> w = typeOf(op.getW()).getShape(),
                     y = op.getType().getShape();
-  if (lower::whyNotThreeByThree(op) ||
-      kPositions * w[0] * w[1] * kBytes > lower::kMostBytesOfFour)
+  if (cpu::whyNotThreeByThree(op) ||
+      kPositions * w[0] * w[1] * kBytes > cpu::kMostBytesOfFour)
     return false;
   ArrayRef<int64_t> sizes = y.drop_front(op.getChannelsLast() ? 1 : 2);
   int64_t pixels = 1, tiles = 1;
   for (int64_t size : sizes.take_front(2)) {
-    int64_t known = ShapedType::isDynamic(size) ? lower::kUsualPixels : size;
+    int64_t known = ShapedType::isDynamic(size) ? cpu::kUsualPixels : size;
     pixels *= known;
     tiles *= llvm::divideCeil(known, kTile);
   }
   const double products = double(w[0] * w[1]),
-               taps = double(lower::productOf(w.drop_front(2)));
+               taps = double(support::productOf(w.drop_front(2)));
   const double addedBytes =
       (kPositions * kBytes - taps * kWordBytes) * products;
   return double(tiles) * (2 * kPositions * products +
-                          lower::kTransformFlops[1] * double(w[0] + w[1])) +
+                          cpu::kTransformFlops[1] * double(w[0] + w[1])) +
              requiredGain(goal, addedBytes) <
          kWordsPerFloat * double(pixels) * 2 * taps * products;
 }
@@ -109,7 +110,7 @@ static Value readWords(OpBuilder &builder, Location loc, Value value,
 template <typename Visit>
 static void forEachWeight(const Weights &weights, int64_t along, Visit visit) {
   const int64_t inputs = weights.type.getDimSize(along),
-                inner = lower::productOf(
+                inner = support::productOf(
                     weights.type.getShape().drop_front(along + 1));
   weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
@@ -194,7 +195,7 @@ static Value wordsOf(OpBuilder &builder, Location loc,
   SmallVector<int64_t> shape(operands.weights.type.getShape());
   shape[operands.along] = part.size();
   std::vector<double> words;
-  words.reserve(lower::productOf(shape));
+  words.reserve(support::productOf(shape));
   forEachWeight(operands.weights, operands.along,
                 [&](size_t i, int64_t, int64_t input) {
                   if (input >= part.begin && input < part.end)
@@ -324,7 +325,7 @@ struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
     if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
     if (type.hasStaticShape() &&
-        lower::productOf(type.getShape().drop_back()) <= kFewRows)
+        support::productOf(type.getShape().drop_back()) <= kFewRows)
       return rewriter.notifyMatchFailure(op, "has few rows");
     StringRef reason;
     std::optional<Operands> operands =

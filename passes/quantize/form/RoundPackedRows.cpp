@@ -17,7 +17,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 namespace {
 

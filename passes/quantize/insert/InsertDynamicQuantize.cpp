@@ -45,7 +45,7 @@ Value InsertDynamicQuantizePass::getPair(Value value) {
     return pair;
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfterValue(value);
-  pair = lower::roundDynamically(builder, value.getLoc(), value);
+  pair = support::roundDynamically(builder, value.getLoc(), value);
   ++quantized;
   return pair;
 }

@@ -22,6 +22,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
+using namespace ingot::support;
 
 static constexpr char kNoDequantize[] =
     "does not move numbers of one constant scale";
@@ -70,9 +71,9 @@ static std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
                     to = reshape.getType().getShape();
   if (ShapedType::isDynamicShape(from) || ShapedType::isDynamicShape(to))
     return std::nullopt;
-  int64_t before = lower::productOf(from.take_front(axis));
+  int64_t before = support::productOf(from.take_front(axis));
   for (int64_t i = 0; i < int64_t(to.size()); ++i)
-    if (to[i] == from[axis] && lower::productOf(to.take_front(i)) == before)
+    if (to[i] == from[axis] && support::productOf(to.take_front(i)) == before)
       return i;
   return std::nullopt;
 }

@@ -24,7 +24,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 namespace {
 
@@ -49,7 +49,7 @@ static constexpr int64_t kLeastInLoop = quantize::kWorthPacking + 1;
 /// beyond the second takes to bring floats. Rows of open number may be few.
 static bool haveManyRows(nn::MatMulOp op) {
   constexpr int64_t kFewRows = 4;
-  int64_t rows = lower::productOf(lower::shapeOf(op.getA()).drop_back());
+  int64_t rows = support::productOf(support::shapeOf(op.getA()).drop_back());
   return !ShapedType::isDynamic(rows) && rows > kFewRows;
 }
 

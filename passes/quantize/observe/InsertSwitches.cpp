@@ -343,8 +343,8 @@ LogicalResult Switches::run() {
         return failure();
     for (Operation *product : unit.inner) {
       builder.setInsertionPoint(product);
-      Value data = lower::roundDynamically(builder, product->getLoc(),
-                                           product->getOperand(0));
+      Value data = support::roundDynamically(builder, product->getLoc(),
+                                             product->getOperand(0));
       if (failed(rewriteProduct(product, data, unit)))
         return failure();
     }

@@ -25,7 +25,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
+using support::typeOf;
 
 namespace {
 

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
-using lower::typeOf;
+using support::typeOf;
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <numeric>
 
-using namespace ingot::lower;
+using namespace ingot::cpu;
 using mlir::ElementsAttr;
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 using llvm::divideCeil;
 using mlir::ShapedType;
 

@@ -19,14 +19,14 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Columns of an AMX tile of four-byte elements.
 static constexpr int64_t kColumns = cpu::kAmxWords;
 /// Of a register tile.
 static constexpr int64_t kMaxRows = 2 * cpu::kAmxRows;
 
-int64_t codegen::amxRowElements(Type element) {
+int64_t cpu::amxRowElements(Type element) {
   return kColumns * cpu::groupOf(element);
 }
 
@@ -52,7 +52,7 @@ static Value sharedScratch(IndexBuilder &b, Operation *op, StringRef name,
   return scratch;
 }
 
-Accumulators codegen::zeroAmxTiles(IndexBuilder &b, const Tile &tile) {
+Accumulators cpu::zeroAmxTiles(IndexBuilder &b, const Tile &tile) {
   auto type = amx::TileType::get({tile.amxRows, kColumns},
                                  sumType(b, tile));
   Accumulators zeros;
@@ -110,11 +110,10 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
 // loads for 4 products of 16 cycles. All lines are used once, so rows a
 // multiple of 4 KiB apart do no harm, and the loads run far enough ahead by
 // themselves: nothing is prefetched.
-Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
-                                     const SrcRows &rows, Value weights,
-                                     Index weightsAt, int64_t panel,
-                                     int64_t depth, const Accumulators &start,
-                                     Operation *op) {
+Accumulators cpu::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
+                                 const SrcRows &rows, Value weights,
+                                 Index weightsAt, int64_t panel, int64_t depth,
+                                 const Accumulators &start, Operation *op) {
   int64_t group = cpu::groupOf(getElementTypeOrSelf(weights));
   AmxSteps steps(depth, group);
   auto step = [&](const SrcRows &rows, Index rowAt, Index groupAt,
@@ -150,9 +149,9 @@ Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
   return sums;
 }
 
-void codegen::storeAmxTiles(IndexBuilder &b, const Tile &tile,
-                            const Accumulators &sums, Value to, Index at,
-                            int64_t pitch) {
+void cpu::storeAmxTiles(IndexBuilder &b, const Tile &tile,
+                        const Accumulators &sums, Value to, Index at,
+                        int64_t pitch) {
   for (int64_t i = 0; i < countTiles(tile); ++i)
     for (int64_t v = 0; v < tile.vectors; ++v)
       amx::TileStoreOp::create(
@@ -161,16 +160,16 @@ void codegen::storeAmxTiles(IndexBuilder &b, const Tile &tile,
           sums[i * tile.vectors + v], b.get(pitch));
 }
 
-Value codegen::spillAmxTiles(IndexBuilder &b, const Tile &tile,
-                             const Accumulators &sums, Operation *op) {
+Value cpu::spillAmxTiles(IndexBuilder &b, const Tile &tile,
+                         const Accumulators &sums, Operation *op) {
   Value scratch = sharedScratch(b, op, "sums", kMaxRows * 2 * kColumns,
                                 sumType(b, tile));
   storeAmxTiles(b, tile, sums, scratch, 0, tile.vectors * kColumns);
   return scratch;
 }
 
-void codegen::fillRun(IndexBuilder &b, Value to, Index at, int64_t count,
-                      int64_t value) {
+void cpu::fillRun(IndexBuilder &b, Value to, Index at, int64_t count,
+                  int64_t value) {
   Type element = getElementTypeOrSelf(to);
   int64_t lanes = amxRowElements(element);
   assert((value == 0 || element.isInteger()) && "integers have a zero point");

@@ -18,7 +18,7 @@
 
 #include "passes/cpu/products/Products.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 Accumulators zeroAmxTiles(IndexBuilder &b, const Tile &tile);
 
@@ -45,6 +45,6 @@ void fillRun(IndexBuilder &b, mlir::Value to, Index at, int64_t count,
 /// Elements of a vector as long as a row of an AMX tile.
 int64_t amxRowElements(mlir::Type element);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_ISA_AMX_AMXTILES_H

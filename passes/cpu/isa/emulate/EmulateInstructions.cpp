@@ -28,7 +28,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 static bool isVnni(StringRef intrinsic) {
   return llvm::is_contained(kDotsOfFours, intrinsic);

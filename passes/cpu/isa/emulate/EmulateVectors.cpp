@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 static constexpr StringLiteral kTable = "llvm.x86.avx512.pternlog.d.512",
                                kPackWords = "llvm.x86.avx512.packssdw.512",
@@ -181,13 +181,13 @@ template <typename Op> struct EmulateHalf : OpConversionPattern<Op> {
 
 } // namespace
 
-bool codegen::isVectorIntrinsic(StringRef intrinsic) {
+bool cpu::isVectorIntrinsic(StringRef intrinsic) {
   return intrinsic == kTable || isPack(intrinsic) || isConversion(intrinsic);
 }
 
-void codegen::populateEmulateVectors(const TypeConverter &converter,
-                                     RewritePatternSet &patterns,
-                                     ConversionTarget &target) {
+void cpu::populateEmulateVectors(const TypeConverter &converter,
+                                 RewritePatternSet &patterns,
+                                 ConversionTarget &target) {
   patterns.add<EmulateTable, EmulatePack, EmulateConversion,
                EmulateHalf<vector::FMAOp>, EmulateHalf<arith::AddFOp>>(
       converter, patterns.getContext());

@@ -15,7 +15,7 @@
 
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Whether a pattern of populateEmulateVectors is for calls of `intrinsic`.
 bool isVectorIntrinsic(mlir::StringRef intrinsic);
@@ -24,6 +24,6 @@ void populateEmulateVectors(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns,
                             mlir::ConversionTarget &target);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_ISA_EMULATE_EMULATEVECTORS_H

@@ -30,7 +30,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 void AttentionEmitter::emitByBlocks(const QueryBlock &block) {
   packQueries(block);

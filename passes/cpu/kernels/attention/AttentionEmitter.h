@@ -15,7 +15,7 @@
 
 #include "passes/cpu/kernels/rows/Rows.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Queries of one head, from `first` on: `count` of them in `vectors`. Where
 /// only a run knows how many there are, those behind `last` are the last one
@@ -114,6 +114,6 @@ struct AttentionEmitter {
 /// one bit of their numbers after the other.
 void transpose(IndexBuilder &b, llvm::MutableArrayRef<mlir::Value> rows);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H

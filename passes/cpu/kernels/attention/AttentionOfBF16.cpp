@@ -28,7 +28,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Elements of a depth that are multiplied together: those of an AMX tile.
 static constexpr int64_t kDepth = 2 * cpu::kAmxWords;

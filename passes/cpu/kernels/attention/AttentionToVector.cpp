@@ -39,7 +39,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 
@@ -119,7 +119,7 @@ void AttentionEmitter::emitBlock(const QueryBlock &block) {
 // Queries
 //===----------------------------------------------------------------------===//
 
-void codegen::transpose(IndexBuilder &b, MutableArrayRef<Value> rows) {
+void cpu::transpose(IndexBuilder &b, MutableArrayRef<Value> rows) {
   int64_t lanes = rows.size();
   for (int64_t bit = 1; bit < lanes; bit *= 2) {
     SmallVector<int64_t> low, high;

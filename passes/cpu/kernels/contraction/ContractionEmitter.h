@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Writes one product.
 struct ContractionEmitter {
@@ -120,6 +120,6 @@ struct ContractionEmitter {
   mlir::Value panel;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_CONTRACTION_CONTRACTIONEMITTER_H

@@ -23,7 +23,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Adds so many elements of a row times rows of the right factor to a row of
 /// the result.
@@ -182,7 +182,7 @@ void ContractionEmitter::emitFewColumns() {
   };
   // Rows are read as vectors along k.
   bool hasRows =
-      lower::isRow(op->getOperand(0).getType()) &&
+      support::isRow(op->getOperand(0).getType()) &&
       map(0).getResults().back() == getAffineDimExpr(k, op.getContext());
   forEachPlace(/*isOuter=*/true, [&] {
     if (!hasRows)

@@ -45,7 +45,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 namespace {
 
@@ -153,10 +154,11 @@ SmallVector<Value> ContractionEmitter::masksOf(Index columns, bool isWhole) {
 //===----------------------------------------------------------------------===//
 
 bool ContractionEmitter::multipliesPairs() {
-  return llvm::all_of(op.getDpsInputs(), [](Value factor) {
-           return getElementTypeOrSelf(factor).isInteger(16);
-         }) &&
-         lower::isRow(op->getOperand(0).getType()) &&
+  return llvm::all_of(op.getDpsInputs(),
+                      [](Value factor) {
+                        return getElementTypeOrSelf(factor).isInteger(16);
+                      }) &&
+         support::isRow(op->getOperand(0).getType()) &&
          map(0).getResults().back() == getAffineDimExpr(k, op.getContext());
 }
 
@@ -487,7 +489,7 @@ void ContractionEmitter::emit() {
 
 /// A vector times a matrix reads it once: packing it would be another time.
 static bool isFor(linalg::GenericOp op) {
-  return lower::isTiledProduct(op) &&
+  return support::isTiledProduct(op) &&
          op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
 }
 

@@ -18,7 +18,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 static Index loadNumber(IndexBuilder &b, Value list, Index at) {
   Value number = memref::LoadOp::create(b.b, b.loc, list, b.get(at));

@@ -9,7 +9,7 @@
 
 #include "passes/cpu/products/Products.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// The blocks of weights that a panel has, as `blocks` of `cpu.matmul` lists
 /// them.
@@ -40,6 +40,6 @@ private:
   Index first, end, positions;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_CONV_BLOCKPRODUCTS_H

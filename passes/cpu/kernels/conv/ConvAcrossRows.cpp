@@ -41,7 +41,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // Pixels
@@ -356,7 +356,7 @@ bool ConvEmitter::storesInRow(const Tile &tile) {
     return cast<MemRefType>(memref.getType()).getLayout().isIdentity();
   };
   auto isInRow = [&](Value operand) {
-    ArrayRef<int64_t> shape = lower::shapeOf(operand).drop_back();
+    ArrayRef<int64_t> shape = support::shapeOf(operand).drop_back();
     bool isOfAll = llvm::all_of(shape, [](int64_t size) { return size == 1; });
     return isOfAll || (isPacked(operand) && shape == dst.drop_back() &&
                        shape.back() != 1);

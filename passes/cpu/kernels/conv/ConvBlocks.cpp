@@ -19,7 +19,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                              const TaskRange &range) {

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 Value ConvEmitter::roomFor(int64_t elements, Type type) {
   if (elements > room) {
@@ -147,7 +147,7 @@ Index ConvEmitter::numberOf(ArrayRef<Index> taps) {
 
 void ConvEmitter::widenWeights(const Tile &tile, Index group,
                                Index columnTile) {
-  int64_t groups = lower::productOf(window.kernel) * plan.weights.depth /
+  int64_t groups = support::productOf(window.kernel) * plan.weights.depth /
                    plan.weights.group;
   int64_t columns = plan.tile.vectors * tile.lanes;
   if (!WideWeights::pays(groups, columns,
@@ -162,7 +162,7 @@ void ConvEmitter::widenWeights(const Tile &tile, Index group,
 void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
   Flat statements(b, op.getPairs());
   int64_t inner = window.inner();
-  int64_t runs = lower::productOf(window.kernel.drop_back());
+  int64_t runs = support::productOf(window.kernel.drop_back());
   if (!pairs)
     pairs.emplace(b, op, runs, window.kernel[inner],
                   plan.weights.depth / plan.weights.group);

@@ -21,7 +21,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Emits one task of a convolution. Of its columns, `columnTile` of `group` are
 /// at hand.
@@ -274,6 +274,6 @@ struct ConvEmitter {
   std::optional<Flat> packed;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_CONV_CONVEMITTER_H

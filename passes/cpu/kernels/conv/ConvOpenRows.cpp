@@ -31,7 +31,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// The sizes of tiles, the largest first. Pictures of 224 pixels have maps of
 /// seven, and one vector a pixel takes as long for fewer.

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 void ConvEmitter::emitSigns(const Tile &tile, const PixelTile &pixels,
                             Index firstPixel, Index columnTile,

@@ -28,7 +28,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   int64_t taps = window.kernel[window.inner()];
@@ -55,7 +55,7 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   }
   // All rows of a window at once serve all columns, if their weights follow
   // each other as they do.
-  int64_t rows = lower::productOf(window.kernel.drop_back());
+  int64_t rows = support::productOf(window.kernel.drop_back());
   bool isRun = plan.weights.depth == channels || rows * taps == 1;
   if (isRun && copied.taps == taps && copied.channels == channels &&
       copied.tapPitch == channels && !usesTiles(tile.product) &&

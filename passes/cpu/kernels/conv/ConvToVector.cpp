@@ -44,7 +44,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 
@@ -119,8 +119,7 @@ void ConvEmitter::emitColumns(const Tile &tile, Index group, Index columnTile,
     widenWeights(tile, group, columnTile);
   if (plan.depthBlock != 0)
     return emitBlocks(tile, group, columnTile, range);
-  prepareWidened(tile,
-                 lower::productOf(window.kernel) * plan.weights.depth);
+  prepareWidened(tile, support::productOf(window.kernel) * plan.weights.depth);
   clearWidened(weights.at(b, weightsOf(group, columnTile)));
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
     emitRow(tile, group, columnTile, Index(row),
@@ -189,7 +188,7 @@ NextWeights ConvEmitter::nextPanel(Index group, Index columnTile, Index pass,
   const Flat &panels = packed ? *packed : weights;
   SmallVector<Index> at = {b.add(weightsOf(group, columnTile)[0], 1)};
   at.resize(panels.shape.size(), Index(0));
-  int64_t elements = lower::productOf(plan.weights.outer.drop_front()) *
+  int64_t elements = support::productOf(plan.weights.outer.drop_front()) *
                      plan.weights.depth * plan.weights.width;
   Index before = b.mul(b.rem(columnTile, plan.tilesPerPanel), passes);
   return nextWeights(b, panels.data, panels.at(b, at), elements,

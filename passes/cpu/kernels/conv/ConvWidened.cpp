@@ -14,11 +14,12 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 int64_t ConvEmitter::pixelsOfTask() const {
   ArrayRef<int64_t> dst = output.dst.shape;
-  int64_t pixels = lower::productOf(dst.drop_back());
+  int64_t pixels = support::productOf(dst.drop_back());
   if (ShapedType::isDynamic(pixels))
     return pixels;
   int64_t ofRow = plan.acrossRows ? 1 : dst[outer + 1];
@@ -29,9 +30,8 @@ void ConvEmitter::prepareWidened(const Tile &tile, int64_t terms) {
   if (widened || !WidenedWeights::pays(tile, terms, pixelsOfTask()))
     return;
   widened.emplace(b, op, fullTile(plan.target, plan.tile), terms);
-  areWidened =
-      createScratch(b, op, lower::productOf(window.kernel.drop_back()),
-                    b.b.getI8Type());
+  areWidened = createScratch(
+      b, op, support::productOf(window.kernel.drop_back()), b.b.getI8Type());
 }
 
 void ConvEmitter::clearWidened(Index from) {
@@ -64,7 +64,7 @@ Accumulators ConvEmitter::sumWidened(const TileWeights &weights,
 
 void ConvEmitter::withWidened(const Tile &tile, Index group, Index columnTile,
                               function_ref<void(const Tile &tile)> body) {
-  int64_t terms = lower::productOf(window.kernel) * plan.weights.depth;
+  int64_t terms = support::productOf(window.kernel) * plan.weights.depth;
   if (!WidenedWeights::pays(tile, terms, pixelsOfTask()))
     return body(tile);
   if (!widened)

@@ -30,7 +30,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 
@@ -77,7 +77,7 @@ private:
 
 } // namespace
 
-void codegen::emitFiltering(OpBuilder &builder, cpu::ConvOp op, Value task) {
+void cpu::emitFiltering(OpBuilder &builder, cpu::ConvOp op, Value task) {
   Emitter(builder, op).emit(task);
 }
 

@@ -9,11 +9,11 @@
 
 #include "dialects/cpu/CpuDialect.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Emits one task of a convolution of bytes whose schedule has `winograd`.
 void emitFiltering(mlir::OpBuilder &builder, cpu::ConvOp op, mlir::Value task);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_CONV_CONVWINOGRAD_H

@@ -22,7 +22,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 Value ConvEmitter::zeroPointPixel() {
   if (zeroPoints)

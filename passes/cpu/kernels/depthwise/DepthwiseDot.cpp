@@ -30,7 +30,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 using cpu::ByteFours;
 
 /// Above so many instructions for a vector of each pixel, the epilogue of a

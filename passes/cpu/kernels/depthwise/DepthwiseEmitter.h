@@ -21,7 +21,7 @@
 
 #include <vector>
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// A tile of a row of open size: which pixels its taps meet, only a run knows.
 struct BorderTile {
@@ -186,6 +186,6 @@ struct DepthwiseEmitter {
   int64_t firstGroup = 0, endGroup = 0;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEEMITTER_H

@@ -20,7 +20,8 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 static VectorType integersOf(IndexBuilder &b, int64_t size) {
   return VectorType::get({size}, b.b.getI32Type());
@@ -50,7 +51,7 @@ Value DepthwiseEmitter::takeZeroPointOff(Value weights, Value sum) {
 //===----------------------------------------------------------------------===//
 
 int64_t DepthwiseEmitter::rowsAbove() const {
-  int64_t rows = lower::productOf(window.kernel.drop_back());
+  int64_t rows = support::productOf(window.kernel.drop_back());
   return rows % groupTaps() == 1 ? rows - 1 : rows;
 }
 
@@ -61,7 +62,7 @@ int64_t DepthwiseEmitter::groupsAbove() const {
 
 /// Those of a last, single row.
 int64_t DepthwiseEmitter::groupsAlong() const {
-  bool isSingle = rowsAbove() != lower::productOf(window.kernel.drop_back());
+  bool isSingle = rowsAbove() != support::productOf(window.kernel.drop_back());
   return isSingle ? llvm::divideCeil(window.kernel.back(), groupTaps()) : 0;
 }
 

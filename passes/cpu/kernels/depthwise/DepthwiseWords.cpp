@@ -41,7 +41,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 static VectorType integersOf(IndexBuilder &b, int64_t size) {
   return VectorType::get({size}, b.b.getI32Type());

@@ -17,7 +17,7 @@
 #include "passes/cpu/products/BytePairs.h"
 #include "passes/cpu/products/WidenedWeights.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// A column tile of one product of a batch.
 struct ColumnTile {
@@ -84,6 +84,6 @@ struct MatMulEmitter {
   std::optional<WidenedWeights> widened;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_MATMUL_MATMULEMITTER_H

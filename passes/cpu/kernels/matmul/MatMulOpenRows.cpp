@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Whether the row tiles of columns are a function. LLVM would set up AMX's
 /// tiles anew in each.

@@ -31,7 +31,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Words that are multiplied in one step of a loop: of 4 bits the block of the
 /// usual size.
@@ -197,7 +197,7 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   auto widen = [&] {
     for (int64_t i = 0; i < all && waiting != 0; ++i) {
       Value ones = splatInt(b, cast<VectorType>(pairs[i].getType()), 1);
-      sums[i] = codegen::addWords(b, pairs[i], ones, sums[i]);
+      sums[i] = cpu::addWords(b, pairs[i], ones, sums[i]);
       pairs[i] = nullptr;
     }
     waiting = 0;
@@ -304,7 +304,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
   return result;
 }
 
-void codegen::emitPackedBytes(OpBuilder &builder, cpu::PackedMatMulOp op,
-                              Value task) {
+void cpu::emitPackedBytes(OpBuilder &builder, cpu::PackedMatMulOp op,
+                          Value task) {
   Emitter(builder, op).emit(task);
 }

@@ -43,7 +43,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// With as many rows or fewer, unpacking takes no longer than it takes memory
 /// to bring the words.

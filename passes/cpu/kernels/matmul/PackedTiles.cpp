@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// How many words ahead those of few rows are prefetched.
 static constexpr int64_t kPrefetchedWords = 24;

@@ -9,7 +9,7 @@
 
 #include "passes/cpu/kernels/Kernels.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// A column tile of one product of a batch.
 struct PackedColumns {
@@ -54,6 +54,6 @@ struct PackedTiles {
 void emitPackedBytes(mlir::OpBuilder &builder, cpu::PackedMatMulOp op,
                      mlir::Value task);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_MATMUL_PACKEDTILES_H

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 // Looking up floats takes a shift and a permutation for each vector of numbers.
 // vpermps reads four bits of an index and nothing above them. Else two shifts
@@ -121,8 +121,8 @@ Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
 /// With more tiles of rows, unpacking is a small part of a product.
 static constexpr int64_t kManyTiles = 3;
 
-int64_t codegen::unpackedAtOnce(cpu::PackedMatMulOp op,
-                                const PackedMatMulPlan &plan, int64_t rowSize) {
+int64_t cpu::unpackedAtOnce(cpu::PackedMatMulOp op,
+                            const PackedMatMulPlan &plan, int64_t rowSize) {
   int64_t depth = op.depth(), perWord = op.perWord();
   int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
   // Beside what is read meanwhile, in the first cache; but sums that wait for
@@ -144,7 +144,7 @@ int64_t codegen::unpackedAtOnce(cpu::PackedMatMulOp op,
   return size;
 }
 
-Value codegen::widenF16(IndexBuilder &b, Value weights) {
+Value cpu::widenF16(IndexBuilder &b, Value weights) {
   auto half = cast<VectorType>(weights.getType());
   VectorType words = half.clone(b.b.getI32Type()),
              floats = half.clone(b.b.getF32Type());

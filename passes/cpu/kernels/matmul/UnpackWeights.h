@@ -10,7 +10,7 @@
 #include "passes/cpu/products/MicroKernel.h"
 #include "passes/cpu/schedule/Plans.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// The numbers of vectors of words, each of which holds `32 / bits` of them for
 /// each column.
@@ -57,6 +57,6 @@ int64_t unpackedAtOnce(cpu::PackedMatMulOp op, const PackedMatMulPlan &plan,
 /// have one.
 mlir::Value widenF16(IndexBuilder &b, mlir::Value weights);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_MATMUL_UNPACKWEIGHTS_H

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Bytes of a vector of AVX-512.
 static constexpr int64_t kWords = 64;

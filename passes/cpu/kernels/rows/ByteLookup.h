@@ -21,7 +21,7 @@
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/cpu/kernels/Addressing.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 class ByteLookup {
 public:
@@ -48,6 +48,6 @@ private:
   llvm::SmallVector<mlir::Value> parts;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ROWS_BYTELOOKUP_H

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace ingot;
 
-void codegen::sinkConstants(OpBuilder &b, linalg::GenericOp op) {
+void cpu::sinkConstants(OpBuilder &b, linalg::GenericOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.getBlock());
   llvm::SetVector<Value> outside;
@@ -23,8 +23,7 @@ void codegen::sinkConstants(OpBuilder &b, linalg::GenericOp op) {
         value, b.clone(*value.getDefiningOp())->getResult(0), op.getRegion());
 }
 
-bool codegen::isElementwise(linalg::GenericOp op,
-                            function_ref<bool(Type)> isLane) {
+bool cpu::isElementwise(linalg::GenericOp op, function_ref<bool(Type)> isLane) {
   // Of values from elsewhere constants alone become vectors.
   auto isKnown = [&](Value value) {
     return value.getParentBlock() == op.getBlock() ||
@@ -50,7 +49,7 @@ bool codegen::isElementwise(linalg::GenericOp op,
   return llvm::all_of(op.getBlock()->getTerminator()->getOperands(), isKnown);
 }
 
-bool codegen::computes(linalg::GenericOp op) {
+bool cpu::computes(linalg::GenericOp op) {
   return !llvm::all_of(
       op.getBlock()->without_terminator(),
       [](Operation &step) { return isa<arith::ConstantOp>(step); });

@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Repeats in the body what constants it takes from around it.
 void sinkConstants(mlir::OpBuilder &b, mlir::linalg::GenericOp op);
@@ -22,6 +22,6 @@ bool isElementwise(mlir::linalg::GenericOp op,
 /// Whether the body computes something, and does not only move elements.
 bool computes(mlir::linalg::GenericOp op);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ROWS_ELEMENTWISE_H

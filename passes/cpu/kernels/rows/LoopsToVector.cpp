@@ -33,7 +33,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 
@@ -190,7 +190,7 @@ static bool areVectors(linalg::GenericOp op) {
         return false;
     // A diagonal goes along the last dimension, and along another one, too.
     if (map.isFunctionOfDim(inner) &&
-        (map.getResults().back() != last || !lower::isRow(memref) ||
+        (map.getResults().back() != last || !support::isRow(memref) ||
          llvm::is_contained(map.getResults().drop_back(), last)))
       return false;
     if (op.isDpsInit(&operand) && !map.isFunctionOfDim(inner))

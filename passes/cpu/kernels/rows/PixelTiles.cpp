@@ -11,7 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 bool PixelTile::isWhole() const {
   return llvm::all_of(taps, [&](std::pair<int64_t, int64_t> range) {
@@ -33,7 +33,7 @@ std::pair<int64_t, int64_t> PixelTile::pixelsRead(int64_t stride,
   return read.second == 0 ? std::pair<int64_t, int64_t>(0, 0) : read;
 }
 
-SmallVector<Index> ingot::codegen::spatialSizes(IndexBuilder &b, Value memref) {
+SmallVector<Index> ingot::cpu::spatialSizes(IndexBuilder &b, Value memref) {
   SmallVector<Index> sizes;
   int64_t rank = cast<MemRefType>(memref.getType()).getRank();
   for (int64_t d = 1; d < rank - 1; ++d)
@@ -41,10 +41,11 @@ SmallVector<Index> ingot::codegen::spatialSizes(IndexBuilder &b, Value memref) {
   return sizes;
 }
 
-std::pair<Index, Index>
-ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
-                           int64_t numTaps, int64_t dilation, bool crossesLow,
-                           bool crossesHigh) {
+std::pair<Index, Index> ingot::cpu::tapsWithin(IndexBuilder &b, Index origin,
+                                               Index size, int64_t numTaps,
+                                               int64_t dilation,
+                                               bool crossesLow,
+                                               bool crossesHigh) {
   // ceil of what is not negative.
   auto steps = [&](Index distance) {
     return b.div(b.add(b.max(distance, 0), dilation - 1), dilation);
@@ -146,8 +147,8 @@ SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
 
 std::pair<Index, Index> ConvWindow::tapsWithin(IndexBuilder &b, int64_t dim,
                                            Index origin) const {
-  return codegen::tapsWithin(b, origin, srcSizes[dim], kernel[dim],
-                             dilations[dim], crossesLow(dim), crossesHigh(dim));
+  return cpu::tapsWithin(b, origin, srcSizes[dim], kernel[dim], dilations[dim],
+                         crossesLow(dim), crossesHigh(dim));
 }
 
 Accumulators ConvWindow::sumOuter(

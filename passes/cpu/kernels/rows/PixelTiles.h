@@ -9,7 +9,7 @@
 
 #include "passes/cpu/products/MicroKernel.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// `count` tiles of `size` pixels, one behind the other from `first` on, that
 /// have the same taps within src.
@@ -114,6 +114,6 @@ struct ConvWindow {
                        body) const;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ROWS_PIXELTILES_H

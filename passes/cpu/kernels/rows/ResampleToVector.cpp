@@ -45,7 +45,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 namespace {
 

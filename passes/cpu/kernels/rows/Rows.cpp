@@ -14,7 +14,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
 // Small builders
@@ -28,9 +28,8 @@ static int64_t lanesOf(Value vector) {
   return cast<VectorType>(vector.getType()).getDimSize(0);
 }
 
-void codegen::forEachRow(IndexBuilder &b, const Plan &plan, Value memref,
-                         Value number,
-                         function_ref<void(ArrayRef<Index>)> body) {
+void cpu::forEachRow(IndexBuilder &b, const Plan &plan, Value memref,
+                     Value number, function_ref<void(ArrayRef<Index>)> body) {
   int64_t dims = cast<MemRefType>(memref.getType()).getRank() - 1;
   Index rows = countOf(b, memref, 0, dims);
   TaskRange range = rangeOf(b, number, plan.grid, rows, 1);
@@ -39,17 +38,17 @@ void codegen::forEachRow(IndexBuilder &b, const Plan &plan, Value memref,
   });
 }
 
-Value codegen::floatConstant(IndexBuilder &b, double value) {
+Value cpu::floatConstant(IndexBuilder &b, double value) {
   return arith::ConstantOp::create(b.b, b.loc,
                                    b.b.getF32FloatAttr(float(value)));
 }
 
-Value codegen::splat(IndexBuilder &b, int64_t lanes, Value scalar) {
+Value cpu::splat(IndexBuilder &b, int64_t lanes, Value scalar) {
   return vector::BroadcastOp::create(
       b.b, b.loc, VectorType::get({lanes}, scalar.getType()), scalar);
 }
 
-Value codegen::toFloat(IndexBuilder &b, Index x) {
+Value cpu::toFloat(IndexBuilder &b, Index x) {
   if (!x.value)
     return floatConstant(b, double(x.constant));
   Value wide =
@@ -57,8 +56,8 @@ Value codegen::toFloat(IndexBuilder &b, Index x) {
   return arith::SIToFPOp::create(b.b, b.loc, b.b.getF32Type(), wide);
 }
 
-Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
-                         Value mask) {
+Value cpu::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
+                     Value mask) {
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(data.getType()).getElementType());
   if (!mask)
@@ -69,7 +68,7 @@ Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
                                                b.get(at), mask, zero));
 }
 
-SmallVector<Index> codegen::indicesOf(IndexBuilder &b, Value vector) {
+SmallVector<Index> cpu::indicesOf(IndexBuilder &b, Value vector) {
   SmallVector<Index> indices;
   int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -79,8 +78,8 @@ SmallVector<Index> codegen::indicesOf(IndexBuilder &b, Value vector) {
   return indices;
 }
 
-Value codegen::loadParts(IndexBuilder &b, Value data, Index at,
-                         ArrayRef<Index> starts, int64_t size) {
+Value cpu::loadParts(IndexBuilder &b, Value data, Index at,
+                     ArrayRef<Index> starts, int64_t size) {
   SmallVector<Value> parts;
   for (Index start : starts)
     parts.push_back(loadPiece(b, size, data, b.add(at, start), {}));
@@ -95,7 +94,7 @@ Value codegen::loadParts(IndexBuilder &b, Value data, Index at,
   return bytesToFloats(b, parts.front());
 }
 
-Value codegen::bytesToFloats(IndexBuilder &b, Value vector) {
+Value cpu::bytesToFloats(IndexBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (!type.getElementType().isInteger(8))
     return vector;
@@ -103,15 +102,15 @@ Value codegen::bytesToFloats(IndexBuilder &b, Value vector) {
                                  vector);
 }
 
-void codegen::storePiece(IndexBuilder &b, Value vector, Value data, Index at,
-                         Value mask) {
+void cpu::storePiece(IndexBuilder &b, Value vector, Value data, Index at,
+                     Value mask) {
   if (!mask)
     vector::StoreOp::create(b.b, b.loc, vector, data, b.get(at));
   else
     vector::MaskedStoreOp::create(b.b, b.loc, data, b.get(at), mask, vector);
 }
 
-Value codegen::keepLanes(IndexBuilder &b, Value mask, Value x) {
+Value cpu::keepLanes(IndexBuilder &b, Value mask, Value x) {
   if (!mask)
     return x;
   Value zero =
@@ -128,7 +127,7 @@ static Value firstLanes(IndexBuilder &b, int64_t lanes, int64_t count) {
                              within));
 }
 
-Value codegen::maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector) {
+Value cpu::maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector) {
   if (vector < tile.vectors - 1 || tile.lastLanes == tile.lanes)
     return {};
   return firstLanes(b, tile.lanes, tile.lastLanes);
@@ -155,7 +154,7 @@ carry(IndexBuilder &b, Index begin, Index end, int64_t step,
 // Folds
 //===----------------------------------------------------------------------===//
 
-FoldKind codegen::foldKindOf(cpu::ReduceKind kind) {
+FoldKind cpu::foldKindOf(cpu::ReduceKind kind) {
   switch (kind) {
   case cpu::ReduceKind::sum:
   case cpu::ReduceKind::mean:
@@ -171,12 +170,12 @@ FoldKind codegen::foldKindOf(cpu::ReduceKind kind) {
   llvm_unreachable("unknown kind");
 }
 
-Value codegen::squareVector(IndexBuilder &b, Value x) {
+Value cpu::squareVector(IndexBuilder &b, Value x) {
   return arith::MulFOp::create(b.b, b.loc, x, x,
                                arith::FastMathFlags::contract);
 }
 
-Value codegen::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
+Value cpu::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
   switch (kind) {
   case FoldKind::sum:
     return arith::AddFOp::create(b.b, b.loc, x, y,
@@ -199,7 +198,7 @@ Value codegen::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
   llvm_unreachable("unknown kind");
 }
 
-Value codegen::neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes) {
+Value cpu::neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes) {
   if (kind == FoldKind::maxUnsigned)
     return splatInt(b, VectorType::get({lanes}, b.b.getI8Type()), 0);
   float value = 0;
@@ -240,7 +239,7 @@ static Value foldHalves(IndexBuilder &b, FoldKind kind, Value vector) {
   return vector::ExtractOp::create(b.b, b.loc, vector, 0);
 }
 
-Value codegen::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
+Value cpu::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
   std::optional<vector::CombiningKind> combining = [&] {
     using Combining = std::optional<vector::CombiningKind>;
     switch (kind) {
@@ -308,7 +307,7 @@ static Value numbers(IndexBuilder &b, int64_t lanes) {
                              ArrayRef<int32_t>(values)));
 }
 
-Value codegen::maskOfFirst(IndexBuilder &b, int64_t lanes, Index count) {
+Value cpu::maskOfFirst(IndexBuilder &b, int64_t lanes, Index count) {
   return arith::CmpIOp::create(
       b.b, b.loc, arith::CmpIPredicate::slt, numbers(b, lanes),
       splat(b, lanes,
@@ -329,16 +328,15 @@ static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
                maskOfFirst(b, lanes, b.rem(length, lanes))};
 }
 
-void codegen::forEachPiece(
-    IndexBuilder &b, const TargetInfo &target, Index length,
-    function_ref<void(IndexBuilder &, const Piece &)> body) {
+void cpu::forEachPiece(IndexBuilder &b, const TargetInfo &target, Index length,
+                       function_ref<void(IndexBuilder &, const Piece &)> body) {
   forEach(b, 0, floorTo(b, length, target.lanes), target.lanes,
           [&](Value at) { body(b, Piece{Index(at), {}}); });
   if (std::optional<Piece> tail = tailOf(b, target.lanes, length))
     body(b, *tail);
 }
 
-void codegen::forEachLongPiece(
+void cpu::forEachLongPiece(
     IndexBuilder &b, const TargetInfo &target, Index length,
     function_ref<void(IndexBuilder &, const Piece &)> body) {
   forEachPiece(b, target, length, [&](IndexBuilder &b, const Piece &piece) {
@@ -349,8 +347,8 @@ void codegen::forEachLongPiece(
   });
 }
 
-Value codegen::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
-                       FoldKind kind, PieceFn element) {
+Value cpu::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
+                   FoldKind kind, PieceFn element) {
   // Accumulators that hide the latency of an addition.
   int64_t accumulators = target.fma_latency;
   int64_t lanes = target.lanes, step = accumulators * lanes;
@@ -403,8 +401,7 @@ Value codegen::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                                  foldLanes(b, kind, total));
 }
 
-Value codegen::isOneColumn(IndexBuilder &b, Index columns,
-                           ArrayRef<Flat> memrefs) {
+Value cpu::isOneColumn(IndexBuilder &b, Index columns, ArrayRef<Flat> memrefs) {
   Value holds = b.compare(arith::CmpIPredicate::eq, columns, 1);
   for (const Flat &memref : memrefs) {
     Index stride = memref.strides[memref.strides.size() - 2];
@@ -413,9 +410,9 @@ Value codegen::isOneColumn(IndexBuilder &b, Index columns,
   return holds;
 }
 
-Accumulators codegen::foldColumns(
-    IndexBuilder &b, const Tile &tile, Index rows, FoldKind kind,
-    function_ref<Value(IndexBuilder &, Index, int64_t)> element) {
+Accumulators
+cpu::foldColumns(IndexBuilder &b, const Tile &tile, Index rows, FoldKind kind,
+                 function_ref<Value(IndexBuilder &, Index, int64_t)> element) {
   int64_t vectors = tile.vectors;
   Value neutral = neutralVector(b, kind, tile.lanes);
   Index endMain = floorTo(b, rows, tile.rows);

@@ -14,7 +14,7 @@
 
 #include "passes/cpu/kernels/Kernels.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// What is folded into an accumulator, and how: numbers of f32, or for
 /// `maxUnsigned` bytes.
@@ -119,6 +119,6 @@ mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
 /// An index as f32.
 mlir::Value toFloat(IndexBuilder &b, Index x);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ROWS_ROWS_H

@@ -32,13 +32,14 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 namespace {
 
 struct Emitter {
   Emitter(OpBuilder &builder, linalg::GenericOp op)
-      : b{builder, op.getLoc()}, op(op), table(lower::getByteTable(op)),
+      : b{builder, op.getLoc()}, op(op), table(support::getByteTable(op)),
         target(TargetInfo::of(op)) {}
 
   void emit();
@@ -139,14 +140,14 @@ void Emitter::emit() {
 /// Whether rows of bytes become rows of bytes.
 static bool isFor(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
-      !lower::getByteTable(op))
+      !support::getByteTable(op))
     return false;
-  auto table = cast<MemRefType>(lower::getByteTable(op).getType());
+  auto table = cast<MemRefType>(support::getByteTable(op).getType());
   return llvm::all_of(op.getIndexingMapsArray(),
                       [](AffineMap map) { return map.isIdentity(); }) &&
-         lower::isRow(cast<MemRefType>(op->getOperand(0).getType())) &&
-         lower::isRow(cast<MemRefType>(op->getOperand(1).getType())) &&
-         lower::isRow(table);
+         support::isRow(cast<MemRefType>(op->getOperand(0).getType())) &&
+         support::isRow(cast<MemRefType>(op->getOperand(1).getType())) &&
+         support::isRow(table);
 }
 
 void TablesToVectorPass::runOnOperation() {

@@ -11,10 +11,11 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
-/// Writes an op that turns `src` (lower::getTurned), in TransposesToVector.cpp;
-/// between bytes and 32 bits an element in TransposesOfBytes.cpp.
+/// Writes an op that turns `src` (support::getTurned), in
+/// TransposesToVector.cpp; between bytes and 32 bits an element in
+/// TransposesOfBytes.cpp.
 struct TransposeEmitter {
   TransposeEmitter(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 
@@ -66,6 +67,6 @@ private:
   mlir::Value pixels;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ROWS_TRANSPOSEEMITTER_H

@@ -11,9 +11,9 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
-int64_t codegen::squareOf(const TargetInfo &target) {
+int64_t cpu::squareOf(const TargetInfo &target) {
   return std::min<int64_t>(target.lanes, 8);
 }
 
@@ -75,8 +75,7 @@ static SmallVector<Value> transposeFours(IndexBuilder &b,
   return columns;
 }
 
-SmallVector<Value> codegen::transposeSquare(IndexBuilder &b,
-                                            ArrayRef<Value> rows) {
+SmallVector<Value> cpu::transposeSquare(IndexBuilder &b, ArrayRef<Value> rows) {
   int64_t count = rows.size();
   auto type = cast<VectorType>(rows[0].getType());
   assert(type.getDimSize(0) == count && "a square");
@@ -106,7 +105,7 @@ static VectorType bytesOf(IndexBuilder &b) {
   return VectorType::get({kByteSquare}, b.b.getI8Type());
 }
 
-Value codegen::joinBytes(IndexBuilder &b, ArrayRef<Value> rows) {
+Value cpu::joinBytes(IndexBuilder &b, ArrayRef<Value> rows) {
   VectorType type = wordsOf(b);
   Value joined;
   for (auto [i, row] : llvm::enumerate(rows)) {
@@ -122,15 +121,14 @@ Value codegen::joinBytes(IndexBuilder &b, ArrayRef<Value> rows) {
   return joined;
 }
 
-Value codegen::byteOf(IndexBuilder &b, Value words, int64_t i) {
+Value cpu::byteOf(IndexBuilder &b, Value words, int64_t i) {
   if (i != 0)
     words = arith::ShRUIOp::create(b.b, b.loc, words,
                                    splatInt(b, wordsOf(b), 8 * i));
   return arith::TruncIOp::create(b.b, b.loc, bytesOf(b), words);
 }
 
-SmallVector<Value> codegen::transposeWords(IndexBuilder &b,
-                                           ArrayRef<Value> rows) {
+SmallVector<Value> cpu::transposeWords(IndexBuilder &b, ArrayRef<Value> rows) {
   SmallVector<Value> words(rows);
   words.resize(4, splatInt(b, wordsOf(b), 0));
   SmallVector<Value> turned = transposeFours(b, words), columns;
@@ -144,7 +142,7 @@ SmallVector<Value> codegen::transposeWords(IndexBuilder &b,
   return columns;
 }
 
-Value codegen::concatenate(IndexBuilder &b, SmallVector<Value> parts) {
+Value cpu::concatenate(IndexBuilder &b, SmallVector<Value> parts) {
   for (; parts.size() > 1; parts.resize(parts.size() / 2)) {
     int64_t lanes = cast<VectorType>(parts[0].getType()).getDimSize(0);
     auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
@@ -154,8 +152,8 @@ Value codegen::concatenate(IndexBuilder &b, SmallVector<Value> parts) {
   return parts[0];
 }
 
-SmallVector<Value> codegen::transposeToWords(IndexBuilder &b,
-                                             ArrayRef<Value> rows) {
+SmallVector<Value> cpu::transposeToWords(IndexBuilder &b,
+                                         ArrayRef<Value> rows) {
   auto four = VectorType::get({4}, b.b.getI32Type());
   SmallVector<Value> joined;
   for (int64_t i = 0; i < 4; ++i) {

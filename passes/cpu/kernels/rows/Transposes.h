@@ -9,7 +9,7 @@
 
 #include "passes/cpu/products/MicroKernel.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// How many rows of 32 bits an element are turned at a time: 8, or 4 where
 /// vectors have 128 bits.
@@ -50,6 +50,6 @@ transposeToWords(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 mlir::Value concatenate(IndexBuilder &b,
                         llvm::SmallVector<mlir::Value> parts);
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_ROWS_TRANSPOSES_H

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 /// Pixels of which 128 bits of words are made.
 static constexpr int64_t kPixels = 4;

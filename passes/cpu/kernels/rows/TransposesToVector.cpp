@@ -44,7 +44,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
+using namespace ingot::support;
 
 namespace {
 
@@ -71,10 +72,9 @@ static int64_t sideOf(OpOperand &src, OpOperand &dst,
 }
 
 TransposeEmitter::TransposeEmitter(OpBuilder &builder, linalg::GenericOp op)
-    : b{builder, op.getLoc()}, op(op), src(*lower::getTurned(op)),
-      dst(*op.getDpsInitOperand(0)),
-      side(sideOf(src, dst, TargetInfo::of(op))),
-      row(lower::lastLoopOf(op, src)), column(lower::lastLoopOf(op, dst)) {}
+    : b{builder, op.getLoc()}, op(op), src(*support::getTurned(op)),
+      dst(*op.getDpsInitOperand(0)), side(sideOf(src, dst, TargetInfo::of(op))),
+      row(support::lastLoopOf(op, src)), column(support::lastLoopOf(op, dst)) {}
 
 /// `count` as a sum of powers of two, the largest first: each, and what is
 /// before it.
@@ -299,7 +299,7 @@ static bool isRow(linalg::GenericOp op, OpOperand &operand) {
       !op.getMatchingIndexingMap(&operand).isProjectedPermutation() ||
       failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
     return false;
-  int64_t size = op.getStaticLoopRanges()[lower::lastLoopOf(op, operand)];
+  int64_t size = op.getStaticLoopRanges()[support::lastLoopOf(op, operand)];
   return ShapedType::isDynamic(size) || size > 1;
 }
 
@@ -314,7 +314,7 @@ static bool isOne(linalg::GenericOp op, OpOperand &operand, int64_t loop) {
 }
 
 static bool isFor(linalg::GenericOp op) {
-  OpOperand *src = lower::getTurned(op);
+  OpOperand *src = support::getTurned(op);
   if (!op.hasPureBufferSemantics() || !src)
     return false;
   OpOperand &dst = *op.getDpsInitOperand(0);
@@ -323,7 +323,7 @@ static bool isFor(linalg::GenericOp op) {
       !op.getMatchingBlockArgument(&dst).use_empty())
     return false;
   bool isFirst = TransposeEmitter::computesFirst(*src, dst);
-  int64_t loop = lower::lastLoopOf(op, isFirst ? *src : dst);
+  int64_t loop = support::lastLoopOf(op, isFirst ? *src : dst);
   return llvm::all_of(op.getDpsInputOperands(),
                       [&](OpOperand *operand) {
                         return operand == src || isOne(op, *operand, loop);

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::codegen;
+using namespace ingot::cpu;
 
 WinogradEmitter::WinogradEmitter(OpBuilder &builder,
                                  cpu::EpilogueOpInterface op, Value src,

@@ -26,7 +26,7 @@
 
 #include "passes/cpu/kernels/Kernels.h"
 
-namespace ingot::codegen {
+namespace ingot::cpu {
 
 /// Emits one task. What it keeps are elements of four bytes: numbers, or pairs
 /// of words.
@@ -134,6 +134,6 @@ private:
   mlir::Value padding;
 };
 
-} // namespace ingot::codegen
+} // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_KERNELS_WINOGRAD_WINOGRADEMITTER_H
