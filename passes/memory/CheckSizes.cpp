@@ -221,10 +221,13 @@ void CheckSizesPass::check(func::FuncOp function,
   SmallVector<Operation *> early;
   for (Operation *op : findResults(body, /*isTop=*/true)) {
     Value size = op->getResult(0);
-    Bounds any(profiles, 0x1p63);
-    if (std::optional<double> bound = magnitudeOfInputs(any, size)) {
-      if (!(*bound < kLimit))
-        early.push_back(op);
+    Bounds any(profiles, 0x1p63), ofOne(profiles, 1);
+    std::optional<double> bound = magnitudeOfInputs(any, size);
+    if (bound && *bound < kLimit)
+      continue;
+    // Constants alone never make a run fail.
+    if (bound && *magnitudeOfInputs(ofOne, size) < kLimit) {
+      early.push_back(op);
       continue;
     }
     // Data decide: so does the place.

@@ -66,6 +66,9 @@ private:
   static constexpr int kMostDepth = 64;
   /// So many minima and maxima hold a number that data decide.
   static constexpr int kMostClamps = 4;
+  /// Larger constants hold no number that data decide: their products with
+  /// sizes would seem too large for any data.
+  static constexpr int64_t kMostHeld = 1 << 16;
 
   Number other(mlir::Value value) {
     return ofInputs ? std::nullopt : Number(domain.other(value));
@@ -146,9 +149,12 @@ auto Magnitudes<Domain>::ofExpr(mlir::AffineExpr expr, mlir::ValueRange dims,
 template <typename Domain>
 auto Magnitudes<Domain>::sidesOf(mlir::Value value, int depth) -> Sides {
   using namespace mlir;
-  if (auto number = getConstantIntValue(value))
+  if (auto number = getConstantIntValue(value)) {
+    if (*number > kMostHeld || *number < -kMostHeld)
+      return {};
     return {domain.constant(std::max(double(*number), 0.0)),
             domain.constant(std::max(-double(*number), 0.0))};
+  }
   Operation *op = value.getDefiningOp();
   if (depth == 0 || !isa_and_nonnull<arith::MaxSIOp, arith::MinSIOp>(op)) {
     if (isa_and_nonnull<memref::DimOp>(op))

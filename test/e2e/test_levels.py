@@ -68,7 +68,7 @@ class Target(Case):
         self.refuse("pentium", "unknown target 'pentium'", *names)
         self.refuse("x86-64-v3,pentium", "unknown target 'pentium'")
         self.refuse("x86-64-v3,", "unknown target ''")
-        self.refuse("", "unknown target ''")
+        self.refuse("", "option --target is empty")
 
     def test_twice(self):
         self.refuse("x86-64-v3,x86-64-v4,x86-64-v3", "x86-64-v3 is listed twice")

@@ -81,7 +81,9 @@ class Results(Case):
 
     def test_named_sizes_of_many_inputs(self):
         """Sizes of one name are checked, however far apart the inputs are."""
-        artifact = self.compile(scaling_models.FAMILIES["open-inputs-outputs"](200))
+        names = [f"x{i}" for i in range(200)]
+        node = support.helper.make_node("Concat", names, ["y"], axis=1)
+        artifact = self.compile(support.make_model([node], [(name, ["N", 1]) for name in names], [("y", ["N", 200])]))
         arguments = []
         for i in range(200):
             np.save(self.path(f"x{i}.npy"), np.zeros((4 if i == 177 else 3, 1), np.float32))
