@@ -15,6 +15,7 @@
 #include "compiler/pipeline/Register.h"
 #include "compiler/quantize/ModelHash.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/Metadata.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/legalize/core/Legalize.h"
 #include "passes/quantize/CalibrationFile.h"
@@ -299,7 +300,10 @@ LogicalResult Compilation::describe() {
       return layer.precision == stringifyPrecision(precision);
     });
   };
-  const Multiplied multiplied{multiplies(Precision::int8),
+  // Levels that multiply bytes faster multiply words and signs faster, too.
+  const Multiplied multiplied{multiplies(Precision::int8) ||
+                                  multiplies(Precision::int16) ||
+                                  multiplies(Precision::binary),
                               multiplies(Precision::bf16)};
   // What is multiplied says what levels `multi` stands for.
   std::string error;
@@ -311,16 +315,14 @@ LogicalResult Compilation::describe() {
   }
   manifest.libraryName = fileName(options.output);
   countFewerProducts(*module, sizes);
-  if (multiplied.bf16)
-    manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
-  if (multiplies(Precision::fp16))
-    manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "float16"});
-  if (multiplied.bytes)
-    manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "int8"});
-  for (Precision stored : {Precision::w8, Precision::w4, Precision::w2})
-    if (multiplies(stored))
-      manifest.uses.push_back(
-          {INGOT_ABI_USE_PRECISION, 0, stringifyPrecision(stored).str()});
+  static constexpr std::pair<Precision, const char *> kNames[] = {
+      {Precision::bf16, "bfloat16"}, {Precision::fp16, "float16"},
+      {Precision::int8, "int8"},     {Precision::int16, "int16"},
+      {Precision::binary, "binary"}, {Precision::w8, "w8"},
+      {Precision::w4, "w4"},         {Precision::w2, "w2"}};
+  for (auto [precision, name] : kNames)
+    if (multiplies(precision))
+      manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, name});
   return describePrecision();
 }
 
@@ -338,17 +340,17 @@ LogicalResult Compilation::describePrecision() {
   llvm::Expected<std::string> record = recordPrecision(options.pipeline);
   if (!record)
     return fail(llvm::toString(record.takeError()));
-  setMetadata(kPrecisionKey, *record);
+  setMetadata(metadatakey::precision, *record);
   OptimizeFor goal = options.pipeline.optimize;
-  setMetadata(kOptimizeKey, goal == OptimizeFor::balanced
-                                ? StringRef()
-                                : StringRef(getSizeRule(goal).name));
-  setMetadata(kModelHashKey, modelSha256);
-  setMetadata(kOptionsKey, options.given);
-  setMetadata(kCommitKey, compilerCommit());
-  setMetadata(kPreprocessKey, calibration && calibration->preprocess
-                                  ? StringRef(*calibration->preprocess)
-                                  : StringRef());
+  setMetadata(metadatakey::optimize, goal == OptimizeFor::balanced
+                                         ? StringRef()
+                                         : StringRef(getSizeRule(goal).name));
+  setMetadata(metadatakey::model_sha256, modelSha256);
+  setMetadata(metadatakey::options, options.given);
+  setMetadata(metadatakey::commit, compilerCommit());
+  setMetadata(metadatakey::preprocess, calibration && calibration->preprocess
+                                           ? StringRef(*calibration->preprocess)
+                                           : StringRef());
   return success();
 }
 

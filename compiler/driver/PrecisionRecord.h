@@ -13,18 +13,6 @@
 
 namespace ingot {
 
-/// The artifact's metadata that has what `--precision` and its options were, so
-/// that the same can be compiled once more to look inside.
-constexpr llvm::StringLiteral kPrecisionKey = "ingot.precision";
-/// The entry that says how pictures became samples of the calibration.
-constexpr llvm::StringLiteral kPreprocessKey = "ingot.preprocess";
-/// The entry that has the options of the command line.
-constexpr llvm::StringLiteral kOptionsKey = "ingot.options";
-/// The entry that has the commit of the compiler's source.
-constexpr llvm::StringLiteral kCommitKey = "ingot.commit";
-/// The entry that has the SHA-256 of the ONNX model and its external files.
-constexpr llvm::StringLiteral kModelHashKey = "ingot.model_sha256";
-
 /// Returns the commit of the compiler's source, or "" if the build had none.
 llvm::StringRef compilerCommit();
 

@@ -11,10 +11,6 @@
 
 namespace ingot {
 
-/// The artifact's metadata that names what `--optimize` was, unless it was
-/// balanced.
-constexpr llvm::StringLiteral kOptimizeKey = "ingot.optimize";
-
 /// Sizes that tell a user what an artifact's bytes are for.
 struct SizeReport {
   /// Bytes of the model's constants as they are imported.

@@ -145,7 +145,7 @@ Constant *ArtifactBuilder::layers(std::string &text) {
         {b.getInt32(kind), b.getInt32(nodes), b.getInt32(layer.nodes.size()),
          b.getInt32(backend), b.getInt64(layer.flops), b.getInt64(layer.bytes),
          b.getInt32(reason), b.getInt32(precision), b.getInt32(layer.usualOf),
-         b.getInt32(0)}));
+         b.getInt32(layer.flags)}));
   }
   return table(rows, sizeof(ingot_abi_layer));
 }

@@ -44,6 +44,8 @@ struct Layer {
   uint64_t bytes = 0;
   /// As in ingot_abi_layer.
   uint32_t usualOf = 0;
+  /// Bits of INGOT_ABI_LAYER_LOOP.
+  uint32_t flags = 0;
 };
 
 /// The function that computes the usual sizes of a profile, and what inputs and

@@ -9,6 +9,7 @@
 #include "dialects/ingot/DimNames.h"
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/Metadata.h"
 #include "dialects/ingot/StringList.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
@@ -94,6 +95,7 @@ static std::vector<Layer> readLayers(ArrayAttr rows) {
     layer.flops = row.getFlops();
     layer.bytes = row.getBytes();
     layer.usualOf = uint32_t(row.getUsualOf() + 1);
+    layer.flags = row.getInLoop() ? INGOT_ABI_LAYER_LOOP : 0;
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -149,6 +151,11 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
     for (NamedAttribute entry : metadata)
       if (auto value = dyn_cast<StringAttr>(entry.getValue()))
         manifest.metadata.push_back({entry.getName().str(), value.str()});
+  forEachCount(module, [&](StringRef key, int64_t value) {
+    llvm::erase_if(manifest.metadata,
+                   [&](auto &entry) { return entry.first == key; });
+    manifest.metadata.push_back({key.str(), std::to_string(value)});
+  });
   if (ArrayAttr strings = stringsOf(module))
     for (auto text : strings.getAsRange<StringAttr>())
       manifest.strings.push_back(text.str());

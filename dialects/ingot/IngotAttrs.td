@@ -104,7 +104,9 @@ def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
     I32EnumAttrCase<"fp16", 3>,
     I32EnumAttrCase<"w8", 4>,
     I32EnumAttrCase<"w4", 5>,
-    I32EnumAttrCase<"w2", 6>]> {
+    I32EnumAttrCase<"w2", 6>,
+    I32EnumAttrCase<"int16", 7>,
+    I32EnumAttrCase<"binary", 8>]> {
   let cppNamespace = "::ingot";
   let genSpecializedAttr = 0;
 }
@@ -114,10 +116,11 @@ def Ingot_PrecisionAttr
   let summary =
       "what a product multiplies, and what is stored between products";
   let description = [{
-    Sums are f32 but for int8, whose are i32. With fp16 constant weights are
-    stored as f16, and multiplied as the f32 that they are, or by f16 if
-    `nn-to-cpu` is told that all CPU levels can. With w8, w4 and w2 they are
-    multiplied as f32, and stored in so many bits.
+    Sums are f32, and i32 for int8, int16 and binary, which multiplies signs.
+    Only passes say int16 and binary; no option names them. With fp16 constant
+    weights are stored as f16. They are multiplied as the f32 that they are, or
+    by f16 if `nn-to-cpu` is told that all CPU levels can. With w8, w4 and w2
+    they are multiplied as f32, and stored in so many bits.
 
     Example:
     ```mlir
@@ -241,6 +244,8 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
     was asked), what its products multiply if that is not f32, its arithmetic
     and traffic, 0 for what only a run knows, the profile whose usual sizes it
     is part of (-1: it is for all sizes), and the ONNX nodes that it computes.
+    With `in_loop` no kernel computes it, though it is more than a hundredth of
+    the model's arithmetic.
 
     Example:
     ```mlir
@@ -254,12 +259,39 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
       OptionalParameter<"::ingot::PrecisionAttr">:$precision,
       "int64_t":$flops, "int64_t":$bytes,
       DefaultValuedParameter<"int64_t", "-1">:$usualOf,
+      DefaultValuedParameter<"bool", "false">:$inLoop,
       OptionalArrayRefParameter<"::mlir::StringAttr">:$nodes);
   let assemblyFormat = [{
     `<` $kind `by` $backend `,` (`reason` `=` $reason^ `,`)?
     (`precision` `=` $precision^ `,`)? (`usual_of` `=` $usualOf^ `,`)?
+    (`in_loop` `=` $inLoop^ `,`)?
     `flops` `=` $flops `,` `bytes` `=` $bytes (`,` `nodes` `=` $nodes^)? `>`
   }];
+}
+
+def Ingot_Statistics : Ingot_Attr<"Statistics", "statistics"> {
+  let summary = "what passes counted in the model";
+  let description = [{
+    Counts of channels, bytes and zeros, which stand in the artifact's metadata.
+    Their names are those of `INGOT_METADATA_NUMBER` in
+    `ingot/abi/metadata_keys.inc`; a count that no pass set is absent.
+
+    Constraints:
+    - C1: no count is negative
+
+    Example:
+    ```mlir
+    module attributes {
+      ingot.statistics = #ingot.statistics<weights = 14, zero_weights = 4>}
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$values);
+  let assemblyFormat = "`<` custom<Statistics>($values) `>`";
+  let extraClassDeclaration = [{
+    /// The value of a count that no pass set.
+    static constexpr int64_t kUnset = -1;
+  }];
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//

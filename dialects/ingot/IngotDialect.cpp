@@ -47,6 +47,36 @@ static void printNumbers(AsmPrinter &printer, const TargetNumbers &numbers) {
   }
 }
 
+static constexpr StringLiteral kStatistics[] = {
+#define INGOT_METADATA_NUMBER(NAME, KEY, MEANING) #NAME,
+#include "runtime/include/ingot/abi/metadata_keys.inc"
+};
+
+/// Parses `weights = 14, zero_weights = 4`: the counts that are set.
+static mlir::ParseResult parseStatistics(AsmParser &parser,
+                                         SmallVector<int64_t> &values) {
+  values.assign(std::size(kStatistics), StatisticsAttr::kUnset);
+  return parser.parseCommaSeparatedList([&]() -> mlir::ParseResult {
+    SMLoc at = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    const auto *found = llvm::find(kStatistics, name);
+    if (found == std::end(kStatistics))
+      return parser.emitError(at, "unknown count '") << name << "'";
+    return parser.parseInteger(values[found - kStatistics]);
+  });
+}
+
+static void printStatistics(AsmPrinter &printer, ArrayRef<int64_t> values) {
+  StringRef separator = "";
+  for (auto [name, value] : llvm::zip_equal(kStatistics, values))
+    if (value != StatisticsAttr::kUnset) {
+      printer << separator << name << " = " << value;
+      separator = ", ";
+    }
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/ingot/IngotAttrs.cpp.inc"
 
@@ -214,6 +244,16 @@ SmallVector<OpFoldResult> RoomOp::getMixedSizes() {
 // Attributes
 //===----------------------------------------------------------------------===//
 
+LogicalResult
+StatisticsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                       ArrayRef<int64_t> values) {
+  if (values.size() != std::size(kStatistics))
+    return emitError() << "expects " << std::size(kStatistics) << " counts";
+  if (llvm::any_of(values, [](int64_t value) { return value < kUnset; }))
+    return emitError() << "expects counts that are not negative";
+  return success();
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef level,
                                  TargetNumbers numbers) {
@@ -322,6 +362,7 @@ static ArrayRef<Fact> facts() {
       one<D::UsualOfAttrHelper>(Place::operation),
       one<D::InfersAttrHelper>(Place::operation),
       one<D::SizeRulesAttrHelper>(Place::module),
+      one<D::StatisticsAttrHelper>(Place::module),
       list<D::WeightsAttrHelper, WeightAttr>(Place::module),
       one<D::WeightsBytesAttrHelper>(Place::module),
       one<D::ArenaBytesAttrHelper>(Place::module),

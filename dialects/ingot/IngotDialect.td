@@ -22,6 +22,7 @@ def Ingot_Dialect : Dialect {
     |---|---|---|
     | `ingot.target` | module | the machine that code is for |
     | `ingot.model_name`, `ingot.metadata` | module | what the model says of itself |
+    | `ingot.statistics` | module | what passes counted, for the artifact's metadata |
     | `ingot.strings` | module | the strings that it knows, the empty one first: a tensor of strings is places in this list, si32 |
     | `ingot.inputs`, `ingot.outputs` | module | `#ingot.tensor`s in order |
     | `ingot.shape_profiles` | module | `#ingot.shape_profile`s: the sizes that a run may have |
@@ -49,6 +50,7 @@ def Ingot_Dialect : Dialect {
     "::ingot::TargetAttr":$target,
     "::mlir::StringAttr":$model_name,
     "::mlir::DictionaryAttr":$metadata,
+    "::ingot::StatisticsAttr":$statistics,
     "::mlir::ArrayAttr":$inputs,
     "::mlir::ArrayAttr":$outputs,
     "::mlir::ArrayAttr":$shape_profiles,

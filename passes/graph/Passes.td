@@ -56,6 +56,7 @@ def CountZeroWeights : Pass<"nn-count-zero-weights", "::mlir::ModuleOp"> {
     `ingot.weights`, `ingot.zero_weights`. Weights that several products share
     count once.
   }];
+  let dependentDialects = ["::ingot::IngotDialect"];
   let statistics = [Statistic<"numZeros", "zeros", "Weights that are zero">];
 }
 
@@ -160,7 +161,8 @@ def PruneChannels : Pass<"nn-prune-channels", "::mlir::ModuleOp"> {
     Biases are computed in double and rounded once. Zero times a number is taken
     to be zero, so data are taken to be finite.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numRemoved", "removed", "Outputs of products removed">];
 }

@@ -190,23 +190,31 @@ static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
                                     cast<Value>(size));
 }
 
-/// What the products of `op` multiply; null of f32, and of an op that has none.
-static PrecisionAttr precisionOf(Operation *op) {
+/// Returns what the products of `op` multiply, nullopt if that is f32 or if it
+/// has none.
+static std::optional<Precision> multiplied(Operation *op) {
   if (isBF16(op))
-    return PrecisionAttr::get(op->getContext(), Precision::bf16);
+    return Precision::bf16;
   auto product = dyn_cast<kernel::KernelOpInterface>(op);
   Type type = product ? product.getProductType() : Type();
   if (!type)
-    return {};
-  if (type.isF32()) {
-    int64_t bits = product.getWeightBits();
-    auto precision = symbolizePrecision("w" + std::to_string(bits));
-    return precision ? PrecisionAttr::get(op->getContext(), *precision)
-                     : PrecisionAttr();
-  }
-  return PrecisionAttr::get(op->getContext(), type.isBF16()  ? Precision::bf16
-                                              : type.isF16() ? Precision::fp16
-                                                             : Precision::int8);
+    return std::nullopt;
+  if (type.isF32())
+    return symbolizePrecision("w" + std::to_string(product.getWeightBits()));
+  if (type.isBF16())
+    return Precision::bf16;
+  if (type.isF16())
+    return Precision::fp16;
+  // Signs are packed into words of 32 bits.
+  return type.isInteger(32)   ? Precision::binary
+         : type.isInteger(16) ? Precision::int16
+                              : Precision::int8;
+}
+
+static PrecisionAttr precisionOf(Operation *op) {
+  std::optional<Precision> precision = multiplied(op);
+  return precision ? PrecisionAttr::get(op->getContext(), *precision)
+                   : PrecisionAttr();
 }
 
 static void tell(OpBuilder &builder, Location loc, Value call, Value number,
@@ -303,7 +311,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
   return LayerAttr::get(&getContext(), layerKind(largest), backend,
                         reasonFor(layer, backend), precisionOf(largest),
                         *getConstantIntValue(flops),
-                        *getConstantIntValue(bytes), profile, nodes);
+                        *getConstantIntValue(bytes), profile,
+                        /*inLoop=*/false, nodes);
 }
 
 /// The op of a layer that sums up products in a loop, where it should be a
@@ -330,9 +339,8 @@ void InstrumentLayersPass::remarkLoops(ArrayRef<Layer> layers,
     if (!loop || layer.flops <= kPart * total)
       continue;
     auto old = cast<LayerAttr>(row);
-    std::string text =
-        std::to_string(std::lround(100 * layer.flops / total)) +
-        INGOT_ABI_IN_A_LOOP;
+    std::string text = std::to_string(std::lround(100 * layer.flops / total)) +
+                       " % of the model's arithmetic in a loop";
     InFlightDiagnostic remark = emitRemark(loop->getLoc()) << text;
     if (StringAttr reason = old.getReason()) {
       remark << ": " << reason.getValue();
@@ -341,7 +349,7 @@ void InstrumentLayersPass::remarkLoops(ArrayRef<Layer> layers,
     row = LayerAttr::get(&getContext(), old.getKind(), old.getBackend(),
                          StringAttr::get(&getContext(), text),
                          old.getPrecision(), old.getFlops(), old.getBytes(),
-                         old.getUsualOf(), old.getNodes());
+                         old.getUsualOf(), /*inLoop=*/true, old.getNodes());
   }
 }
 

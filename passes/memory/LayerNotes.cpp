@@ -7,6 +7,7 @@
 #include "passes/memory/LayerNotes.h"
 
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/Metadata.h"
 #include "dialects/nn/NodeScope.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,10 +15,6 @@
 
 using namespace mlir;
 using namespace ingot;
-
-/// Keys of the metadata; tools/ingot/Layers.cpp reads them.
-static constexpr StringLiteral kShapes("ingot.layer_shapes");
-static constexpr StringLiteral kScopes("ingot.scopes");
 
 /// Returns "1x?x8", "" for what has no sizes.
 static std::string shapeOf(Value value) {
@@ -68,11 +65,11 @@ void LayerNotes::write(ModuleOp module) const {
   MLIRContext *context = module.getContext();
   IngotDialect::MetadataAttrHelper metadata(context);
   NamedAttrList entries(metadata.getAttr(module));
-  entries.set(kShapes, StringAttr::get(context, shapes));
+  entries.set(metadatakey::layer_shapes, StringAttr::get(context, shapes));
   std::string text;
   for (auto [name, scope] : scopes)
     text += name.str() + "\t" + scope.str() + "\n";
   if (!text.empty())
-    entries.set(kScopes, StringAttr::get(context, text));
+    entries.set(metadatakey::scopes, StringAttr::get(context, text));
   metadata.setAttr(module, entries.getDictionary(context));
 }

@@ -68,6 +68,12 @@ inline uint32_t usualOf(const ingot_abi_artifact &artifact, uint32_t layer) {
              ? layersOf(artifact)[layer].usual_of
              : 0;
 }
+/// Bits of INGOT_ABI_LAYER_LOOP; 0 if its compiler knew none.
+inline uint32_t flagsOf(const ingot_abi_artifact &artifact, uint32_t layer) {
+  return artifact.layers.row_bytes >= sizeof(ingot_abi_layer)
+             ? layersOf(artifact)[layer].flags
+             : 0;
+}
 /// No rows if its compiler knew no profiles.
 inline Rows<ingot_abi_shape_profile>
 shapeProfilesOf(const ingot_abi_artifact &artifact) {

@@ -106,6 +106,7 @@ ingot_status ingot_model_layer_describe(const ingot_model *model,
   filled.reason = textAt(layer.reason);
   filled.precision = textAt(layer.precision);
   filled.usual_of = usualOf(*model->artifact, index);
+  filled.flags = flagsOf(*model->artifact, index);
   return writeSized(info, &filled, sizeof(filled), "ingot_layer_info", error);
 }
 

@@ -190,6 +190,7 @@ class Output(Case):
         self.assertEqual(by["computed one"][1], "native: has weights of open size: float32[?,3,3,3]")
         self.assertRegex(by["whole one"][1], rf"^native: computes int64\[512,512\], where kernels compute float32; {remark}$")
         self.assertEqual(by["fixed one"], ("native", ""))
+        self.assertEqual({node for layer in layers if layer["in_loop"] for node in layer["nodes"]}, {"whole one"})
         text = tool("ingot", "inspect", self.path("model.so"), "--layers").stdout
         self.assertRegex(text, r"layers +\d+: .*\d+ by native; 2 not by a better one: --layers tells why\n")
         self.assertRegex(text, f"(?m)^remark    node 'whole one': native: computes .*; {remark}$")

@@ -69,7 +69,7 @@ class Words(Case):
         return ReferenceEvaluator(model).run(None, inputs)[0]
 
     def check(self, seed, op, shape, weights, attributes=None, axis=0, extreme=False, kind=U16, open_batch=False,
-              precision="int8"):
+              precision="int16"):
         rng = np.random.default_rng(seed)
         attributes = attributes or {}
         info = np.iinfo(kind)

@@ -9,6 +9,7 @@
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Inferred.h"
 #include "tools/ingot/Layers.h"
+#include "tools/ingot/MetadataKeys.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/Text.h"
@@ -136,7 +137,7 @@ static void printBackends(const std::vector<Layer> &layers) {
   printf("\n");
   // Loops that no kernel takes, where much of the time goes.
   for (const Layer &layer : layers)
-    if (layer.reason.find(INGOT_ABI_IN_A_LOOP) != std::string::npos)
+    if (layer.isInLoop)
       printf("remark    node '%s': %s\n",
              formatLine(layer.shownName(), 100).c_str(),
              formatLine(layer.reason, 200).c_str());
@@ -182,24 +183,24 @@ static void printPruned(const ingot_model *model) {
   auto find = [&](const char *key) {
     return ingot_model_metadata_find(model, key);
   };
-  const char *channels = find("ingot.channels"),
-             *removed = find("ingot.channels_removed"),
-             *before = find("ingot.unpruned_bytes"),
-             *after = find("ingot.pruned_bytes");
+  const char *channels = find(metadatakey::channels),
+             *removed = find(metadatakey::channels_removed),
+             *before = find(metadatakey::unpruned_bytes),
+             *after = find(metadatakey::pruned_bytes);
   if (channels && removed && before && after)
     printf("pruned    %s of %s channels, weights from %s to %s as floats\n",
            formatLine(removed, 20).c_str(), formatLine(channels, 20).c_str(),
            formatBytes(strtoull(before, nullptr, 10)).c_str(),
            formatBytes(strtoull(after, nullptr, 10)).c_str());
-  const char *whole = find("ingot.whole_bytes"),
-             *blocks = find("ingot.block_bytes");
+  const char *whole = find(metadatakey::whole_bytes),
+             *blocks = find(metadatakey::block_bytes);
   if (whole && blocks)
     printf("blocks    %s stored of %s of weights, the rest are blocks of "
            "zeros\n",
            formatBytes(strtoull(blocks, nullptr, 10)).c_str(),
            formatBytes(strtoull(whole, nullptr, 10)).c_str());
-  const char *weights = find("ingot.weights"),
-             *zeros = find("ingot.zero_weights");
+  const char *weights = find(metadatakey::weights),
+             *zeros = find(metadatakey::zero_weights);
   if (weights && zeros)
     printf("zeros     %.1f %% of %s weights\n",
            100 * strtod(zeros, nullptr) / strtod(weights, nullptr),
@@ -241,8 +242,8 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
     // The list of layers has them.
-    if (std::string(key) == "ingot.layer_shapes" ||
-        std::string(key) == "ingot.scopes")
+    if (std::string(key) == metadatakey::layer_shapes ||
+        std::string(key) == metadatakey::scopes)
       continue;
     rows.push_back({formatLine(key, 40), formatLine(value, 72)});
   }
@@ -307,11 +308,11 @@ static void printJsonLayers(const std::vector<Layer> &layers) {
   for (const Layer &layer : layers) {
     printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
            "\"precision\": %s, \"shape\": %s, \"usual_of\": %u, "
-           "\"nodes\": ",
+           "\"in_loop\": %s, \"nodes\": ",
            separator, formatJson(layer.kind).c_str(),
            formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str(),
-           formatJson(layer.precision).c_str(),
-           formatJson(layer.shape).c_str(), layer.usualOf);
+           formatJson(layer.precision).c_str(), formatJson(layer.shape).c_str(),
+           layer.usualOf, layer.isInLoop ? "true" : "false");
     printJsonNames(layer.nodes);
     printf(", \"scopes\": ");
     printJsonNames(layer.scopes);

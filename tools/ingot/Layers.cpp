@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Layers.h"
 
+#include "tools/ingot/MetadataKeys.h"
 #include "tools/ingot/Options.h"
 
 #include <algorithm>
@@ -47,10 +48,10 @@ static std::vector<std::string> linesOf(const ingot_model *model,
 std::vector<Layer> ingot::tools::layersOf(const ingot_model *model) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model, &info, nullptr);
-  // passes/memory/LayerNotes.cpp writes both.
-  const std::vector<std::string> shapes = linesOf(model, "ingot.layer_shapes");
+  const std::vector<std::string> shapes =
+      linesOf(model, metadatakey::layer_shapes);
   std::unordered_map<std::string, std::string> scopes;
-  for (const std::string &line : linesOf(model, "ingot.scopes"))
+  for (const std::string &line : linesOf(model, metadatakey::scopes))
     if (size_t tab = line.find('\t'); tab != std::string::npos)
       scopes[line.substr(0, tab)] = line.substr(tab + 1);
   std::vector<Layer> layers;
@@ -68,6 +69,7 @@ std::vector<Layer> ingot::tools::layersOf(const ingot_model *model) {
     layer.flops = described.flops;
     layer.bytes = described.bytes;
     layer.usualOf = described.usual_of;
+    layer.isInLoop = described.flags & INGOT_LAYER_LOOP;
     if (i < shapes.size())
       layer.shape = shapes[i];
     for (uint32_t n = 0; n < described.num_nodes; ++n) {

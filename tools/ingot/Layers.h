@@ -30,6 +30,8 @@ struct Layer {
   uint64_t flops = 0, bytes = 0;
   /// As in ingot_layer_info.
   uint32_t usualOf = 0;
+  /// Set if no kernel computes it, though much of the arithmetic is there.
+  bool isInLoop = false;
 
   /// Kind and, unless it is f32, what it multiplies: "matmul, int8".
   std::string description() const;

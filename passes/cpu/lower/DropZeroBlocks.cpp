@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/Metadata.h"
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/support/Shapes.h"
@@ -376,12 +377,6 @@ void DropZeroBlocksPass::runOnOperation() {
   dropper.clean();
   if (dropper.bytesBefore == 0)
     return;
-  IngotDialect::MetadataAttrHelper metadata(&getContext());
-  NamedAttrList entries(metadata.getAttr(getOperation()));
-  auto add = [&](StringRef key, int64_t value) {
-    entries.set(key, StringAttr::get(&getContext(), std::to_string(value)));
-  };
-  add("ingot.whole_bytes", dropper.bytesBefore);
-  add("ingot.block_bytes", dropper.bytesAfter);
-  metadata.setAttr(getOperation(), entries.getDictionary(&getContext()));
+  setCount(getOperation(), Count::whole_bytes, dropper.bytesBefore);
+  setCount(getOperation(), Count::block_bytes, dropper.bytesAfter);
 }

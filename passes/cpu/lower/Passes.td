@@ -48,7 +48,8 @@ def DropZeroBlocks : Pass<"cpu-drop-zero-blocks", "::mlir::ModuleOp"> {
            "Whether a CPU level multiplies bytes and bf16 in AMX tiles">];
   let statistics = [Statistic<"numProducts", "products",
                               "products whose blocks of zeros vanished">];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ingot::IngotDialect",
+                           "::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect"];
 }
 

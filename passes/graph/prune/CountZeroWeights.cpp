@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/Metadata.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/prune/ProductWeights.h"
 
@@ -51,11 +52,6 @@ void CountZeroWeightsPass::runOnOperation() {
   numZeros += zeros;
   if (!areMany(zeros, weights))
     return;
-  IngotDialect::MetadataAttrHelper metadata(&getContext());
-  NamedAttrList entries(metadata.getAttr(getOperation()));
-  entries.set("ingot.weights",
-              StringAttr::get(&getContext(), std::to_string(weights)));
-  entries.set("ingot.zero_weights",
-              StringAttr::get(&getContext(), std::to_string(zeros)));
-  metadata.setAttr(getOperation(), entries.getDictionary(&getContext()));
+  setCount(getOperation(), Count::weights, weights);
+  setCount(getOperation(), Count::zero_weights, zeros);
 }

@@ -9,6 +9,7 @@
 // nobody misses. Here they are taken out: of constants, attributes and types.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/Metadata.h"
 #include "dialects/nn/Constants.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/prune/ChannelRemoval.h"
@@ -249,12 +250,6 @@ void Pruner::run() {
 
 static constexpr StringLiteral kCategory("prune");
 
-/// Entries of the metadata that stand in the artifact.
-static constexpr StringLiteral kChannels("ingot.channels");
-static constexpr StringLiteral kChannelsRemoved("ingot.channels_removed");
-static constexpr StringLiteral kUnprunedBytes("ingot.unpruned_bytes");
-static constexpr StringLiteral kPrunedBytes("ingot.pruned_bytes");
-
 /// Tells of each product which outputs it lost, and why constants stay.
 void Pruner::tell() {
   for (const Product &product : flow.products) {
@@ -308,14 +303,8 @@ void PruneChannelsPass::runOnOperation() {
   }
   if (bytesAfter == bytesBefore)
     return;
-  IngotDialect::MetadataAttrHelper metadata(&getContext());
-  NamedAttrList entries(metadata.getAttr(getOperation()));
-  auto add = [&](StringRef key, int64_t value) {
-    entries.set(key, StringAttr::get(&getContext(), std::to_string(value)));
-  };
-  add(kChannels, channels);
-  add(kChannelsRemoved, removed);
-  add(kUnprunedBytes, bytesBefore);
-  add(kPrunedBytes, bytesAfter);
-  metadata.setAttr(getOperation(), entries.getDictionary(&getContext()));
+  setCount(getOperation(), Count::channels, channels);
+  setCount(getOperation(), Count::channels_removed, removed);
+  setCount(getOperation(), Count::unpruned_bytes, bytesBefore);
+  setCount(getOperation(), Count::pruned_bytes, bytesAfter);
 }

@@ -159,7 +159,7 @@ typedef struct ingot_variant_info {
 enum {
   /** A library that the code calls, e.g. "onednn". */
   INGOT_USE_LIBRARY = INGOT_ABI_USE_LIBRARY,
-  /** A type that products are rounded to, "bfloat16" or "int8", beyond the
+  /** A type of products, "bfloat16", "int8" or "binary", beyond the
    *  element types of the model. */
   INGOT_USE_PRECISION = INGOT_ABI_USE_PRECISION
 };
@@ -224,6 +224,13 @@ INGOT_API ingot_status ingot_model_metadata_get(const ingot_model *model,
 INGOT_API const char *ingot_model_metadata_find(const ingot_model *model,
                                                 const char *key);
 
+/** Bits of ingot_layer_info.flags. */
+enum {
+  /** No kernel computes the layer, which is more than a hundredth of the
+   *  model's arithmetic: much of the run's time may go there. */
+  INGOT_LAYER_LOOP = INGOT_ABI_LAYER_LOOP
+};
+
 /** One layer: a piece of the run that computes certain ONNX nodes. Layers run
  *  one after the other, in order. Strings belong to the model. */
 typedef struct ingot_layer_info {
@@ -240,13 +247,14 @@ typedef struct ingot_layer_info {
   /** Why no better backend does, "" if none was asked: "native: has open sizes
    *  other than the batch: ?x?x?x3xf32". */
   const char *reason;
-  /** What its products multiply: "bf16", "int8"; "w4": float32 by weights that
-   *  are stored in 4 bits; "" for float32, and for what has no products. */
+  /** What its products multiply: "bf16", "int8", "int16", "binary"; "w4":
+   *  float32 by weights that are stored in 4 bits; "" for float32, and for what
+   *  has no products. */
   const char *precision;
   /** 0: it is part of runs of all sizes. n: of those at the usual sizes of
    *  shape profile n - 1, and of no others. */
   uint32_t usual_of;
-  uint32_t reserved0;
+  uint32_t flags; /**< INGOT_LAYER_...; a newer compiler may know more */
 } ingot_layer_info;
 #define INGOT_LAYER_INFO_INIT                                                  \
   {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0, 0, 0, 0, 0, 0}

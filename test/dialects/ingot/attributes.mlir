@@ -53,12 +53,12 @@ module attributes {ingot.target = #ingot.target<"znver4", l2 = 524288, l3 = 1048
 
 // CHECK: module attributes
 // CHECK-SAME: ingot.bodies = [#ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<4xf32>>], outputs = [#ingot.tensor<"y" : tensor<4xf32>>]>]
-// CHECK-SAME: ingot.layers = [#ingot.layer<"copy" by loops, usual_of = 0, flops = 0, bytes = 8>]
+// CHECK-SAME: ingot.layers = [#ingot.layer<"copy" by loops, usual_of = 0, in_loop = true, flops = 0, bytes = 8>]
 // CHECK-SAME: ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 2>>, #ingot.shape_profile<<input = 0, dim = 0, min = 0, usual = -1, max = 9, multiple = 1>>]
 // CHECK-SAME: ingot.takes_general
 module attributes {
   ingot.bodies = [#ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<4xf32>>], outputs = [#ingot.tensor<"y" : tensor<4xf32>>]>],
-  ingot.layers = [#ingot.layer<"copy" by loops, usual_of = 0, flops = 0, bytes = 8>],
+  ingot.layers = [#ingot.layer<"copy" by loops, usual_of = 0, in_loop = true, flops = 0, bytes = 8>],
   ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 2>>,
                           #ingot.shape_profile<<input = 0, dim = 0, min = 0, usual = -1, max = 9, multiple = 1>>],
   ingot.takes_general} {
@@ -85,6 +85,24 @@ module attributes {ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim 
 // expected-error @+2 {{failed to parse Ingot_ShapeProfile parameter}}
 // expected-error @+1 {{expects numbers of an input and a dimension, but got -1 and 0}}
 module attributes {ingot.shape_profiles = [#ingot.shape_profile<<input = -1, dim = 0, min = 2, usual = 6, max = 8, multiple = 1>>]} {
+}
+
+// -----
+
+// CHECK: module attributes {ingot.statistics = #ingot.statistics<channels = 0, zero_weights = 4>}
+module attributes {ingot.statistics = #ingot.statistics<zero_weights = 4, channels = 0>} {
+}
+
+// -----
+
+// expected-error @+1 {{unknown count 'ones'}}
+module attributes {ingot.statistics = #ingot.statistics<ones = 4>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects counts that are not negative}}
+module attributes {ingot.statistics = #ingot.statistics<weights = -2>} {
 }
 
 // -----

@@ -2,7 +2,7 @@
 // RUN: ingot-opt %s --nn-count-zero-weights --split-input-file --remarks-filter=zeros 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Weights that products share count once.
-// CHECK: module attributes {ingot.metadata = {ingot.weights = "14", ingot.zero_weights = "4"}}
+// CHECK: module attributes {ingot.statistics = #ingot.statistics<weights = 14, zero_weights = 4>}
 // REMARK: remark: [Analysis] weights | Category:zeros | Reason="3 of its 6 weights are zero"
 // REMARK: remark: [Analysis] weights | Category:zeros | Reason="3 of its 6 weights are zero"
 // REMARK: remark: [Analysis] weights | Category:zeros | Reason="3 of its 6 weights are zero"

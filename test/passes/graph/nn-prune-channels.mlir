@@ -3,7 +3,7 @@
 // What is computed is tested by nn-prune-channels.py.
 
 // Channel 1 is zero, and relu leaves it so: the next one does not read it.
-// CHECK: module attributes {ingot.metadata = {ingot.channels = "5", ingot.channels_removed = "1", ingot.pruned_bytes = "56", ingot.unpruned_bytes = "84"}}
+// CHECK: module attributes {ingot.statistics = #ingot.statistics<channels = 5, channels_removed = 1, unpruned_bytes = 84, pruned_bytes = 56>}
 // CHECK-LABEL: func.func @zero
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1.000000e+00]]], {{\[\[\[}}3.000000e+00]]]]> : tensor<2x1x1x1xf32>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>

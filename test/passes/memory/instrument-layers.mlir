@@ -198,15 +198,26 @@ module attributes {ingot.declined = [
 
 // What is multiplied, or how weights are stored, if it is not f32.
 // CHECK: #ingot.layer<"matmul" by native, precision = <int8>, flops = 560, bytes = {{[0-9]+}}, nodes = "bytes">
+// CHECK-SAME: #ingot.layer<"matmul" by native, precision = <int16>, flops = 560, bytes = {{[0-9]+}}, nodes = "shorts">
+// CHECK-SAME: #ingot.layer<"matmul" by native, precision = <binary>, flops = {{[0-9]+}}, bytes = {{[0-9]+}}, nodes = "signs">
 // CHECK-SAME: #ingot.layer<"matmul" by native, precision = <bf16>, flops = 560, bytes = {{[0-9]+}}, nodes = "halves">
 // CHECK-SAME: #ingot.layer<"matmul" by native, precision = <w4>, flops = {{[0-9]+}}, bytes = {{[0-9]+}}, nodes = "words">
 func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10xi32>,
+    %k: memref<4x7xi16>, %l: memref<1x4x16x2xi16>, %m: memref<4x17xi32>, %n: memref<1x8x32xi32>, %o: memref<4x32xi32>,
     %d: memref<4x7xbf16>, %e: memref<1x4x16x2xbf16>, %f: memref<4x10xf32>,
     %g: memref<2x20xf32>, %h: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %i: memref<2x5xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   cpu.matmul ins(%a, %b : memref<4x7xi8>, memref<1x2x16x4xi8>) outs(%c : memref<4x10xi32>) {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } loc("bytes")
+  cpu.matmul ins(%k, %l : memref<4x7xi16>, memref<1x4x16x2xi16>) outs(%c : memref<4x10xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } loc("shorts")
+  cpu.matmul ins(%m, %n : memref<4x17xi32>, memref<1x8x32xi32>) outs(%o : memref<4x32xi32>) attributes {sign_channels = 256 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } loc("signs")
   cpu.matmul ins(%d, %e : memref<4x7xbf16>, memref<1x4x16x2xbf16>) outs(%f : memref<4x10xf32>) {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32

@@ -8,6 +8,7 @@
 
 #include "compiler/driver/PrecisionRecord.h"
 #include "compiler/quantize/ModelHash.h"
+#include "tools/ingot/MetadataKeys.h"
 #include "tools/ingot/Text.h"
 
 #include "llvm/Support/Path.h"
@@ -42,14 +43,13 @@ std::string ingot::tools::readArtifactPrecision(const ingot_model *loaded,
                                                 const std::string &artifact,
                                                 const std::string &model,
                                                 PipelineOptions &pipeline) {
-  const char *text =
-      ingot_model_metadata_find(loaded, kPrecisionKey.str().c_str());
+  const char *text = ingot_model_metadata_find(loaded, metadatakey::precision);
   if (!text)
-    return quoted(artifact) + " has no metadata '" + kPrecisionKey.str() +
+    return quoted(artifact) + " has no metadata '" + metadatakey::precision +
            "': compile it again";
   llvm::Expected<PrecisionRecord> record = PrecisionRecord::parse(text);
   if (!record)
-    return quoted(artifact) + " has metadata '" + kPrecisionKey.str() +
+    return quoted(artifact) + " has metadata '" + metadatakey::precision +
            "' that cannot be read: " +
            formatLine(llvm::toString(record.takeError()), 200);
   if (record->name == "fp32" && precisionOf(loaded) == "fp32")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/inputs/Inputs.h"
 
+#include "tools/ingot/MetadataKeys.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/SizeText.h"
@@ -76,7 +77,7 @@ void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs) {
 
 /// Reads what the compiler took over from the calibration.
 static bool readRecord(const ingot_model *model, Preprocess &recorded) {
-  const char *text = ingot_model_metadata_find(model, "ingot.preprocess");
+  const char *text = ingot_model_metadata_find(model, metadatakey::preprocess);
   // Empty: by the defaults.
   return text && (!*text || recorded.parse(text).empty());
 }

@@ -248,9 +248,9 @@ typedef struct ingot_abi_call {
   void *stream;
 } ingot_abi_call;
 
-/** What the reason of a layer ends with, behind a number, if no kernel computes
- *  it though it is more than a hundredth of the model's arithmetic. */
-#define INGOT_ABI_IN_A_LOOP " % of the model's arithmetic in a loop"
+/** No kernel computes the layer, which is more than a hundredth of the model's
+ *  arithmetic. Its reason says how much of it. */
+#define INGOT_ABI_LAYER_LOOP 1u
 
 /** A row of `layers`: a piece of the run that computes certain ONNX nodes. */
 typedef struct ingot_abi_layer {
@@ -274,7 +274,8 @@ typedef struct ingot_abi_layer {
   /** 0: it is part of runs of all sizes. n: of runs at the usual sizes of shape
    *  profile n - 1, and of no others. */
   uint32_t usual_of;
-  uint32_t reserved0;
+  /** Bits of INGOT_ABI_LAYER_LOOP and others, which a host may ignore. */
+  uint32_t flags;
 } ingot_abi_layer;
 
 /** The least row_bytes that layers of version 2 may have: without usual_of. */

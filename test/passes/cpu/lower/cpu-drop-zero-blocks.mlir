@@ -4,7 +4,7 @@
 
 // The first panel has eight k from 11 on, the second the last five: their block
 // ends with the matrix. -0 is zero.
-// CHECK: module attributes {ingot.metadata = {ingot.block_bytes = "2068", ingot.whole_bytes = "16384"}}
+// CHECK: module attributes {ingot.statistics = #ingot.statistics<whole_bytes = 16384, block_bytes = 2068>}
 // CHECK-LABEL: func.func @two_blocks(
 // CHECK-DAG: %[[WEIGHTS:.*]] = arith.constant dense_resource<{{.*}}> : tensor<2x8x32xf32>
 // CHECK-DAG: %[[BLOCKS:.*]] = arith.constant dense<[0, 1, 2, 11, 56]> : tensor<5xi32>
@@ -29,7 +29,7 @@ func.func @two_blocks(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
 
 // Two products of one constant share what is stored, and count once. Only every
 // second part of 16 columns is used, so panels are as narrow.
-// CHECK: module attributes {ingot.metadata = {ingot.block_bytes = "4132", ingot.whole_bytes = "8192"}}
+// CHECK: module attributes {ingot.statistics = #ingot.statistics<whole_bytes = 8192, block_bytes = 4132>}
 // CHECK-LABEL: func.func @narrow(
 // CHECK: arith.constant dense<1.000000e+00> : tensor<4x16x16xf32>
 // CHECK: arith.constant dense<[0, 2, 2, 4, 4, 0, 16, 0, 16]> : tensor<9xi32>
@@ -58,7 +58,7 @@ func.func @narrow(%x: tensor<4x32xf32>, %y: tensor<5x32xf32>, %d: tensor<4x64xf3
 
 // Of nothing but zeros one block is left, which no other panel has. Bytes lie in
 // fours, reshaped or not.
-// CHECK: module attributes {ingot.metadata = {ingot.block_bytes = "280", ingot.whole_bytes = "4096"}}
+// CHECK: module attributes {ingot.statistics = #ingot.statistics<whole_bytes = 4096, block_bytes = 280>}
 // CHECK-LABEL: func.func @bytes(
 // CHECK-DAG: arith.constant dense<0> : tensor<1x4x16x4xi8>
 // CHECK-DAG: arith.constant dense<[0, 1, 1, 1, 1, 0]> : tensor<6xi32>

@@ -1,0 +1,44 @@
+//===- Metadata.h - entries that the compiler adds --------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names and keys of these entries are one list, ingot/abi/metadata_keys.inc.
+// Passes count channels, bytes and zeros in the module's `ingot.statistics`,
+// and the compiler writes the counts into the artifact's metadata.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_INGOT_METADATA_H
+#define INGOT_DIALECTS_INGOT_METADATA_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot {
+
+/// A count of `ingot.statistics`.
+enum class Count : unsigned {
+#define INGOT_METADATA_NUMBER(NAME, KEY, MEANING) NAME,
+#include "runtime/include/ingot/abi/metadata_keys.inc"
+};
+
+/// Keys of the entries that are text.
+namespace metadatakey {
+#define INGOT_METADATA_TEXT(NAME, KEY, MEANING)                                \
+  constexpr llvm::StringLiteral NAME(KEY);
+#include "runtime/include/ingot/abi/metadata_keys.inc"
+} // namespace metadatakey
+
+/// Sets a count of the module. `value` is not negative.
+void setCount(mlir::ModuleOp module, Count count, int64_t value);
+
+/// Calls `body` with the metadata's key and the value of each count that is
+/// set, in the order of the list.
+void forEachCount(
+    mlir::ModuleOp module,
+    llvm::function_ref<void(llvm::StringRef key, int64_t value)> body);
+
+} // namespace ingot
+
+#endif // INGOT_DIALECTS_INGOT_METADATA_H
