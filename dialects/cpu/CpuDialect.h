@@ -7,6 +7,7 @@
 #ifndef INGOT_DIALECTS_CPU_CPUDIALECT_H
 #define INGOT_DIALECTS_CPU_CPUDIALECT_H
 
+#include "dialects/cpu/Products.h"
 #include "dialects/kernel/KernelInterfaces.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -56,20 +57,6 @@ constexpr int64_t bandUnit(int64_t channels) {
   while (channels > 0 && 2 * positions * channels <= 16)
     positions *= 2;
   return positions;
-}
-
-/// Whether a product is summed up in AMX tiles.
-inline bool usesTiles(Product product) {
-  return product == Product::bf16Tiles || product == Product::int8Tiles;
-}
-
-/// Whether its sums may wait for a `depth_block`: it is one of vectors that
-/// copies no rows and takes k as it comes.
-inline bool canWait(Product product) {
-  return product == Product::f32 || product == Product::f16Wide ||
-         product == Product::f16Dot ||
-         product == Product::bf16Dot ||
-         product == Product::int8Dot || product == Product::int16Dot;
 }
 
 void registerBufferizableOpInterfaceExternalModels(

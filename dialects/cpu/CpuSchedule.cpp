@@ -132,36 +132,10 @@ static LogicalResult expectPlain(Operation *op, TileAttr tile) {
          << stringifyProduct(tile.getProduct());
 }
 
-static bool isProductOf(Product product, const PackedWeights &packed) {
-  Type weights = packed.element;
-  switch (product) {
-  case Product::f32:
-    return weights.isF32();
-  case Product::f16Wide:
-    return weights.isF16() && packed.group == 1;
-  case Product::f16Dot:
-    return weights.isF16() && packed.group == 2;
-  case Product::bf16Dot:
-  case Product::bf16Wide:
-  case Product::bf16Tiles:
-    return weights.isBF16();
-  case Product::int8Dot:
-  case Product::int8Wide:
-  case Product::int8Tiles:
-  case Product::int8Pairs:
-    return weights.isInteger(8);
-  case Product::int16Dot:
-    return weights.isInteger(16);
-  case Product::signs:
-    return weights.isInteger(32);
-  }
-  llvm_unreachable("all products are listed");
-}
-
 /// The tile fits the weights: their type, and how wide their panels are.
 static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
                                   TileAttr tile) {
-  if (!isProductOf(tile.getProduct(), weights))
+  if (!infoOf(tile.getProduct()).multiplies(weights.element, weights.group))
     return op->emitOpError("expects a tile for weights of ")
            << weights.element << ", but got product "
            << stringifyProduct(tile.getProduct());
@@ -173,8 +147,9 @@ static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
 
 template <typename Op>
 static LogicalResult verifyProduct(Op op, TileAttr tile) {
-  if (tile.getProduct() == Product::int8Pairs && !op.getPairs())
-    return op->emitOpError("expects pairs for product int8_pairs");
+  if (infoOf(tile.getProduct()).rows == RowForm::byLists && !op.getPairs())
+    return op->emitOpError("expects pairs for product ")
+           << stringifyProduct(tile.getProduct());
   return verifyPanels(op, PackedWeights(op.getWeights()), tile);
 }
 
@@ -298,7 +273,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
   int64_t pixels = dst[dst.size() - 2];
   if (schedule.getAcrossRows()) {
-    if (tile.getProduct() == Product::signs)
+    if (infoOf(tile.getProduct()).rows == RowForm::asBits)
       return op.emitOpError("expects a schedule without across_rows for signs");
     return expectWholeTiles(op, tile, grid);
   }

@@ -9,28 +9,10 @@
 
 include "dialects/cpu/CpuDialect.td"
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/EnumAttr.td"
 
 class Cpu_Attr<string name, string mnemonicName> : AttrDef<Cpu_Dialect, name> {
   let mnemonic = mnemonicName;
   let genVerifyDecl = 1;
-}
-
-def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
-    I32EnumAttrCase<"f32", 0>,
-    I32EnumAttrCase<"bf16Dot", 1, "bf16_dot">,
-    I32EnumAttrCase<"bf16Wide", 2, "bf16_wide">,
-    I32EnumAttrCase<"int8Dot", 3, "int8_dot">,
-    I32EnumAttrCase<"int8Wide", 4, "int8_wide">,
-    I32EnumAttrCase<"bf16Tiles", 5, "bf16_tiles">,
-    I32EnumAttrCase<"f16Wide", 8, "f16_wide">,
-    I32EnumAttrCase<"f16Dot", 9, "f16_dot">,
-    I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">,
-    I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">,
-    I32EnumAttrCase<"signs", 10>,
-    I32EnumAttrCase<"int16Dot", 11, "int16_dot">]> {
-  let cppNamespace = "::ingot::cpu";
-  let genSpecializedAttr = 0;
 }
 
 def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
@@ -40,18 +22,8 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     accumulator. Columns are counted in elements: how many vectors they are
     depends on the target.
 
-    | product | of | summed up |
-    |---|---|---|
-    | `f32` | f32 | by multiply-adds |
-    | `bf16_dot`, `int8_dot` | pairs of bf16, fours of bytes | by one instruction, AVX512-BF16's or VNNI's |
-    | `bf16_wide` | pairs of bf16 | rows are copied as f32, weights widened as they are read |
-    | `f16_wide` | weights of f16, rows of f32 | weights are widened as they are read |
-    | `f16_dot` | pairs of f16 | by multiply-adds of AVX512-FP16, 64 products as f16, then as f32 |
-    | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates; of single channels pairs of taps, as words |
-    | `int8_pairs` | fours of bytes | pairs as words, by `vpmaddubsw`, where the op's `pairs` prove that these do not saturate; the others as `int8_wide`, but taken apart as they are read |
-    | `int16_dot` | pairs of words | by `vpmaddwd`, which adds the products of a pair as i32 |
-    | `signs` | words of 32 signs | by counting bits that differ |
-    | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |
+    `product` is one of [the products](products.md): element types, instructions
+    and registers of a micro-kernel.
 
     Constraints:
     - C1: rows and columns are at least 1

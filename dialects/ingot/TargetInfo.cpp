@@ -156,7 +156,8 @@ TargetInfo::TargetInfo(uint64_t features, const TargetNumbers &numbers)
   numRegisters = has(CpuFeature::AVX512F) ? 32 : 16;
   hasFMA = has(CpuFeature::FMA);
   hasBF16 = has(CpuFeature::AVX512BF16);
-  hasFastBF16 = hasBF16 && !has(CpuFeature::AVX512FP16);
+  hasFP16 = has(CpuFeature::AVX512FP16);
+  hasFastBF16 = hasBF16 && !hasFP16;
   hasVNNI = has(CpuFeature::AVX512VNNI) || has(CpuFeature::AVXVNNI);
   hasBitCount = has(CpuFeature::AVX512VPOPCNTDQ);
   bool hasTiles = has(CpuFeature::AMX_TILE);

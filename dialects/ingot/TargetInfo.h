@@ -98,6 +98,8 @@ struct TargetInfo : TargetNumbers {
   /// Whether those of bf16 are faster than multiply-adds of f32: twice as fast
   /// on AMD's cores, and half as fast on Intel's, which have arithmetic on f16.
   bool hasFastBF16;
+  /// Arithmetic on f16, of vectors of twice as many.
+  bool hasFP16;
   /// Products of AMX tiles.
   bool hasBF16Tiles, hasInt8Tiles;
   /// Counts of the bits of words in vectors.

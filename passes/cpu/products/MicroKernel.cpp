@@ -23,17 +23,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 Type cpu::sumType(IndexBuilder &b, const Tile &tile) {
-  switch (tile.product) {
-  case Product::int8Dot:
-  case Product::int8Wide:
-  case Product::int8Pairs:
-  case Product::int8Tiles:
-  case Product::int16Dot:
-  case Product::signs:
-    return b.b.getI32Type();
-  default:
-    return b.b.getF32Type();
-  }
+  return elementTypeOf(infoOf(tile.product).sum, b.b.getContext());
 }
 
 static VectorType accumulatorType(IndexBuilder &b, const Tile &tile) {

@@ -15,7 +15,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 bool WidenedWeights::pays(const Tile &tile, int64_t terms, int64_t rows) {
-  return tile.product == Product::f16Wide &&
+  return infoOf(tile.product).columns == ColumnForm::asFloats &&
          terms * tile.vectors * tile.lanes * int64_t(sizeof(float)) <=
              kMostWidenedBytes &&
          (ShapedType::isDynamic(rows) || rows > tile.rows);

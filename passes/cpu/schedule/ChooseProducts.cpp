@@ -39,20 +39,15 @@ static constexpr int64_t kUsualRow = 28;
 /// signs counts as one of them, and takes two and a half instructions.
 static int64_t costOf(const TargetInfo &target, int64_t flops,
                       const RegisterTile &tile) {
-  if (tile.product == Product::signs)
+  if (infoOf(tile.product).rows == RowForm::asBits)
     return flops * 5 / 2;
   return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 
-/// The rows that tasks are made of: what bytes without VNNI take for a column
-/// tile, lists of groups or weights as words, is to serve many of them, and so
-/// are weights of f16 as f32, which the first tile of rows writes.
+/// Returns the rows that a task should have at least, so that enough of them
+/// share the prepared weights of a column tile.
 static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
-  int64_t many = 1;
-  if (tile.product == Product::int8Pairs || tile.product == Product::int8Wide)
-    many = 64;
-  else if (tile.product == Product::f16Wide)
-    many = 128;
+  int64_t many = infoOf(tile.product).sharedBy;
   return pixels > 0 ? llvm::divideCeil(many, pixels) : 1;
 }
 
@@ -198,7 +193,7 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   // A task's tiles are of one group.
   int64_t srcRowBytes = groups > 1 ? 0 : rowBytesOf(op.getSrc());
   int64_t unit = tile.rows;
-  if (tile.product == Product::f16Wide)
+  if (infoOf(tile.product).columns == ColumnForm::asFloats)
     unit *= rowUnit(tile, tile.rows);
   Grid grid = chooseGrid(target, {pixels, tiles, costOf(target, flops, tile),
                                   unit, bytesOf(op.getSrc()),
@@ -213,13 +208,16 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
 static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
                                          const RegisterTile &tile) {
   int64_t rows = support::productOf(shapeOf(op.getDst()).drop_back());
-  if (tile.product == Product::int8Wide)
+  switch (infoOf(tile.product).columns) {
+  case ColumnForm::asWords:
     return chooseFiltering(op, costOfWords(tile, rows));
-  if (tile.product != Product::int8Pairs)
+  case ColumnForm::byLists:
+    return chooseFiltering(
+        op, costOfPairs(tile, *op.getPairCounts(),
+                        tile.vectors * TargetInfo::of(op).lanes));
+  default:
     return {};
-  return chooseFiltering(
-      op, costOfPairs(tile, *op.getPairCounts(),
-                      tile.vectors * TargetInfo::of(op).lanes));
+  }
 }
 
 /// Whether so many tiles of a row have taps in the padding, each of which has
@@ -341,7 +339,7 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
   int64_t rows = dst[dst.size() - 2];
   int64_t columnBytes = tile.vectors * target.lanes * 4;
   constexpr int64_t kLeastTiles = 4, kLongest = 3;
-  bool isWidened = tile.product == Product::f16Wide;
+  bool isWidened = infoOf(tile.product).columns == ColumnForm::asFloats;
   bool isSmall = target.numRegisters != 32;
   int64_t most = isSmall ? kLongest * target.l1 / 2 : kMostWidenedBytes;
   bool pays = !op.getBlocks() && !ShapedType::isDynamic(rows) &&
@@ -379,8 +377,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
     tile.rows *= 2;
   if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
     tile = chooseTile(target, Product::int8Pairs, weights.width);
-  if (rows == 1 &&
-      (tile.product == Product::f32 || tile.product == Product::f16Wide))
+  if (rows == 1 && infoOf(tile.product).isOfSingleFloats())
     tile.vectors = vectorsOfOneRow(target, weights.width);
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = llvm::divideCeil(op.dstChannels(), columns);

@@ -92,46 +92,16 @@ ScheduleBuilder::operator cpu::ScheduleAttr() const {
 // Checking
 //===----------------------------------------------------------------------===//
 
-static bool hasInstructions(Operation *op, Product product) {
-  TargetInfo target = TargetInfo::of(op);
-  switch (product) {
-  case Product::f32:
-  case Product::f16Wide:
-  case Product::bf16Wide:
-  case Product::int8Wide:
-  case Product::int8Pairs:
-  case Product::int16Dot:
-  case Product::signs:
-    return true;
-  case Product::f16Dot:
-    return findLevel(TargetAttr::of(op).getLevel())
-        ->has(CpuFeature::AVX512FP16);
-  case Product::bf16Dot:
-    return target.hasBF16;
-  case Product::int8Dot:
-    return target.hasVNNI;
-  case Product::bf16Tiles:
-    return target.hasBF16Tiles;
-  case Product::int8Tiles:
-    return target.hasInt8Tiles;
-  }
-  llvm_unreachable("all products are listed");
-}
-
 int64_t cpu::registersOf(const RegisterTile &tile) {
-  // Bits that wait beside those counted, and a pair of words of weights.
-  if (tile.product == Product::signs)
-    return 2 * tile.rows * tile.vectors + 2 * tile.vectors + 1;
   // Sums of a block beside accumulators, codes of each column, and the words
   // that they are from, a mask and an element of src.
   if (tile.hasBlocks)
     return 2 * tile.rows * tile.vectors + tile.vectors + 3;
-  // Accumulators, a vector of weights for each column, which stands beside what
-  // it is widened from, and an element of src.
-  bool isWide = tile.product == Product::bf16Wide ||
-                (tile.product == Product::int8Wide && !tile.hasWords) ||
-                tile.product == Product::int8Pairs;
-  return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
+  // Accumulators, weights of each column, and an element of src.
+  const ProductInfo &info = infoOf(tile.product);
+  int64_t perWeights = tile.hasWords ? 1 : info.weightRegisters;
+  return info.sumRegisters * tile.rows * tile.vectors +
+         perWeights * tile.vectors + 1;
 }
 
 bool cpu::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
@@ -181,7 +151,7 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
   TargetInfo target = TargetInfo::of(op);
   StringRef level = TargetAttr::of(op).getLevel();
   Product product = tile.getProduct();
-  if (!hasInstructions(op, product))
+  if (!infoOf(product).isSupported(target))
     return op->emitOpError("expects a product that ")
            << level << " has instructions for, but got "
            << stringifyProduct(product);

@@ -104,16 +104,16 @@ RegisterTile Drawer::amxTile(Product product, int64_t vectors,
   return {in(amxRows, 2 * amxRows), in(1, vectors), product, amxRows};
 }
 
+/// One of the products of vectors that multiply the weights on the target.
 template <typename Op> Product Drawer::vectorProduct(Op op) {
   cpu::PackedWeights weights(op.getWeights());
-  Product usual = productFor(target, weights.element, weights.group);
-  if (op.getPairs() && toss())
-    return Product::int8Pairs;
-  if (usual == Product::bf16Dot && toss())
-    return Product::bf16Wide;
-  if (usual == Product::int8Dot && toss())
-    return Product::int8Wide;
-  return usual;
+  SmallVector<int64_t> possible;
+  for (const ProductInfo &info : getProducts())
+    if (!info.usesTiles() && info.isSupported(target) &&
+        info.multiplies(weights.element, weights.group) &&
+        (info.columns != ColumnForm::byLists || op.getPairs()))
+      possible.push_back(int64_t(info.product));
+  return Product(oneOf(possible));
 }
 
 Grid Drawer::grid(int64_t rows, int64_t rowUnit, int64_t tiles) {

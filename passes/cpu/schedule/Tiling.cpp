@@ -16,22 +16,23 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 Product cpu::productFor(const TargetInfo &target, Type weights, int64_t group) {
-  if (weights.isBF16())
-    return target.hasFastBF16 ? Product::bf16Dot : Product::bf16Wide;
-  if (weights.isF16())
-    return group == 2 ? Product::f16Dot : Product::f16Wide;
-  if (weights.isInteger(8))
-    return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
-  if (weights.isInteger(16))
-    return Product::int16Dot;
-  return weights.isInteger(32) ? Product::signs : Product::f32;
+  int64_t size = weights.isF16() ? group : cpu::groupOf(weights);
+  Product found = Product::f32;
+  for (const ProductInfo &info : getProducts()) {
+    if (info.usesTiles() || !info.multiplies(weights, size))
+      continue;
+    found = info.product;
+    if (info.isUsual(target))
+      break;
+  }
+  return found;
 }
 
 std::optional<Product> cpu::tilesFor(const TargetInfo &target, Type weights) {
-  if (weights.isBF16() && target.hasBF16Tiles)
-    return Product::bf16Tiles;
-  if (weights.isInteger(8) && target.hasInt8Tiles)
-    return Product::int8Tiles;
+  for (const ProductInfo &info : getProducts())
+    if (info.usesTiles() && info.isSupported(target) &&
+        info.multiplies(weights, cpu::groupOf(weights)))
+      return info.product;
   return std::nullopt;
 }
 
@@ -47,27 +48,9 @@ std::optional<Product> cpu::tilesFor(const TargetInfo &target, Type weights) {
 RegisterTile cpu::chooseTile(const TargetInfo &target, Product product,
                              int64_t panelWidth) {
   int64_t vectors = panelWidth >= 2 * target.lanes ? 2 : 1;
-  bool isSmall = target.numRegisters != 32;
-  switch (product) {
-  case Product::f32:
-  case Product::f16Wide:
-  case Product::f16Dot:
-  case Product::bf16Dot:
-  case Product::int8Dot:
-  case Product::int16Dot:
-    return {isSmall ? 6 : 14, vectors, product};
-  case Product::bf16Wide:
-  case Product::int8Wide:
-  case Product::int8Pairs:
-    return {isSmall ? 5 : 12, vectors, product};
-  case Product::signs:
-    // An accumulator is two registers, and weights come in two words.
-    return {isSmall ? 2 : 6, vectors, product};
-  case Product::bf16Tiles:
-  case Product::int8Tiles:
-    return {2 * cpu::kAmxRows, vectors, product, cpu::kAmxRows};
-  }
-  llvm_unreachable("all products are listed");
+  const ProductInfo &info = infoOf(product);
+  int64_t rows = target.numRegisters == 32 ? info.rowsOf32 : info.rowsOf16;
+  return {rows, vectors, product, info.usesTiles() ? cpu::kAmxRows : 0};
 }
 
 int64_t cpu::vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth) {

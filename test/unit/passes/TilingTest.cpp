@@ -133,6 +133,28 @@ TEST(Tiling, TilesFitRegisters) {
   }
 }
 
+// Each row of the table is a product that some level has, under a name of its
+// own, and whose usual tile stays in registers.
+TEST(Tiling, RowsOfProducts) {
+  for (const ProductInfo &info : getProducts()) {
+    EXPECT_EQ(&infoOf(info.product), &info);
+    EXPECT_EQ(symbolizeProduct(info.mnemonic), info.product);
+    bool isSupported = false;
+    for (const CpuLevel &level : getLevels()) {
+      TargetInfo target = targetOf(level.name);
+      isSupported |= info.isSupported(target);
+      if (info.usesTiles())
+        continue;
+      for (int64_t panel : {16, 32, 64})
+        EXPECT_LE(registersOf(chooseTile(target, info.product, panel)),
+                  target.numRegisters)
+            << info.mnemonic.str() << " " << level.name.str();
+    }
+    EXPECT_TRUE(isSupported) << info.mnemonic.str();
+  }
+  EXPECT_EQ(symbolizeProduct("f64"), std::nullopt);
+}
+
 // The instruction where the level has it.
 TEST(Tiling, ProductOfTypeAndLevel) {
   mlir::MLIRContext context;

@@ -69,8 +69,9 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
 /// Whether all k of a block are multiplied at once: rows are copied in another
 /// form, or added up as f16.
 static bool isAtOnce(const Tile &tile) {
-  return tile.product == Product::bf16Wide ||
-         tile.product == Product::int8Wide || tile.product == Product::f16Dot;
+  const ProductInfo &info = infoOf(tile.product);
+  return info.rows == RowForm::asFloats || info.rows == RowForm::asWords ||
+         info.block != 0;
 }
 
 /// Adds to sums that are there once or several times beside each other.

@@ -212,13 +212,8 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
 static constexpr int64_t kFewestFound = 32, kMostFound = 16384;
 
 bool ConvEmitter::hasPlainRows(const Tile &tile) const {
-  bool isPlain = tile.product == Product::f32 ||
-                 tile.product == Product::f16Wide ||
-                 tile.product == Product::f16Dot ||
-                 tile.product == Product::bf16Dot ||
-                 tile.product == Product::int8Dot ||
-                 tile.product == Product::int16Dot;
-  return isPlain && channels <= kMostFound;
+  return infoOf(tile.product).rows == RowForm::inPlace &&
+         channels <= kMostFound;
 }
 
 bool ConvEmitter::findsPixels(const Tile &tile) const {

@@ -39,7 +39,8 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   CopiedTaps copied{taps, channels, channels, 0};
   // AMX tiles are of one shape throughout a kernel.
   bool canSplit = !usesTiles(tile.product) || channels % line == 0;
-  if (tile.product == Product::int8Pairs) {
+  const bool isByLists = infoOf(tile.product).rows == RowForm::byLists;
+  if (isByLists) {
     // As far apart as in src, as the lists have them.
     copied.tapPitch =
         pixelStride.constant * window.dilations[window.inner()];
@@ -58,8 +59,7 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   int64_t rows = support::productOf(window.kernel.drop_back());
   bool isRun = plan.weights.depth == channels || rows * taps == 1;
   if (isRun && copied.taps == taps && copied.channels == channels &&
-      copied.tapPitch == channels && !usesTiles(tile.product) &&
-      tile.product != Product::int8Pairs &&
+      copied.tapPitch == channels && !usesTiles(tile.product) && !isByLists &&
       rows * taps * channels <= most)
     copied.rows = rows;
   // No power of two, with room for what copying writes behind the last tap.

@@ -47,7 +47,8 @@ void ConvEmitter::clearWidened(Index from) {
 Accumulators ConvEmitter::sumWidened(const TileWeights &weights,
                                      ArrayRef<Index> outerTaps,
                                      MultiplyFn multiply) {
-  if (!areWidened || weights.tile.product != Product::f16Wide)
+  if (!areWidened ||
+      infoOf(weights.tile.product).columns != ColumnForm::asFloats)
     return multiply(weights);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b.b, b.loc, b.b.getI8IntegerAttr(value));

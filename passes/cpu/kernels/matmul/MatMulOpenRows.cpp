@@ -53,8 +53,9 @@ SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
 /// Whether a tile may be higher than the matrix: what is multiplied as vectors
 /// reads each row where it is told to.
 bool MatMulEmitter::canRepeatRows(const Tile &tile) {
-  return !usesTiles(tile.product) && tile.product != Product::signs &&
-         !op.getBlocks() && plan.depthBlock == 0;
+  return !usesTiles(tile.product) &&
+         infoOf(tile.product).rows != RowForm::asBits && !op.getBlocks() &&
+         plan.depthBlock == 0;
 }
 
 /// Whether fewer open rows than any tile has go through panels as a whole, each
@@ -63,8 +64,8 @@ bool MatMulEmitter::canRepeatRows(const Tile &tile) {
 bool MatMulEmitter::takesPanels(const Tile &tile) {
   constexpr int64_t kMostVectors = 4;
   return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
-         (tile.product == Product::f32 || tile.product == Product::f16Wide) &&
-         plan.depthBlock == 0 && plan.tilesPerPanel > 1 &&
+         infoOf(tile.product).isOfSingleFloats() && plan.depthBlock == 0 &&
+         plan.tilesPerPanel > 1 &&
          plan.grid.columnTilesPerTask % plan.tilesPerPanel == 0 &&
          plan.panel <= kMostVectors * tile.lanes && !smallerTiles(tile).empty();
 }

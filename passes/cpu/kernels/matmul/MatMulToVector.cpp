@@ -246,7 +246,7 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
     spill(b, one, zeroAccumulators(b, one), waiting,
           b.mul(Index(row), rowSize));
   });
-  if (tile.product == Product::f16Wide && !widened)
+  if (infoOf(tile.product).columns == ColumnForm::asFloats && !widened)
     widened.emplace(b, op, fullTile(plan.target, plan.tile), plan.depthBlock);
   auto addBlock = [&](Index from, int64_t size) {
     Index weightsAt = b.add(columns.weightsAt, b.mul(from, plan.panel));
