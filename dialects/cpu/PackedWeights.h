@@ -30,7 +30,7 @@ inline int64_t groupOfPacked(mlir::ShapedType weights) {
 }
 
 /// As f16, so many products of one column are added up before their sum is
-/// added to others as f32: see HalfSums.cpp.
+/// added to others as f32: see F16Dot.cpp.
 constexpr int64_t kHalfTerms = 64;
 
 /// The columns that one statement about pairs of bytes is for.

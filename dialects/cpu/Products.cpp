@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/Products.h"
 
+#include "dialects/cpu/PackedWeights.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,6 +37,9 @@ static constexpr ProductInfo kProducts[] = {
    SHARED_BY},
 #include "dialects/cpu/Products.inc"
 };
+
+static_assert(kProducts[size_t(Product::f16Dot)].block == kHalfTerms,
+              "weights are scaled for that many");
 
 ArrayRef<ProductInfo> cpu::getProducts() { return kProducts; }
 

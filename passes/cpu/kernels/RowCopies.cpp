@@ -16,16 +16,15 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-void cpu::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
-                   ArrayRef<Index> from, Value to, ArrayRef<Index> at,
-                   int64_t count) {
+void cpu::copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from,
+                   const Runs &to, int64_t count) {
   auto copy = [&](Index offset, int64_t valid) {
     Tile part{1, 1, lanes, valid, false};
-    for (auto [source, target] : llvm::zip_equal(from, at)) {
-      Value piece = loadPart(b, part, data, b.add(source, offset));
-      if (getElementTypeOrSelf(to).isF32())
+    for (auto [source, target] : llvm::zip_equal(from.at, to.at)) {
+      Value piece = loadPart(b, part, from.data, b.add(source, offset));
+      if (getElementTypeOrSelf(to.data).isF32())
         piece = widenFloats(b, piece);
-      vector::StoreOp::create(b.b, b.loc, piece, to,
+      vector::StoreOp::create(b.b, b.loc, piece, to.data,
                               b.get(b.add(target, offset)));
     }
   };
@@ -41,9 +40,8 @@ void cpu::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
     copy(0, rest);
 }
 
-void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, Value data,
-                      ArrayRef<Index> from, Value to, ArrayRef<Index> at,
-                      int64_t odd, int64_t count) {
+void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, const Runs &from,
+                      const Runs &to, int64_t odd, int64_t count) {
   Type byte = b.b.getI8Type(), word = b.b.getI16Type(),
        group = b.b.getI32Type();
   int64_t groups = count / 4;
@@ -52,21 +50,21 @@ void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, Value data,
     auto store = [&](Value pairs, Index at) {
       Value whole = vector::BitCastOp::create(
           b.b, b.loc, VectorType::get({size}, group), pairs);
-      vector::StoreOp::create(b.b, b.loc, whole, to, b.get(at));
+      vector::StoreOp::create(b.b, b.loc, whole, to.data, b.get(at));
     };
-    for (auto [source, target] : llvm::zip_equal(from, at)) {
+    for (auto [source, target] : llvm::zip_equal(from.at, to.at)) {
       Value bytes = vector::LoadOp::create(
-          b.b, b.loc, VectorType::get({4 * size}, byte), data,
+          b.b, b.loc, VectorType::get({4 * size}, byte), from.data,
           b.get(b.add(source, b.mul(first, 4))));
       Value pairs =
           vector::BitCastOp::create(b.b, b.loc, pairsType, bytes);
-      Index to = b.add(target, first);
+      Index even = b.add(target, first);
       store(arith::AndIOp::create(b.b, b.loc, pairs,
                                   splatInt(b, pairsType, 0xff)),
-            to);
-      store(arith::ShRUIOp::create(b.b, b.loc, pairs,
-                                   splatInt(b, pairsType, 8)),
-            b.add(to, odd));
+            even);
+      store(
+          arith::ShRUIOp::create(b.b, b.loc, pairs, splatInt(b, pairsType, 8)),
+          b.add(even, odd));
     }
   };
   forEach(b, 0, groups / lanes, 1,
@@ -84,15 +82,14 @@ void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, Value data,
     return arith::ConstantOp::create(b.b, b.loc,
                                      b.b.getI32IntegerAttr(int32_t(value)));
   };
-  for (auto [source, target] : llvm::zip_equal(from, at)) {
-    Value rest =
-        loadGroup(b, data, b.add(source, 4 * groups), count % 4);
+  for (auto [source, target] : llvm::zip_equal(from.at, to.at)) {
+    Value rest = loadGroup(b, from.data, b.add(source, 4 * groups), count % 4);
     for (int64_t i = 0; i < 2; ++i) {
       if (i == 1)
         rest = arith::ShRUIOp::create(b.b, b.loc, rest, constant(8));
       Value part = arith::AndIOp::create(b.b, b.loc, rest,
                                          constant(0x00ff00ff));
-      memref::StoreOp::create(b.b, b.loc, part, to,
+      memref::StoreOp::create(b.b, b.loc, part, to.data,
                               b.get(b.add(target, groups + i * odd)));
     }
   }

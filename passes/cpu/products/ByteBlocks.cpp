@@ -205,7 +205,7 @@ BlockStore::BlockStore(IndexBuilder &b, const Output &output,
                         llvm::all_of(operand.shape.drop_back(),
                                      [](int64_t size) { return size == 1; }) &&
                         !block.isNatural();
-    prepared.push_back(isOfChannels ? createScratch(b, op, channels,
+    prepared.push_back(isOfChannels ? createScratch(b, channels,
                                                     getElementTypeOrSelf(
                                                         operand.data.getType()))
                                     : Value());

@@ -52,16 +52,13 @@ mlir::Value addPairs(IndexBuilder &b, mlir::Value row, mlir::Value weights,
 /// Weights of a column tile that are multiplied as words by many rows: widened
 /// once, on the stack.
 struct WideWeights {
-  /// Of `groups` groups, for the kernel that `op` is in.
-  WideWeights(IndexBuilder &b, mlir::Operation *op, int64_t groups,
-              int64_t columns);
+  WideWeights(IndexBuilder &b, int64_t groups, int64_t columns);
 
   /// Whether that pays: they are few enough, and `rows` rows a task are many.
   static bool pays(int64_t groups, int64_t columns, int64_t rows);
 
-  /// Widens those of `tile`, whose first is `weights[from]`.
-  void fill(IndexBuilder &b, const Tile &tile, mlir::Value weights, Index from,
-            int64_t panel) const;
+  /// Widens the weights of a column tile.
+  void fill(IndexBuilder &b, const TileWeights &weights) const;
 
   /// Of i16: the even bytes of each group and vector, then all odd ones.
   mlir::Value words;
@@ -69,12 +66,6 @@ struct WideWeights {
   static int64_t oddAt(mlir::Value words);
   int64_t groups;
 };
-
-/// Adds the products of one group of k to the sums of a tile: of `rows`, copied
-/// as words, and of `WideWeights` whose even bytes start at `words[from]`.
-void addWideWeights(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                    mlir::Value words, Index from, Index group,
-                    llvm::MutableArrayRef<mlir::Value> sums);
 
 /// The groups of k that a column tile multiplies, by kind. A run is what is
 /// contiguous in the weights' panel: the taps of a row and their channels.
@@ -84,26 +75,21 @@ struct PairLists {
   mlir::Value entries, counts;
   int64_t runs = 0, taps = 0, groupsOfTap = 0;
 
-  /// Room on the stack of the kernel that `op` is in.
-  PairLists(IndexBuilder &b, mlir::Operation *op, int64_t runs, int64_t taps,
-            int64_t groupsOfTap);
+  PairLists(IndexBuilder &b, int64_t runs, int64_t taps, int64_t groupsOfTap);
 
   int64_t groupsOfRun() const { return taps * groupsOfTap; }
 
-  /// Sorts the groups: `pairs[at]` is what is said of the first of the panel,
-  /// of which `columns` are at hand from `first` on. Neighbouring taps are
-  /// `distance` elements of a row apart.
-  void sort(IndexBuilder &b, mlir::Value pairs, Index at, Index first,
-            int64_t columns, Index distance) const;
+  /// The columns at hand, from `first` on of those of a panel, and what is said
+  /// about its groups, from `pairs[at]` on.
+  struct Columns {
+    mlir::Value pairs;
+    Index at, first;
+    int64_t count;
+  };
+  /// Sorts the groups. Neighbouring taps are `distance` elements of a row
+  /// apart.
+  void sort(IndexBuilder &b, const Columns &columns, Index distance) const;
 };
-
-/// Adds the products of run `run`, whose weights start at `weightsAt`. All rows
-/// take part.
-Accumulators multiplyAddPairs(IndexBuilder &b, const Tile &tile,
-                              const SrcRows &rows, mlir::Value weights,
-                              Index weightsAt, int64_t panel,
-                              const PairLists &lists, Index run,
-                              const Accumulators &start);
 
 } // namespace ingot::cpu
 

@@ -162,6 +162,11 @@ Value cpu::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
                      {sum, asBytes(bytes), asBytes(weights)});
 }
 
+Value cpu::splat(IndexBuilder &b, int64_t lanes, Value scalar) {
+  return vector::BroadcastOp::create(
+      b.b, b.loc, VectorType::get({lanes}, scalar.getType()), scalar);
+}
+
 Value cpu::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
   return arith::ConstantOp::create(
       b.b, b.loc,
@@ -181,17 +186,23 @@ Value cpu::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
                                    half);
 }
 
-Value cpu::createScratch(IndexBuilder &b, Operation *op, MemRefType type) {
+Block &cpu::entryOf(IndexBuilder &b) {
+  Operation *at = b.b.getInsertionBlock()->getParentOp();
+  auto kernel = dyn_cast<func::FuncOp>(at);
+  if (!kernel)
+    kernel = at->getParentOfType<func::FuncOp>();
+  return kernel.getBody().front();
+}
+
+Value cpu::createScratch(IndexBuilder &b, MemRefType type) {
   OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(
-      &op->getParentOfType<func::FuncOp>().getBody().front());
+  b.b.setInsertionPointToStart(&entryOf(b));
   return memref::AllocaOp::create(b.b, b.loc, type,
                                   b.b.getI64IntegerAttr(64));
 }
 
-Value cpu::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
-                         Type type) {
-  return createScratch(b, op, MemRefType::get({elements}, type));
+Value cpu::createScratch(IndexBuilder &b, int64_t elements, Type type) {
+  return createScratch(b, MemRefType::get({elements}, type));
 }
 
 void cpu::spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
@@ -469,12 +480,11 @@ void cpu::storeTile(
       storeAt(whole, tile.rows - whole);
   };
   if (usesTiles(tile.product))
-    return storeSpilled(spillAmxTiles(b, tile, sums, op));
+    return storeSpilled(spillAmxTiles(b, tile, sums));
   if (!tile.isPart() &&
       epilogueCost(op) * tile.rows * tile.vectors <= kMaxUnrolledOps)
     return storeRows(0, tile.rows, sums);
-  Value spilled =
-      createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+  Value spilled = createScratch(b, tile.rows * rowSize, sumType(b, tile));
   spill(b, tile, sums, spilled, 0);
   storeSpilled(spilled);
 }

@@ -119,6 +119,8 @@ inline constexpr llvm::StringRef kDotsOfFours[] = {
 mlir::Value multiplyAddFours(IndexBuilder &b, mlir::Value bytes,
                              mlir::Value weights, mlir::Value sum);
 
+/// The scalar in every lane.
+mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
 mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
 
 /// Element `i` of each pair of bf16, in words of 32 bits, as f32.
@@ -129,11 +131,12 @@ mlir::Value widenHalf(IndexBuilder &b, mlir::Value pairs, int64_t i);
 mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
                      Index at);
 
-/// Room on the stack of the kernel that `op` is in.
-mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
-                          mlir::MemRefType type);
-mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
-                          int64_t elements, mlir::Type type);
+/// The block that the kernel that is being written starts with, where its stack
+/// is laid out.
+mlir::Block &entryOf(IndexBuilder &b);
+/// Room on the stack of that kernel.
+mlir::Value createScratch(IndexBuilder &b, mlir::MemRefType type);
+mlir::Value createScratch(IndexBuilder &b, int64_t elements, mlir::Type type);
 
 /// Writes accumulators to `scratch[at]` and on, and reads them back.
 void spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,

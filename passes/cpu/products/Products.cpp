@@ -4,40 +4,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/products/BytePairs.h"
-#include "passes/cpu/products/WidenedWeights.h"
+#include "passes/cpu/products/ProductKernel.h"
 
 #include "dialects/cpu/PackedWeights.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
+const ProductKernel &ProductKernel::of(Product product) {
+  switch (product) {
+#define INGOT_PRODUCT(NAME, ...)                                               \
+  case Product::NAME:                                                          \
+    return NAME##Kernel();
+#include "dialects/cpu/Products.inc"
+  }
+  llvm_unreachable("all products are listed");
+}
+
 //===----------------------------------------------------------------------===//
 // One step of k
 //===----------------------------------------------------------------------===//
-
-/// Whether weights are bytes as words already: see WideWeights.
-static bool areWords(const Tile &tile, Value weights) {
-  return tile.product == Product::int8Wide &&
-         getElementTypeOrSelf(weights).isInteger(16);
-}
-
-/// The elements that one step of k takes.
-static int64_t groupOf(const Tile &tile, Value weights) {
-  if (tile.product == Product::f16Wide)
-    return 1;
-  return areWords(tile, weights) ? 4
-                                 : cpu::groupOf(getElementTypeOrSelf(weights));
-}
 
 Value cpu::loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
   Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
@@ -68,81 +61,84 @@ Value cpu::loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
   return sum;
 }
 
-/// What one step takes of a row: the group at `data[at]`, of which `count`
-/// elements are within the row, in every lane; in the parts that are multiplied
-/// one after the other. `odd` is that of copies as words.
-static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
-                                   Value data, Index at, int64_t odd,
-                                   int64_t count) {
-  auto broadcast = [&](Value scalar) -> Value {
-    return vector::BroadcastOp::create(
-        b.b, b.loc, VectorType::get({tile.lanes}, scalar.getType()), scalar);
-  };
-  if (tile.product == Product::f32 || tile.product == Product::f16Wide ||
-      tile.product == Product::bf16Wide) {
-    SmallVector<Value> parts;
-    for (int64_t i = 0; i < count; ++i)
-      parts.push_back(broadcast(
-          memref::LoadOp::create(b.b, b.loc, data, b.get(b.add(at, i)))));
-    return parts;
-  }
-  auto as = [&](Value word, int64_t perLane, Type element) -> Value {
-    return vector::BitCastOp::create(
-        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element),
-        broadcast(word));
-  };
-  if (tile.product == Product::int8Wide) {
-    auto load = [&](Index at) -> Value {
-      return as(memref::LoadOp::create(b.b, b.loc, data, b.get(at)), 2,
-                b.b.getI16Type());
-    };
-    return {load(at), load(b.add(at, odd))};
-  }
-  Type element = getElementTypeOrSelf(data);
-  return {as(loadGroup(b, data, at, count), cpu::groupOf(element), element)};
+SmallVector<Value> ProductKernel::prepareRow(IndexBuilder &b, const Tile &tile,
+                                             const RowGroup &group) const {
+  Type element = getElementTypeOrSelf(group.data);
+  auto type = VectorType::get({tile.lanes * cpu::groupOf(element)}, element);
+  Value word = loadGroup(b, group.data, group.at, group.count);
+  return {
+      vector::BitCastOp::create(b.b, b.loc, type, splat(b, tile.lanes, word))};
 }
 
-/// Part `i` of a vector of weights, to go with part `i` of a row.
-static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
-                        int64_t i) {
-  auto as = [&](int64_t perLane, Type element) -> Value {
-    return vector::BitCastOp::create(
-        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), weights);
-  };
-  if (tile.product == Product::bf16Wide)
-    return widenHalf(b, as(1, b.b.getI32Type()), i);
-  if (tile.product == Product::f16Wide)
-    return widenWeights(b, tile.hasFMA, weights);
-  if (tile.product == Product::int8Wide)
-    return widenBytes(b, weights, i);
+Value ProductKernel::prepareColumns(IndexBuilder &, const Tile &, Value weights,
+                                    int64_t) const {
   return weights;
 }
 
-/// sum + row * weights, the products of a group added up.
-static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
-                         Value weights, Value sum) {
-  switch (tile.product) {
-  case Product::f32:
-  case Product::f16Wide:
-  case Product::bf16Wide:
-    return multiplyAddVectors(b, tile.hasFMA, row, weights, sum);
-  case Product::f16Dot:
-    return vector::FMAOp::create(b.b, b.loc, row, weights, sum);
-  case Product::bf16Dot:
-    return x86vector::DotBF16Op::create(b.b, b.loc, sum.getType(), sum, row,
-                                        weights);
-  case Product::int8Dot:
-    return multiplyAddFours(b, row, weights, sum);
-  case Product::int8Wide:
-  case Product::int16Dot:
-    return addWords(b, row, weights, sum);
-  case Product::bf16Tiles:
-  case Product::int8Tiles:
-  case Product::int8Pairs:
-  case Product::signs:
-    break;
+Value ProductKernel::step(IndexBuilder &, const Tile &, Value, Value,
+                          Value) const {
+  llvm_unreachable("the product does not go step by step");
+}
+
+Accumulators ProductKernel::startBlock(IndexBuilder &, const Tile &) const {
+  llvm_unreachable("the product has sums of one type");
+}
+
+Accumulators ProductKernel::finishBlock(IndexBuilder &, const Tile &,
+                                        const SrcRows &, const Accumulators &,
+                                        const Accumulators &) const {
+  llvm_unreachable("the product has sums of one type");
+}
+
+void ProductKernel::multiplyGroup(IndexBuilder &b, const TileWeights &weights,
+                                  const SrcRows &rows, Value k, int64_t count,
+                                  MutableArrayRef<Value> sums) const {
+  const Tile &tile = weights.tile;
+  int64_t group = infoOf(tile.product).group;
+  Type element = getElementTypeOrSelf(weights.data);
+  auto type = VectorType::get({tile.lanes * group}, element);
+  Index from = b.add(weights.at, b.mul(Index(k), weights.panel * group));
+  // Weights come from the second-level cache, whose latency this covers.
+  TargetInfo target = targetOf(b);
+  int64_t ahead = target.prefetch_steps * weights.panel * group;
+  int64_t vectorsOfLine = std::max<int64_t>(
+      1,
+      target.line * 8 / (tile.lanes * group * element.getIntOrFloatBitWidth()));
+  SmallVector<Value> factors;
+  // Of each vector of weights, the parts that rows needed.
+  SmallVector<SmallVector<Value>> parts(tile.vectors);
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Index at = b.add(from, v * tile.lanes * group);
+    factors.push_back(
+        vector::LoadOp::create(b.b, b.loc, type, weights.data, b.get(at)));
+    // Vectors that share a line need it once.
+    if (v % vectorsOfLine == 0)
+      prefetch(b, weights.data, b.add(at, ahead));
   }
-  llvm_unreachable("a product of vectors");
+  if (const std::optional<KeptWeights> &kept = tile.kept) {
+    Index at = b.div(b.sub(from, kept->from), kept->share);
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      parts[v].push_back(prepareColumns(b, tile, factors[v], 0));
+      vector::StoreOp::create(b.b, b.loc, parts[v][0], kept->data,
+                              b.get(b.add(at, v * tile.lanes)));
+    }
+  }
+  int64_t perStep = rows.odd ? 1 : group * rows.step;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    if (!rows.at[r])
+      continue;
+    SmallVector<Value> row = prepareRow(
+        b, tile,
+        {rows.dataOf[r], b.add(*rows.at[r], b.mul(Index(k), perStep)),
+         rows.odd.value_or(0), count});
+    for (auto [i, part] : llvm::enumerate(row))
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        if (parts[v].size() == i)
+          parts[v].push_back(prepareColumns(b, tile, factors[v], i));
+        Value &sum = sums[r * tile.vectors + v];
+        sum = step(b, tile, part, parts[v][i], sum);
+      }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,60 +148,6 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
 /// Called with the first of some steps of k, and how many they are: what else
 /// to do meanwhile.
 using Meanwhile = function_ref<void(Value k, int64_t steps)>;
-
-/// Step k of a product: of its group the products of `count` elements.
-static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
-                            const SrcRows &rows, Value weights, Index weightsAt,
-                            int64_t panel, Value k, int64_t count,
-                            MutableArrayRef<Value> sums) {
-  int64_t group = ::groupOf(tile, weights);
-  auto type = VectorType::get({tile.lanes * group},
-                              getElementTypeOrSelf(weights));
-  Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
-  if (areWords(tile, weights))
-    return addWideWeights(b, tile, rows, weights, from, Index(k), sums);
-  // Weights come from the second-level cache, whose latency this covers.
-  TargetInfo target = targetOf(b);
-  int64_t ahead = target.prefetch_steps * panel * group;
-  int64_t vectorsOfLine = std::max<int64_t>(
-      1, target.line * 8 / (tile.lanes * group *
-                            getElementTypeOrSelf(weights)
-                                .getIntOrFloatBitWidth()));
-  SmallVector<Value> factors;
-  // Of each vector of weights, the parts that rows needed.
-  SmallVector<SmallVector<Value>> parts(tile.vectors);
-  for (int64_t v = 0; v < tile.vectors; ++v) {
-    Index at = b.add(from, v * tile.lanes * group);
-    factors.push_back(
-        vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
-    // Vectors that share a line need it once.
-    if (v % vectorsOfLine == 0)
-      prefetch(b, weights, b.add(at, ahead));
-  }
-  if (const std::optional<KeptWeights> &kept = tile.kept) {
-    Index at = b.div(b.sub(from, kept->from), kept->share);
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      parts[v].push_back(weightPart(b, tile, factors[v], 0));
-      vector::StoreOp::create(b.b, b.loc, parts[v][0], kept->data,
-                              b.get(b.add(at, v * tile.lanes)));
-    }
-  }
-  int64_t perStep = rows.odd ? 1 : group * rows.step;
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    if (!rows.at[r])
-      continue;
-    SmallVector<Value> row = rowParts(
-        b, tile, rows.dataOf[r], b.add(*rows.at[r], b.mul(Index(k), perStep)),
-        rows.odd.value_or(0), count);
-    for (auto [i, part] : llvm::enumerate(row))
-      for (int64_t v = 0; v < tile.vectors; ++v) {
-        if (parts[v].size() == i)
-          parts[v].push_back(weightPart(b, tile, factors[v], i));
-        Value &sum = sums[r * tile.vectors + v];
-        sum = addProducts(b, tile, part, parts[v][i], sum);
-      }
-  }
-}
 
 Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
   if (getElementTypeOrSelf(x).isInteger())
@@ -245,19 +187,26 @@ static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
   constexpr size_t kManySums = 8;
   return target.numRegisters == 16 && sums.size() >= kManySums &&
-         (getElementTypeOrSelf(sums.front()).isFloat() ||
-          tile.product == Product::int8Dot ||
-          tile.product == Product::int16Dot) &&
+         infoOf(tile.product).rows != RowForm::asWords &&
          steps >= 4 * kUnrolled;
 }
 
+namespace {
+/// The products of `depth` elements of rows by weights.
+struct Terms {
+  const TileWeights &weights;
+  const SrcRows &rows;
+  int64_t depth;
+};
+} // namespace
+
 /// Adds to `start`; `zeros` are as many sums of nothing.
-static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
-                              const SrcRows &rows, Value weights,
-                              Index weightsAt, int64_t panel, int64_t depth,
+static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
                               const Accumulators &start,
                               const Accumulators &zeros, Meanwhile meanwhile) {
-  int64_t group = ::groupOf(tile, weights), groups = depth / group;
+  const Tile &tile = terms.weights.tile;
+  const ProductKernel &kernel = ProductKernel::of(tile.product);
+  int64_t group = infoOf(tile.product).group, groups = terms.depth / group;
   TargetInfo target = targetOf(b);
   constexpr int64_t kWidest = 64;
   int64_t count = start.size(), beside = sumsBeside(target, tile, kWidest);
@@ -267,8 +216,7 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
   const int64_t steps = isLong ? kUnrolled : beside;
   const bool isPart = target.wordsOfLine() % steps == 0;
   auto step = [&](Value k, int64_t elements, MutableArrayRef<Value> sums) {
-    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, elements,
-                    sums);
+    kernel.multiplyGroup(b, terms.weights, terms.rows, k, elements, sums);
   };
   int64_t whole = groups - groups % steps;
   Accumulators sums = start;
@@ -293,113 +241,96 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
   addUp(b, sums, beside);
   for (int64_t k = whole; k < groups; ++k)
     step(b.get(k), group, sums);
-  if (depth % group != 0)
-    step(b.get(groups), depth % group, sums);
+  if (terms.depth % group != 0)
+    step(b.get(groups), terms.depth % group, sums);
   return sums;
 }
 
-/// A few products as f16 at a time, then as f32.
-static Accumulators addHalfBlocks(IndexBuilder &b, const Tile &tile,
-                                  const SrcRows &rows, Value weights,
-                                  Index weightsAt, int64_t panel,
-                                  int64_t depth, const Accumulators &start,
-                                  Meanwhile meanwhile) {
+/// Adds a few products up in a narrower type at a time.
+static Accumulators addBlocks(IndexBuilder &b, const Terms &terms, int64_t most,
+                              const Accumulators &start, Meanwhile meanwhile) {
+  const TileWeights &weights = terms.weights;
+  const ProductKernel &kernel = ProductKernel::of(weights.tile.product);
+  int64_t group = infoOf(weights.tile.product).group;
   // Even blocks: a last one of few products would cost as much as others.
-  int64_t blocks = llvm::divideCeil(depth, cpu::kHalfTerms);
-  int64_t size = llvm::alignTo(llvm::divideCeil(depth, blocks), 2);
+  int64_t blocks = llvm::divideCeil(terms.depth, most);
+  int64_t size = llvm::alignTo(llvm::divideCeil(terms.depth, blocks), group);
   return forEachBlock(
-      b, depth, size, start,
+      b, terms.depth, size, start,
       [&](Index from, int64_t size, const Accumulators &sums) {
-        SrcRows block = rows;
+        SrcRows block = terms.rows;
         for (std::optional<Index> &at : block.at)
           if (at)
             at = b.add(*at, from);
-        Accumulators zeros = zeroHalves(b, tile);
-        Index step = b.div(from, 2);
-        Accumulators halves = addGroups(
-            b, tile, block, weights, b.add(weightsAt, b.mul(from, panel)),
-            panel, size, zeros, zeros,
-            [&](Value k, int64_t steps) {
+        Accumulators zeros = kernel.startBlock(b, weights.tile);
+        Index step = b.div(from, group);
+        TileWeights part = weights.from(b, from);
+        Accumulators ofBlock = addGroups(
+            b, {part, block, size}, zeros, zeros, [&](Value k, int64_t steps) {
               meanwhile(b.get(b.add(step, Index(k))), steps);
             });
-        return addHalves(b, tile, block, halves, sums);
+        return kernel.finishBlock(b, weights.tile, block, ofBlock, sums);
       });
 }
 
-static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                const SrcRows &rows, Value weights,
-                                Index weightsAt, int64_t panel, int64_t depth,
+static Accumulators multiplyAdd(IndexBuilder &b, const Terms &terms,
                                 const Accumulators &start,
                                 Meanwhile meanwhile) {
-  if (tile.product == Product::f16Dot)
-    return addHalfBlocks(b, tile, rows, weights, weightsAt, panel, depth, start,
-                         meanwhile);
-  return addGroups(b, tile, rows, weights, weightsAt, panel, depth, start,
-                   zeroAccumulators(b, tile), meanwhile);
+  const Tile &tile = terms.weights.tile;
+  if (int64_t most = infoOf(tile.product).block)
+    return addBlocks(b, terms, most, start, meanwhile);
+  return addGroups(b, terms, start, zeroAccumulators(b, tile), meanwhile);
 }
 
-Accumulators cpu::multiplyAdd(IndexBuilder &b, const Tile &tile,
-                              const SrcRows &rows, Value weights,
-                              Index weightsAt, int64_t panel, int64_t depth,
+/// The weights of a step.
+static int64_t widthOf(const TileWeights &weights) {
+  return weights.panel * infoOf(weights.tile.product).group;
+}
+
+Accumulators cpu::multiplyAdd(IndexBuilder &b, const TileWeights &weights,
+                              const SrcRows &rows, int64_t depth,
                               const Accumulators &start,
                               const NextWeights &next) {
-  int64_t width = panel * ::groupOf(tile, weights);
-  return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
+  return ::multiplyAdd(b, {weights, rows, depth}, start,
                        [&](Value k, int64_t steps) {
-                         prefetchNext(b, next, width, k, steps);
+                         prefetchNext(b, next, widthOf(weights), k, steps);
                        });
+}
+
+TileWeights TileWeights::from(IndexBuilder &b, Index k) const {
+  TileWeights later = *this;
+  later.at = b.add(at, b.mul(k, panel));
+  return later;
+}
+
+TileWeights TileWeights::withRows(int64_t rows) const {
+  TileWeights fewer = *this;
+  fewer.tile.rows = rows;
+  return fewer;
 }
 
 //===----------------------------------------------------------------------===//
 // Rows as they are or over copies
 //===----------------------------------------------------------------------===//
 
-/// Groups that are copied of a row at a time: 14 rows of them then take less
-/// than half of the first-level cache.
-static int64_t groupsCopied(const TargetInfo &target) {
+Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const TileWeights &weights,
+                                   const SrcRows &rows, int64_t depth,
+                                   const Accumulators &start,
+                                   const NextWeights &next) {
+  return ProductKernel::of(weights.tile.product)
+      .multiplyRows(b, weights, rows, depth, start, next);
+}
+
+int64_t cpu::groupsCopied(const TargetInfo &target) {
   return std::max<int64_t>(llvm::alignDown(target.l1 / 128, 32), 32);
 }
 
-/// Over copies of the rows as words.
-static Accumulators multiplyAddWords(IndexBuilder &b, const Tile &tile,
-                                     const SrcRows &rows, Value weights,
-                                     Index weightsAt, int64_t panel,
-                                     int64_t depth, const Accumulators &start,
-                                     Operation *op, const NextWeights &next) {
-  TargetInfo target = targetOf(b);
-  int64_t group = ::groupOf(tile, weights);
-  int64_t most = groupsCopied(target) / 2 * group;
-  int64_t size = copiedAtOnce(depth, most, group);
-  // The copies are a cache line more than their length apart.
-  int64_t pitch = llvm::divideCeil(size, group) + target.wordsOfLine();
-  Value scratch = createScratch(b, op, tile.rows * 2 * pitch, b.b.getI32Type());
-  SrcRows copies(b, scratch, 0, 2 * pitch, tile.rows);
-  copies.odd = pitch;
-  auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
-    // A loop: unrolled, it would be more code than the products.
-    forEach(b, 0, tile.rows, 1, [&](Value row) {
-      Index source = b.add(b.add(*rows.at[0], b.mul(rows.stride, Index(row))),
-                           from);
-      copyAsWords(b, tile.lanes, rows.data, source, scratch,
-                  b.mul(Index(row), 2 * pitch), pitch, size);
-    });
-    return cpu::multiplyAdd(b, tile, copies, weights,
-                            b.add(weightsAt, b.mul(from, panel)), panel, size,
-                            sums, next.from(b, b.mul(from, panel)));
-  };
-  return forEachBlock(b, depth, size, start, addBlock);
-}
-
-Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                                   const SrcRows &rows, Value weights,
-                                   Index weightsAt, int64_t panel,
-                                   int64_t depth, const Accumulators &start,
-                                   Operation *op, const NextWeights &next) {
-  if (tile.product == Product::int8Wide)
-    return multiplyAddWords(b, tile, rows, weights, weightsAt, panel, depth,
-                            start, op, next);
-  int64_t group = ::groupOf(tile, weights);
-  bool isWidened = tile.product == Product::bf16Wide;
+Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
+                                         const TileWeights &weights,
+                                         const SrcRows &rows, int64_t depth,
+                                         const Accumulators &start,
+                                         const NextWeights &next) const {
+  int64_t group = infoOf(weights.tile.product).group;
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =
       rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
@@ -408,28 +339,39 @@ Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   // therefore.
   TargetInfo target = targetOf(b);
   int64_t words = target.wordsOfLine();
-  bool collides = !rows.stride.value && tile.rows > 8 &&
+  bool collides = !rows.stride.value && weights.tile.rows > 8 &&
                   rowDistance % target.set_stride == 0;
+  if (collides && depth % (groupsCopied(target) * group) == 0)
+    return multiplyCopies(b, weights, rows, depth, start, next);
+  // Short rows are there before prefetching starts to help.
+  bool isLong = depth >= 8 * words * group;
+  return ::multiplyAdd(b, {weights, rows, depth}, start,
+                       [&](Value k, int64_t steps) {
+                         if (isLong)
+                           prefetchRows(b, rows, group, k, steps, 2 * words);
+                         prefetchNext(b, next, widthOf(weights), k, steps);
+                       });
+}
+
+Accumulators cpu::multiplyCopies(IndexBuilder &b, const TileWeights &weights,
+                                 const SrcRows &rows, int64_t depth,
+                                 const Accumulators &start,
+                                 const NextWeights &next) {
+  const Tile &tile = weights.tile;
+  const ProductInfo &info = infoOf(tile.product);
+  const bool isWidened = info.rows == RowForm::asFloats;
+  TargetInfo target = targetOf(b);
   // As many elements are in four bytes of a copy.
-  int64_t perWord = isWidened ? 1 : group;
-  int64_t most = groupsCopied(target) * perWord, lanes = tile.lanes * perWord;
-  if (!isWidened && (!collides || depth % most != 0)) {
-    // Short rows are there before prefetching starts to help.
-    bool isLong = depth >= 8 * words * group;
-    return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                         [&](Value k, int64_t steps) {
-                           if (isLong)
-                             prefetchRows(b, rows, group, k, steps, 2 * words);
-                           prefetchNext(b, next, panel * group, k, steps);
-                         });
-  }
-  int64_t size = copiedAtOnce(depth, most, group);
+  int64_t perWord = isWidened ? 1 : info.group, lanes = tile.lanes * perWord;
+  int64_t size =
+      copiedAtOnce(depth, groupsCopied(target) * perWord, info.group);
   // The copies are a cache line more than their length apart.
-  int64_t pitch = llvm::alignTo(size, lanes) + words * perWord;
-  Type element = isWidened ? Type(b.b.getF32Type()) : rowElement;
+  int64_t pitch = llvm::alignTo(size, lanes) + target.wordsOfLine() * perWord;
+  Type element =
+      isWidened ? Type(b.b.getF32Type()) : getElementTypeOrSelf(rows.data);
   // The cache holds half of the rows as they are.
   int64_t direct = isWidened ? 0 : tile.rows / 2;
-  Value scratch = createScratch(b, op, (tile.rows - direct) * pitch, element);
+  Value scratch = createScratch(b, (tile.rows - direct) * pitch, element);
   SrcRows copies(b, scratch, -direct * pitch, pitch, tile.rows);
   auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
     SrcRows block = rows;
@@ -439,21 +381,21 @@ Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
       sources.push_back(*source);
       targets.push_back(*copy);
     }
-    copyRuns(b, lanes, rows.data, ArrayRef(sources).drop_front(direct),
-             scratch, ArrayRef(targets).drop_front(direct), size);
+    copyRuns(b, lanes, {rows.data, ArrayRef(sources).drop_front(direct)},
+             {scratch, ArrayRef(targets).drop_front(direct)}, size);
     SrcRows used = copies;
     used.dataOf.assign(tile.rows, scratch);
     for (int64_t r = 0; r < direct; ++r) {
       used.dataOf[r] = rows.data;
       used.at[r] = sources[r];
     }
-    NextWeights later = next.from(b, b.mul(from, panel));
-    return ::multiplyAdd(b, tile, used, weights,
-                         b.add(weightsAt, b.mul(from, panel)), panel, size,
-                         sums, [&](Value k, int64_t steps) {
-                           prefetchRows(b, block, group, k, steps, size / group,
-                                        Into::second);
-                           prefetchNext(b, later, panel * group, k, steps);
+    NextWeights later = next.from(b, b.mul(from, weights.panel));
+    TileWeights part = weights.from(b, from);
+    return ::multiplyAdd(b, {part, used, size}, sums,
+                         [&](Value k, int64_t steps) {
+                           prefetchRows(b, block, info.group, k, steps,
+                                        size / info.group, Into::second);
+                           prefetchNext(b, later, widthOf(weights), k, steps);
                          });
   };
   return forEachBlock(b, depth, size, start, addBlock);

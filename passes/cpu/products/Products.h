@@ -19,24 +19,51 @@ namespace ingot::cpu {
 mlir::Value loadGroup(IndexBuilder &b, mlir::Value data, Index at,
                       int64_t count);
 
-/// Adds the products of `depth` elements of the rows and the weights: the group
-/// of vector v that holds element k starts at
-/// `weights[weightsAt + k * panel + v * lanes * group]`. Rows of bf16 that are
-/// multiplied as f32 are given as such; weights that are multiplied as words
-/// may be `WideWeights`, then `panel` is half of the columns of the tile.
-Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                         mlir::Value weights, Index weightsAt, int64_t panel,
-                         int64_t depth, const Accumulators &start,
+struct PairLists;
+
+/// The weights of a column tile as its product reads them: the group of vector
+/// v that holds element k starts at
+/// `data[at + k * panel + v * lanes * group]`. Weights that are multiplied as
+/// words may be `WideWeights`; then `panel` is half of the tile's columns.
+struct TileWeights {
+  Tile tile;
+  mlir::Value data;
+  Index at;
+  int64_t panel;
+  /// The sorted groups, for a product that takes k by lists, and which of their
+  /// runs rows are multiplied with.
+  const PairLists *lists = nullptr;
+  Index run = 0;
+
+  /// The weights from element k on.
+  TileWeights from(IndexBuilder &b, Index k) const;
+  TileWeights withRows(int64_t rows) const;
+};
+
+/// Adds the products of `depth` elements of the rows and the weights, step by
+/// step. Rows have the form that the product reads.
+Accumulators multiplyAdd(IndexBuilder &b, const TileWeights &weights,
+                         const SrcRows &rows, int64_t depth,
+                         const Accumulators &start,
                          const NextWeights &next = {});
 
-/// The same for rows as src has them, all of which take part: over copies of
-/// them in the stack of the kernel of `op` if they have to be widened, or may
-/// lie so that they collide in the first-level cache.
-Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                              const SrcRows &rows, mlir::Value weights,
-                              Index weightsAt, int64_t panel, int64_t depth,
-                              const Accumulators &start, mlir::Operation *op,
+/// Adds the products of `depth` elements of the rows and the weights. Rows are
+/// as src has them, and all take part: the product copies what it reads in
+/// another form, or what may collide in the first-level cache.
+Accumulators multiplyAddWhole(IndexBuilder &b, const TileWeights &weights,
+                              const SrcRows &rows, int64_t depth,
+                              const Accumulators &start,
                               const NextWeights &next = {});
+
+/// Adds the products over copies of the rows, as f32 if the product reads
+/// floats; half of the rows stay where they are otherwise.
+Accumulators multiplyCopies(IndexBuilder &b, const TileWeights &weights,
+                            const SrcRows &rows, int64_t depth,
+                            const Accumulators &start, const NextWeights &next);
+
+/// Groups that are copied of a row at a time: 14 rows of them then take less
+/// than half of the first-level cache.
+int64_t groupsCopied(const TargetInfo &target);
 
 /// x + y, of floats or of integers.
 mlir::Value addSums(IndexBuilder &b, mlir::Value x, mlir::Value y);
@@ -48,25 +75,25 @@ int64_t sumsBeside(const TargetInfo &target, const Tile &tile, int64_t width);
 /// other.
 void addUp(IndexBuilder &b, Accumulators &sums, int64_t steps);
 
-/// Sums of f16 for a tile of `Product::f16Dot`, of even and of odd k apart, and
-/// what becomes of `sums` when they are added: see HalfSums.cpp. Rows that do
-/// not take part have none.
-Accumulators zeroHalves(IndexBuilder &b, const Tile &tile);
-Accumulators addHalves(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                       const Accumulators &halves, const Accumulators &sums);
+/// Where runs of elements start in `data`.
+struct Runs {
+  Runs(mlir::Value data, Index at) : data(data), at({at}) {}
+  Runs(mlir::Value data, llvm::ArrayRef<Index> at) : data(data), at(at) {}
 
-/// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i
-/// in turn; bf16 may become f32. Up to a vector behind them is written too.
-void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,
-              llvm::ArrayRef<Index> from, mlir::Value to,
-              llvm::ArrayRef<Index> at, int64_t count);
+  mlir::Value data;
+  llvm::SmallVector<Index> at;
+};
 
-/// Copies `count` bytes from `data[from[i]]` on as words, those of a group in
-/// two elements of i32: the even ones to `to[at[i] + k]`, the odd ones `odd`
-/// elements behind, zeros behind the last byte. Writes nothing else.
-void copyAsWords(IndexBuilder &b, int64_t lanes, mlir::Value data,
-                 llvm::ArrayRef<Index> from, mlir::Value to,
-                 llvm::ArrayRef<Index> at, int64_t odd, int64_t count);
+/// Copies `count` elements of each run; bf16 may become f32. Up to a vector
+/// behind them is written too.
+void copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from, const Runs &to,
+              int64_t count);
+
+/// Copies `count` bytes of each run as words, those of a group in two elements
+/// of i32: the even ones to element k, the odd ones `odd` elements behind,
+/// zeros behind the last byte. Writes nothing else.
+void copyAsWords(IndexBuilder &b, int64_t lanes, const Runs &from,
+                 const Runs &to, int64_t odd, int64_t count);
 
 /// How many of `depth` elements to copy at a time, near `most`: equal parts of
 /// whole groups if there are any.

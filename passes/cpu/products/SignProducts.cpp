@@ -7,6 +7,7 @@
 #include "passes/cpu/products/SignProducts.h"
 
 #include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/ProductKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -79,21 +80,30 @@ static Value addCounts(IndexBuilder &b, const TargetInfo &target, Value bytes,
 /// Two products that are -1 and not 1.
 static constexpr int64_t kTwoDiffer = -4;
 
-/// Adds word `word` of all rows and the next one, or that alone, to `counts`,
-/// or where that takes several instructions to the bytes of `waitingCounts`.
-static void countStep(IndexBuilder &b, const Tile &tile,
-                      const TargetInfo &target, const SrcRows &rows,
-                      Value weights, Index weightsAt, int64_t panel, Index word,
-                      bool isAlone, Accumulators &counts,
+namespace {
+/// A word and the next one, or that word alone.
+struct SignWord {
+  Index word;
+  bool isAlone;
+};
+} // namespace
+
+/// Adds the words of all rows to `counts`, or where that takes several
+/// instructions to the bytes of `waitingCounts`.
+static void countStep(IndexBuilder &b, const TileWeights &weights,
+                      const SrcRows &rows, SignWord at, Accumulators &counts,
                       Accumulators &waitingCounts) {
+  const Tile &tile = weights.tile;
+  const TargetInfo target = targetOf(b);
+  auto [word, isAlone] = at;
   int64_t count = tile.rows * tile.vectors, words = isAlone ? 1 : 2;
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
   SmallVector<SmallVector<Value>> factors(words);
   for (int64_t i = 0; i < words; ++i)
     for (int64_t v = 0; v < tile.vectors; ++v)
       factors[i].push_back(vector::LoadOp::create(
-          b.b, b.loc, type, weights,
-          b.get(b.add(b.add(weightsAt, b.mul(b.add(word, i), panel)),
+          b.b, b.loc, type, weights.data,
+          b.get(b.add(b.add(weights.at, b.mul(b.add(word, i), weights.panel)),
                       v * tile.lanes))));
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
@@ -138,15 +148,13 @@ static constexpr int64_t kUnrolledPairs = 4;
 static_assert(8 * (kUnrolledPairs + 1) * -2 * kTwoDiffer <= INT16_MAX,
               "two counts of bytes are added up in 16 bits");
 
-Accumulators cpu::countSigns(IndexBuilder &b, const Tile &tile,
-                             const SrcRows &rows, Value weights,
-                             Index weightsAt, int64_t panel, int64_t words,
+Accumulators cpu::countSigns(IndexBuilder &b, const TileWeights &weights,
+                             const SrcRows &rows, int64_t words,
                              const Accumulators &start) {
   TargetInfo target = targetOf(b);
   Accumulators counts = start, waitingCounts(start.size() / 2);
   auto step = [&](Index word, bool isAlone) {
-    countStep(b, tile, target, rows, weights, weightsAt, panel, word, isAlone,
-              counts, waitingCounts);
+    countStep(b, weights, rows, {word, isAlone}, counts, waitingCounts);
   };
   auto addWaiting = [&] {
     for (auto [sum, bytes] : llvm::zip(counts, waitingCounts))
@@ -236,9 +244,10 @@ Accumulators cpu::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
   });
 }
 
-Accumulators cpu::sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
-                           const Flat &src, Index first, Index stride,
-                           Value weights, Index weightsAt, int64_t panel) {
+Accumulators cpu::sumSigns(IndexBuilder &b, const TileWeights &weights,
+                           const SignRows &rows) {
+  const Tile &tile = weights.tile;
+  auto [src, first, stride, signs] = rows;
   int64_t words = cpu::signWords(signs);
   Value zeros;
   if (cpu::planesOf(signs, src.shape.back()) == 2) {
@@ -247,11 +256,14 @@ Accumulators cpu::sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
       zeros = joinZeros(b, zeros, src.data,
                         b.add(b.add(first, b.mul(stride, r)), 2 * words));
   }
-  return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs),
-                  [&](int64_t plane, const Accumulators &start) {
-                    SrcRows rows(b, src.data, b.add(first, plane * words),
-                                 stride, tile.rows);
-                    return countSigns(b, tile, rows, weights, weightsAt, panel,
-                                      words, start);
-                  });
+  auto count = [&](int64_t plane, const Accumulators &start) {
+    SrcRows ofPlane(b, rows.src.data, b.add(rows.first, plane * words),
+                    rows.stride, tile.rows);
+    return countSigns(b, weights, ofPlane, words, start);
+  };
+  return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs), count);
+}
+
+const ProductKernel &cpu::signsKernel() {
+  llvm_unreachable("signs are counted over whole rows");
 }

@@ -18,11 +18,11 @@ namespace ingot::cpu {
 
 /// Takes what differs off sums of products, as if all were 1: where `words`
 /// words of the rows, each from its address on, differ from those of the
-/// weights, which lie `panel` words apart. Two such bits are taken off at a
+/// weights. Two such bits are taken off at a
 /// time; behind all sums come the bits that wait for another.
-Accumulators countSigns(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                        mlir::Value weights, Index weightsAt, int64_t panel,
-                        int64_t words, const Accumulators &start);
+Accumulators countSigns(IndexBuilder &b, const TileWeights &weights,
+                        const SrcRows &rows, int64_t words,
+                        const Accumulators &start);
 
 /// Counts the signs of u (0) or of v (1).
 using CountSigns = llvm::function_ref<Accumulators(int64_t plane,
@@ -33,11 +33,15 @@ using CountSigns = llvm::function_ref<Accumulators(int64_t plane,
 Accumulators sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
                       llvm::ArrayRef<Index> all, CountSigns count);
 
-/// Those of the rows of a matrix from `src[first]` on, `stride` words apart, of
-/// so many signs each.
-Accumulators sumSigns(IndexBuilder &b, const Tile &tile, int64_t signs,
-                      const Flat &src, Index first, Index stride,
-                      mlir::Value weights, Index weightsAt, int64_t panel);
+/// Rows of a matrix from `src[first]` on, `stride` words apart, of so many
+/// signs each.
+struct SignRows {
+  const Flat &src;
+  Index first, stride;
+  int64_t signs;
+};
+Accumulators sumSigns(IndexBuilder &b, const TileWeights &weights,
+                      const SignRows &rows);
 
 /// Joins word `data[at]` to `zeros`.
 mlir::Value joinZeros(IndexBuilder &b, mlir::Value zeros, mlir::Value data,

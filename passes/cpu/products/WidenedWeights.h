@@ -7,17 +7,9 @@
 #ifndef INGOT_PASSES_CPU_PRODUCTS_WIDENEDWEIGHTS_H
 #define INGOT_PASSES_CPU_PRODUCTS_WIDENEDWEIGHTS_H
 
-#include "passes/cpu/products/MicroKernel.h"
+#include "passes/cpu/products/Products.h"
 
 namespace ingot::cpu {
-
-/// A tile, and where its weights are, whose terms are `panel` elements apart.
-struct TileWeights {
-  Tile tile;
-  mlir::Value data;
-  Index at;
-  int64_t panel;
-};
 
 /// The sums of a tile by its weights.
 using MultiplyFn = llvm::function_ref<Accumulators(const TileWeights &)>;
@@ -31,8 +23,7 @@ struct WidenedWeights {
   static bool pays(const Tile &tile, int64_t terms, int64_t rows);
 
   /// Of tiles with the columns of `tile`.
-  WidenedWeights(IndexBuilder &b, mlir::Operation *op, const Tile &tile,
-                 int64_t terms);
+  WidenedWeights(IndexBuilder &b, const Tile &tile, int64_t terms);
 
   /// For all rows, the first `terms` of `weights`.
   TileWeights fill(IndexBuilder &b, const TileWeights &weights,

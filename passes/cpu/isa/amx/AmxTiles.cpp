@@ -40,14 +40,13 @@ static int64_t firstRowOf(const Tile &tile, int64_t i) {
 }
 
 /// Memory on the stack that all of the kernel's tiles share under a name.
-static Value sharedScratch(IndexBuilder &b, Operation *op, StringRef name,
-                           int64_t elements, Type type) {
-  Block &entry = op->getParentOfType<func::FuncOp>().getBody().front();
-  IngotDialect::ScratchAttrHelper mark(op->getContext());
-  for (auto alloca : entry.getOps<memref::AllocaOp>())
+static Value sharedScratch(IndexBuilder &b, StringRef name, int64_t elements,
+                           Type type) {
+  IngotDialect::ScratchAttrHelper mark(b.b.getContext());
+  for (auto alloca : entryOf(b).getOps<memref::AllocaOp>())
     if (mark.getAttr(alloca) == b.b.getStringAttr(name))
       return alloca;
-  Value scratch = createScratch(b, op, elements, type);
+  Value scratch = createScratch(b, elements, type);
   mark.setAttr(scratch.getDefiningOp(), b.b.getStringAttr(name));
   return scratch;
 }
@@ -82,7 +81,7 @@ static Value multiplyTiles(IndexBuilder &b, Value row, Value weights,
 /// The elements of the last step, of which the steps before have counted some,
 /// in rows of their own on the stack: zeros take the place of those.
 static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                     const AmxSteps &steps, int64_t depth, Operation *op) {
+                        const AmxSteps &steps, int64_t depth) {
   Type element = getElementTypeOrSelf(rows.data);
   int64_t lanes = amxRowElements(element), group = cpu::groupOf(element);
   int64_t from = *steps.last * group;
@@ -95,7 +94,7 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
       DenseElementsAttr::get(VectorType::get({lanes}, b.b.getI1Type()),
                              counts));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  Value scratch = sharedScratch(b, op, "last", kMaxRows * lanes, element);
+  Value scratch = sharedScratch(b, "last", kMaxRows * lanes, element);
   forEach(b, 0, tile.rows, 1, [&](Value row) {
     Index at = b.add(b.add(*rows.at[0], b.mul(rows.stride, Index(row))), from);
     Value part = vector::MaskedLoadOp::create(b.b, b.loc, type, rows.data,
@@ -110,21 +109,21 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
 // loads for 4 products of 16 cycles. All lines are used once, so rows a
 // multiple of 4 KiB apart do no harm, and the loads run far enough ahead by
 // themselves: nothing is prefetched.
-Accumulators cpu::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
-                                 const SrcRows &rows, Value weights,
-                                 Index weightsAt, int64_t panel, int64_t depth,
-                                 const Accumulators &start, Operation *op) {
-  int64_t group = cpu::groupOf(getElementTypeOrSelf(weights));
+Accumulators cpu::multiplyAddAmx(IndexBuilder &b, const TileWeights &weights,
+                                 const SrcRows &rows, int64_t depth,
+                                 const Accumulators &start) {
+  const Tile &tile = weights.tile;
+  int64_t group = infoOf(tile.product).group;
   AmxSteps steps(depth, group);
   auto step = [&](const SrcRows &rows, Index rowAt, Index groupAt,
                   const Accumulators &before) {
     Accumulators sums = before;
     SmallVector<Value> factors;
-    Index from = b.add(weightsAt, b.mul(groupAt, panel * group));
+    Index from = b.add(weights.at, b.mul(groupAt, weights.panel * group));
     for (int64_t v = 0; v < tile.vectors; ++v)
-      factors.push_back(loadTile(b, steps.groups, kColumns, weights,
+      factors.push_back(loadTile(b, steps.groups, kColumns, weights.data,
                                  b.add(from, v * kColumns * group),
-                                 panel * group));
+                                 weights.panel * group));
     for (int64_t i = 0; i < countTiles(tile); ++i) {
       Index first = b.add(*rows.at[0], b.mul(rows.stride, firstRowOf(tile, i)));
       Value row = loadTile(b, tile.amxRows, steps.groups, rows.data,
@@ -144,8 +143,7 @@ Accumulators cpu::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
                      return step(rows, b.mul(at, group), at, sums);
                    });
   if (steps.last)
-    sums =
-        step(copyLast(b, tile, rows, steps, depth, op), 0, *steps.last, sums);
+    sums = step(copyLast(b, tile, rows, steps, depth), 0, *steps.last, sums);
   return sums;
 }
 
@@ -161,9 +159,9 @@ void cpu::storeAmxTiles(IndexBuilder &b, const Tile &tile,
 }
 
 Value cpu::spillAmxTiles(IndexBuilder &b, const Tile &tile,
-                         const Accumulators &sums, Operation *op) {
-  Value scratch = sharedScratch(b, op, "sums", kMaxRows * 2 * kColumns,
-                                sumType(b, tile));
+                         const Accumulators &sums) {
+  Value scratch =
+      sharedScratch(b, "sums", kMaxRows * 2 * kColumns, sumType(b, tile));
   storeAmxTiles(b, tile, sums, scratch, 0, tile.vectors * kColumns);
   return scratch;
 }

@@ -24,18 +24,17 @@ Accumulators zeroAmxTiles(IndexBuilder &b, const Tile &tile);
 
 /// `multiplyAdd` for AMX tiles: of `rows` the first and the stride count.
 /// Nothing behind the run's `depth` elements is read.
-Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile,
-                            const SrcRows &rows, mlir::Value weights,
-                            Index weightsAt, int64_t panel, int64_t depth,
-                            const Accumulators &start, mlir::Operation *op);
+Accumulators multiplyAddAmx(IndexBuilder &b, const TileWeights &weights,
+                            const SrcRows &rows, int64_t depth,
+                            const Accumulators &start);
 
 /// Stores the accumulators to `to[at]` and on, a row every `pitch` elements.
 void storeAmxTiles(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
                    mlir::Value to, Index at, int64_t pitch);
 
-/// Stores the accumulators, row by row, on the stack of the kernel of `op`.
+/// Stores the accumulators, row by row, on the stack of the kernel.
 mlir::Value spillAmxTiles(IndexBuilder &b, const Tile &tile,
-                          const Accumulators &sums, mlir::Operation *op);
+                          const Accumulators &sums);
 
 /// Writes `count` elements of `value` to `to[at]` and on; up to a vector behind
 /// them too.

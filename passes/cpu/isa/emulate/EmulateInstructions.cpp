@@ -145,10 +145,10 @@ void forEachRow(IndexBuilder &b, MemRefType tile,
   forEach(b, 0, tile.getDimSize(0), 1, body);
 }
 
-/// Memory for a tile of `op`, whose rows are `rowOf(row)`.
-Value fillTile(IndexBuilder &b, Operation *op, MemRefType type,
+/// Memory for a tile whose rows are `rowOf(row)`.
+Value fillTile(IndexBuilder &b, MemRefType type,
                function_ref<Value(Value row)> rowOf) {
-  Value tile = createScratch(b, op, type);
+  Value tile = createScratch(b, type);
   forEachRow(b, type,
              [&](Value row) { storeRow(b, rowOf(row), tile, row); });
   return tile;
@@ -177,7 +177,7 @@ struct EmulateZero : TilePattern<amx::TileZeroOp> {
     MemRefType type = memoryOf(op.getType());
     Value zero = arith::ConstantOp::create(b.b, b.loc,
                                            b.b.getZeroAttr(rowType(type)));
-    rewriter.replaceOp(op, fillTile(b, op, type, [&](Value) { return zero; }));
+    rewriter.replaceOp(op, fillTile(b, type, [&](Value) { return zero; }));
     return success();
   }
 };
@@ -190,11 +190,12 @@ struct EmulateLoad : TilePattern<amx::TileLoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     IndexBuilder b{rewriter, op.getLoc()};
     MemRefType type = memoryOf(op.getType());
-    rewriter.replaceOp(op, fillTile(b, op, type, [&](Value row) -> Value {
-      Value at = rowAt(b, adaptor.getIndices()[0], adaptor.getStride(), row);
-      return vector::LoadOp::create(b.b, b.loc, rowType(type),
-                                    adaptor.getBase(), at);
-    }));
+    rewriter.replaceOp(op, fillTile(b, type, [&](Value row) -> Value {
+                         Value at = rowAt(b, adaptor.getIndices()[0],
+                                          adaptor.getStride(), row);
+                         return vector::LoadOp::create(
+                             b.b, b.loc, rowType(type), adaptor.getBase(), at);
+                       }));
     return success();
   }
 };

@@ -187,9 +187,11 @@ void AttentionEmitter::addValues(const QueryBlock &block, Index key,
           // A query is a lane of the key's row of powers.
           SrcRows rows(b, scores, b.add(first, b.mul(Index(k), width(block))),
                        1, tile.rows);
-          return multiplyAdd(b, tile, rows, values.data,
-                             b.add(from, b.mul(Index(k), values.strides[1])),
-                             values.strides[1].constant, /*depth=*/1, sums);
+          return multiplyAdd(b,
+                             {tile, values.data,
+                              b.add(from, b.mul(Index(k), values.strides[1])),
+                              values.strides[1].constant},
+                             rows, /*depth=*/1, sums);
         });
     for (int64_t r = 0; r < tile.rows; ++r)
       for (int64_t v = 0; v < tile.vectors; ++v)

@@ -60,7 +60,7 @@ static int64_t depthOf(int64_t size) { return llvm::alignTo(size, kDepth); }
 
 void AttentionEmitter::createNarrowScratch() {
   auto scratch = [&](int64_t elements, Type type) {
-    return createScratch(b, op, elements, type);
+    return createScratch(b, elements, type);
   };
   Type half = b.b.getBF16Type();
   int64_t keysOfTiles = llvm::alignTo(plan.keysAtOnce, plan.scores.rows);
@@ -103,11 +103,10 @@ void AttentionEmitter::multiplyNarrow(const Tile &tile, Value rows,
     Index first = b.mul(Index(number), kDepth);
     SrcRows left(b, rows, b.add(rowsAt, first), pitch,
                  usesTiles(tile.product) ? 1 : tile.rows);
-    Index right = b.add(pairsAt, b.mul(first, panel));
+    TileWeights right{tile, pairs, b.add(pairsAt, b.mul(first, panel)), panel};
     if (usesTiles(tile.product))
-      return multiplyAddAmx(b, tile, left, pairs, right, panel, kDepth, before,
-                            op);
-    return multiplyAdd(b, tile, left, pairs, right, panel, kDepth, before);
+      return multiplyAddAmx(b, right, left, kDepth, before);
+    return multiplyAdd(b, right, left, kDepth, before);
   };
   Accumulators sums =
       forEach(b, 0, steps, zeroAccumulators(b, tile), step);

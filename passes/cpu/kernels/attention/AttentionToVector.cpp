@@ -65,7 +65,7 @@ AttentionEmitter::AttentionEmitter(OpBuilder &builder, cpu::AttentionOp op)
       output(b, op), numQueries(dimOf(b, op.getSrc(), 1)),
       numKeys(dimOf(b, op.getKeys(), 1)), size(src.shape[3]) {
   auto scratch = [&](int64_t elements) {
-    return createScratch(b, op, elements, b.b.getF32Type());
+    return createScratch(b, elements, b.b.getF32Type());
   };
   if (!plan.isNarrow)
     queries = scratch(size * plan.queriesPerTask);
@@ -207,9 +207,8 @@ void AttentionEmitter::sumTile(const QueryBlock &block, int64_t count,
   Tile tile = tileOf(block).withRows(count);
   SrcRows rows(b, keys.data, keys.at(b, {block.sample, key, block.head, 0}),
                keys.strides[1], count);
-  Accumulators sums =
-      multiplyAddWhole(b, tile, rows, queries, 0, width(block), size,
-                       zeroAccumulators(b, tile), op);
+  Accumulators sums = multiplyAddWhole(b, {tile, queries, 0, width(block)},
+                                       rows, size, zeroAccumulators(b, tile));
   if (!mask.empty())
     for (int64_t r = 0; r < count; ++r)
       for (int64_t v = 0; v < block.vectors; ++v) {
@@ -291,10 +290,9 @@ void AttentionEmitter::multiplyValues(const QueryBlock &block) {
           // A query is a lane of every row of powers.
           SrcRows rows(b, scores, first, 1, count);
           rows.step = width(block);
-          Accumulators sums = multiplyAdd(b, tile, rows, values.data, from,
-                                          values.strides[1].constant,
-                                          plan.keysAtOnce,
-                                          zeroAccumulators(b, tile));
+          Accumulators sums = multiplyAdd(
+              b, {tile, values.data, from, values.strides[1].constant}, rows,
+              plan.keysAtOnce, zeroAccumulators(b, tile));
           for (int64_t r = 0; r < count; ++r) {
             Value factor = memref::LoadOp::create(b.b, b.loc, factors,
                                                   b.get(b.add(first, r)));

@@ -450,7 +450,7 @@ void ContractionEmitter::emitPanels(Index firstColumn) {
 }
 
 void ContractionEmitter::emit() {
-  panel = createScratch(b, op, kPanels * kDepth * width, element);
+  panel = createScratch(b, kPanels * kDepth * width, element);
   auto loops = cast<linalg::LinalgOp>(*op);
   for (const Range &range : loops.createLoopRanges(b.b, b.loc)) {
     if (std::optional<int64_t> known = getConstantIntValue(range.size))

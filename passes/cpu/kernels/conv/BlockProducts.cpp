@@ -27,7 +27,7 @@ static Index loadNumber(IndexBuilder &b, Value list, Index at) {
 }
 
 PanelBlocks::PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel)
-    : op(op), target(TargetInfo::of(op)), positions(op.numPanels() + 1) {
+    : target(TargetInfo::of(op)), positions(op.numPanels() + 1) {
   cpu::PackedWeights weights(op.getWeights());
   depth = weights.depth;
   group = weights.group;
@@ -53,7 +53,7 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
   int64_t copied = tile.rows - kMostDirect;
   int64_t lanes = tile.lanes * cpu::groupOf(element);
   int64_t pitch = llvm::alignTo(depth, lanes);
-  Value scratch = createScratch(b, op, copied * pitch, element);
+  Value scratch = createScratch(b, copied * pitch, element);
   SrcRows used = rows;
   SmallVector<Index> from, to;
   for (int64_t row = 0; row < copied; ++row) {
@@ -62,7 +62,7 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
     used.dataOf[row] = scratch;
     used.at[row] = to.back();
   }
-  copyRuns(b, lanes, rows.data, from, scratch, to, depth);
+  copyRuns(b, lanes, {rows.data, from}, {scratch, to}, depth);
   return used;
 }
 
@@ -75,13 +75,13 @@ static bool isAtOnce(const Tile &tile) {
 }
 
 /// Adds to sums that are there once or several times beside each other.
-Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b, const Tile &tile,
-                                        const SrcRows &rows, Value weights,
-                                        Index weightsAt,
+Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b,
+                                        const TileWeights &weights,
+                                        const SrcRows &rows,
                                         const Accumulators &before) const {
+  const Tile &tile = weights.tile;
   if (isAtOnce(tile))
-    return multiplyAddWhole(b, tile, rows, weights, weightsAt, width, depth,
-                            before, op);
+    return multiplyAddWhole(b, weights, rows, depth, before);
   SrcRows used = copyRows(b, tile, rows);
   int64_t count = tile.rows * tile.vectors, steps = before.size() / count;
   Accumulators sums = before;
@@ -91,16 +91,17 @@ Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b, const Tile &tile,
     SrcRows at = used;
     for (std::optional<Index> &row : at.at)
       row = b.add(*row, k);
-    llvm::copy(multiplyAdd(b, tile, at, weights, b.add(weightsAt, k * width),
-                           width, group, Accumulators(beside)),
+    TileWeights part = weights;
+    part.at = b.add(weights.at, k * width);
+    llvm::copy(multiplyAdd(b, part, at, group, Accumulators(beside)),
                beside.begin());
   }
   return sums;
 }
 
-Accumulators PanelBlocks::multiply(IndexBuilder &b, const Tile &tile,
-                                   const Flat &src, Index srcAt, Index stride,
-                                   Value weights, Index column) const {
+Accumulators PanelBlocks::multiply(IndexBuilder &b, const TileWeights &columns,
+                                   Value src, Index srcAt, Index stride) const {
+  const Tile &tile = columns.tile;
   int64_t steps = isAtOnce(tile) ? 1 : sumsBeside(target, tile, width);
   steps = std::min(steps, depth / group);
   Accumulators zeros = zeroAccumulators(b, tile), start;
@@ -109,10 +110,10 @@ Accumulators PanelBlocks::multiply(IndexBuilder &b, const Tile &tile,
   Accumulators sums = forEach(
       b, first, end, start, [&](Value block, const Accumulators &before) {
         Index k = loadNumber(b, list, b.add(positions, Index(block)));
-        SrcRows rows(b, src.data, b.add(srcAt, k), stride, tile.rows);
-        return multiplyBlock(b, tile, rows, weights,
-                             b.add(column, b.mul(Index(block), depth * width)),
-                             before);
+        SrcRows rows(b, src, b.add(srcAt, k), stride, tile.rows);
+        TileWeights weights = columns;
+        weights.at = b.add(columns.at, b.mul(Index(block), depth * width));
+        return multiplyBlock(b, weights, rows, before);
       });
   addUp(b, sums, steps);
   return sums;

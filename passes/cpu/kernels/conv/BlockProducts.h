@@ -17,21 +17,19 @@ class PanelBlocks {
 public:
   PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel);
 
-  /// Adds up the products of the tile's rows, the first of which starts at
+  /// Adds up the products of rows of `src`, the first of which starts at
   /// `srcAt` and which are `stride` elements apart, with the columns that start
-  /// `column` elements into each block.
-  Accumulators multiply(IndexBuilder &b, const Tile &tile, const Flat &src,
-                        Index srcAt, Index stride, mlir::Value weights,
-                        Index column) const;
+  /// at `columns.at` in each block.
+  Accumulators multiply(IndexBuilder &b, const TileWeights &columns,
+                        mlir::Value src, Index srcAt, Index stride) const;
 
 private:
   SrcRows copyRows(IndexBuilder &b, const Tile &tile,
                    const SrcRows &rows) const;
-  Accumulators multiplyBlock(IndexBuilder &b, const Tile &tile,
-                             const SrcRows &rows, mlir::Value weights,
-                             Index weightsAt, const Accumulators &before) const;
+  Accumulators multiplyBlock(IndexBuilder &b, const TileWeights &weights,
+                             const SrcRows &rows,
+                             const Accumulators &before) const;
 
-  mlir::Operation *op;
   TargetInfo target;
   /// Of a block: neighbouring k, how many of them lie together, and columns.
   int64_t depth, group, width;

@@ -227,8 +227,7 @@ void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
   int64_t columns = outer + 2;
   if (!origins)
     origins = createScratch(
-        b, op,
-        MemRefType::get({tile.rows, columns}, b.b.getIndexType()));
+        b, MemRefType::get({tile.rows, columns}, b.b.getIndexType()));
   auto store = [&](Index pixel, int64_t column, Index value) {
     memref::StoreOp::create(b.b, b.loc, b.get(value), origins,
                             {b.get(pixel), b.get(column)});
@@ -293,9 +292,9 @@ Accumulators ConvEmitter::sumFound(const Tile &tile, Index group,
     Value isAnyWithin;
     SrcRows rows = findPixels(tile, taps, isAnyWithin);
     auto multiply = [&] {
-      return multiplyAdd(b, tile, rows, weights.data, weights.at(b, weightsAt),
-                         plan.panel, channels, sums,
-                         next.from(b, inPanel(taps)));
+      return multiplyAdd(
+          b, {tile, weights.data, weights.at(b, weightsAt), plan.panel}, rows,
+          channels, sums, next.from(b, inPanel(taps)));
     };
     // A zero point in the padding counts; zeros do not.
     return op.getSrcZeroPoint() == 0 ? updateIf(b, isAnyWithin, sums, multiply)
@@ -321,9 +320,9 @@ void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
   int64_t rowSize = tile.vectors * tile.lanes;
   Value spilled;
   if (usesTiles(tile.product)) {
-    spilled = spillAmxTiles(b, tile, sums, op);
+    spilled = spillAmxTiles(b, tile, sums);
   } else {
-    spilled = createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+    spilled = createScratch(b, tile.rows * rowSize, sumType(b, tile));
     spill(b, tile, sums, spilled, 0);
   }
   // A row of sums is one of vectors.
@@ -377,8 +376,7 @@ void ConvEmitter::storeInRow(const Tile &tile, const Accumulators &sums,
   };
   auto storeSome = [&] {
     int64_t rowSize = tile.vectors * tile.lanes;
-    Value spilled =
-        createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+    Value spilled = createScratch(b, tile.rows * rowSize, sumType(b, tile));
     spill(b, tile, sums, spilled, 0);
     Tile row = tile.withRows(1);
     forEach(b, 0, run.count, 1, [&](Value number) {

@@ -29,11 +29,11 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
   int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
   int64_t block = plan.depthBlock * plan.weights.group;
   if (!waiting)
-    waiting = createScratch(
-        b, op,
-        plan.grid.rowsPerTask * output.dst.shape[outer + 1] *
-            plan.tile.vectors * tile.lanes,
-        sumType(b, tile));
+    waiting =
+        createScratch(b,
+                      plan.grid.rowsPerTask * output.dst.shape[outer + 1] *
+                          plan.tile.vectors * tile.lanes,
+                      sumType(b, tile));
 
   using Body = function_ref<void(const Tile &, const PixelTile &, Index)>;
   auto forEachTile = [&](Body body) {
@@ -82,8 +82,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                           size * plan.panel, Index(rowInTask),
                           plan.grid.rowsPerTask);
           auto multiply = [&](const TileWeights &used) {
-            return multiplyAdd(b, used.tile, rows, used.data, used.at,
-                               used.panel, size,
+            return multiplyAdd(b, used, rows, size,
                                reload(b, part, waiting, sumsAt),
                                next.times(b, plan.panel / used.panel));
           };

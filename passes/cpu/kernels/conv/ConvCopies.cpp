@@ -18,7 +18,7 @@ using namespace ingot::cpu;
 Value ConvEmitter::roomFor(int64_t elements, Type type) {
   if (elements > room) {
     room = elements;
-    copied = createScratch(b, op, elements, type);
+    copied = createScratch(b, elements, type);
   }
   return copied;
 }
@@ -44,13 +44,13 @@ Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
   auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
     Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
     if (isRun)
-      copyRuns(b, tile.lanes, src.data, first, scratch, Index(0),
+      copyRuns(b, tile.lanes, {src.data, first}, {scratch, Index(0)},
                span * channels);
     else
       forEach(b, 0, span, 1, [&](Value pixel) {
-        copyRuns(b, tile.lanes, src.data,
-                 b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
-                 b.mul(Index(pixel), pitch), size);
+        copyRuns(b, tile.lanes,
+                 {src.data, b.add(first, b.mul(Index(pixel), pixelStride))},
+                 {scratch, b.mul(Index(pixel), pitch)}, size);
       });
     auto rowsOf = [&](int64_t tap) {
       return rowsOfTap(tile, pixels, tap, scratch,
@@ -60,8 +60,8 @@ Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
     std::optional<Index> apart;
     if (pixels.isWhole())
       apart = dilation * pitch;
-    return sumTaps(tile, apart && isRun, apart, rowsOf, weights.data, block,
-                   plan.panel, size, start);
+    return sumTaps({tile, weights.data, block, plan.panel},
+                   {apart && isRun, apart, rowsOf}, size, start);
   };
   return forEachBlock(b, channels, size, start, addBlock);
 }
@@ -113,13 +113,14 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
     // From the first to the last: each of the padding's writes too far.
     fill(0, low);
     if (isRun)
-      copyAsWords(b, lanes, src.data, first, scratch, Index(low * pitch), odd,
-                  (high - low) * channels);
+      copyAsWords(b, lanes, {src.data, first}, {scratch, Index(low * pitch)},
+                  odd, (high - low) * channels);
     else
       forEach(b, 0, high - low, 1, [&](Value pixel) {
-        copyAsWords(b, lanes, src.data,
-                    b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
-                    b.mul(b.add(Index(pixel), low), pitch), odd, size);
+        copyAsWords(b, lanes,
+                    {src.data, b.add(first, b.mul(Index(pixel), pixelStride))},
+                    {scratch, b.mul(b.add(Index(pixel), low), pitch)}, odd,
+                    size);
       });
     fill(high, span);
     auto rowsOf = [&](int64_t tap) {
@@ -132,8 +133,9 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
     // Copies of whole pixels follow each other as their weights do, zeros
     // behind the last channels.
     bool asOne = size == channels && dilation == 1;
-    return sumTaps(tile, asOne, Index(dilation * pitch), rowsOf, factors, block,
-                   panel, asOne ? plan.weights.depth : size, start);
+    return sumTaps({tile, factors, block, panel},
+                   {asOne, Index(dilation * pitch), rowsOf},
+                   asOne ? plan.weights.depth : size, start);
   };
   return forEachBlock(b, channels, size, start, addBlock);
 }
@@ -154,9 +156,9 @@ void ConvEmitter::widenWeights(const Tile &tile, Index group,
                          plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
     return;
   if (!wide)
-    wide.emplace(b, op, groups, columns);
-  wide->fill(b, tile, weights.data, weights.at(b, weightsOf(group, columnTile)),
-             plan.panel);
+    wide.emplace(b, groups, columns);
+  wide->fill(b, {tile, weights.data,
+                 weights.at(b, weightsOf(group, columnTile)), plan.panel});
 }
 
 void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
@@ -164,13 +166,14 @@ void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
   int64_t inner = window.inner();
   int64_t runs = support::productOf(window.kernel.drop_back());
   if (!pairs)
-    pairs.emplace(b, op, runs, window.kernel[inner],
+    pairs.emplace(b, runs, window.kernel[inner],
                   plan.weights.depth / plan.weights.group);
   SmallVector<Index> at(statements.shape.size(), Index(0));
   at[0] = b.div(columnTile, plan.tilesPerPanel);
   int64_t columns = plan.tile.vectors * tile.lanes;
-  pairs->sort(b, statements.data, statements.at(b, at),
-              b.mul(b.rem(columnTile, plan.tilesPerPanel), columns), columns,
+  pairs->sort(b,
+              {statements.data, statements.at(b, at),
+               b.mul(b.rem(columnTile, plan.tilesPerPanel), columns), columns},
               b.mul(pixelStride, window.dilations[inner]));
 }
 
@@ -187,8 +190,9 @@ Accumulators ConvEmitter::sumPairs(const Tile &tile, const PixelTile &pixels,
   }
   SrcRows rows(b, data, from,
                b.mul(pixelStride, window.strides[window.inner()]), tile.rows);
-  return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
-                          *pairs, numberOf(taps), start);
+  return multiplyAddWhole(
+      b, {tile, weights.data, panelAt, plan.panel, &*pairs, numberOf(taps)},
+      rows, channels, start);
 }
 
 Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
@@ -212,10 +216,12 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
   Accumulators sums = start;
   for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
     Index first = b.add(from, b.mul(distance, tap * window.dilations[inner]));
-    sums = multiplyAddAmx(
-        b, tile, SrcRows(b, data, first, stride, 1), weights.data,
-        b.add(panelAt, tap * plan.weights.depth * plan.panel), plan.panel,
-        isRun ? taps * channels : channels, sums, op);
+    sums = multiplyAddWhole(
+        b,
+        {tile, weights.data,
+         b.add(panelAt, tap * plan.weights.depth * plan.panel), plan.panel},
+        SrcRows(b, data, first, stride, 1), isRun ? taps * channels : channels,
+        sums);
   }
   return sums;
 }
@@ -235,13 +241,13 @@ void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
   // From the first to the last: each writes a little too far.
   fillRun(b, scratch, 0, low * pitch, op.getSrcZeroPoint());
   if (isContiguous())
-    copyRuns(b, lanes, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
-             Index(low * pitch), (high - low) * pitch);
+    copyRuns(b, lanes, {src.data, b.add(from, b.mul(pixelStride, low))},
+             {scratch, Index(low * pitch)}, (high - low) * pitch);
   else
     forEach(b, low, high, 1, [&](Value pixel) {
-      copyRuns(b, lanes, src.data,
-               b.add(from, b.mul(Index(pixel), pixelStride)), scratch,
-               b.mul(Index(pixel), pitch), channels);
+      copyRuns(b, lanes,
+               {src.data, b.add(from, b.mul(Index(pixel), pixelStride))},
+               {scratch, b.mul(Index(pixel), pitch)}, channels);
     });
   fillRun(b, scratch, high * pitch, (spanOf(pixels.size) - high) * pitch,
           op.getSrcZeroPoint());

@@ -184,12 +184,16 @@ struct ConvEmitter {
   Accumulators sumAmx(const Tile &tile, const PixelTile &pixels, Index from,
                       Index panelAt, const Accumulators &start);
 
-  /// Of each tap along the row adds the products of `depth` elements of
-  /// `rowsOf(tap)`; `asOne` if the taps follow each other, in memory as well.
-  /// `apart` is how far in data, if all pixels have all taps.
-  Accumulators sumTaps(const Tile &tile, bool asOne, std::optional<Index> apart,
-                       llvm::function_ref<SrcRows(int64_t tap)> rowsOf,
-                       mlir::Value weights, Index weightsAt, int64_t panel,
+  /// The rows of each tap along the row of src; `asOne` if the taps follow each
+  /// other, in memory as well. `apart` is how far in data, if all pixels have
+  /// all taps.
+  struct TapRows {
+    bool asOne;
+    std::optional<Index> apart;
+    llvm::function_ref<SrcRows(int64_t tap)> rowsOf;
+  };
+  /// Adds the products of `depth` elements of each tap.
+  Accumulators sumTaps(const TileWeights &weights, const TapRows &taps,
                        int64_t depth, const Accumulators &start,
                        const NextWeights &next = {});
   /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the

@@ -96,9 +96,10 @@ Accumulators ConvEmitter::sumOpenRow(const Tile &tile, ArrayRef<Index> srcAt,
     for (int64_t r = 0; r < tile.rows; ++r)
       if (asks[r])
         askFor(rows, r, b.add(origin, r * stride));
-    return multiplyAdd(b, tile, rows, weights.data,
-                       b.add(weights.at(b, weightsAt), tapAt), plan.panel,
-                       channels, sums, next.from(b, tapAt));
+    return multiplyAdd(b,
+                       {tile, weights.data,
+                        b.add(weights.at(b, weightsAt), tapAt), plan.panel},
+                       rows, channels, sums, next.from(b, tapAt));
   };
   // Code for each tap of six pixels is little, and asks less.
   constexpr int64_t kMostTaps = 3;

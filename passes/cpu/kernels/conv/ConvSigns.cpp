@@ -73,9 +73,11 @@ void ConvEmitter::emitSigns(const Tile &tile, const PixelTile &pixels,
             SrcRows rows =
                 rowsOfTap(tile, pixels, tap, src.data, first,
                           b.mul(pixelStride, window.strides[inner]));
-            counts = countSigns(b, tile, rows, weights.data,
-                                b.add(panelAt, tap * words * plan.panel),
-                                plan.panel, run, counts);
+            counts = countSigns(b,
+                                {tile, weights.data,
+                                 b.add(panelAt, tap * words * plan.panel),
+                                 plan.panel},
+                                rows, run, counts);
           }
           return counts;
         });

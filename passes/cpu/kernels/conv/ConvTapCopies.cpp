@@ -77,8 +77,8 @@ bool ConvEmitter::copiesWindows(const Tile &tile) {
 
 void ConvEmitter::prepareCopies(const CopiedTaps &copied) {
   if (!copiesOf)
-    copiesOf = createScratch(b, op, plan.tile.rows * copied.pixelPitch,
-                             srcElement());
+    copiesOf =
+        createScratch(b, plan.tile.rows * copied.pixelPitch, srcElement());
 }
 
 /// Masks of elements [low, high) of so many vectors.
@@ -159,8 +159,8 @@ void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
     if (isMasked)
       return copyWithin(from, to, isThere, masks);
     auto copyTap = [&](Index tap, int64_t elements) {
-      copyRuns(b, lanes, src.data, b.add(from, b.mul(tap, tapStride)), copiesOf,
-               b.add(to, b.mul(tap, copied.tapPitch)), elements);
+      copyRuns(b, lanes, {src.data, b.add(from, b.mul(tap, tapStride))},
+               {copiesOf, b.add(to, b.mul(tap, copied.tapPitch))}, elements);
     };
     auto copyIfInside = [&](Index tap) {
       Index coordinate = b.add(begin, b.mul(tap, window.dilations[inner]));
@@ -222,14 +222,12 @@ Accumulators ConvEmitter::sumCopied(const Tile &tile, const CopiedTaps &copied,
                                     ArrayRef<Index> outerTaps, Index panelAt,
                                     int64_t depth, const Accumulators &start) {
   SrcRows rows(b, copiesOf, 0, copied.pixelPitch, tile.rows);
-  if (tile.product == Product::int8Pairs)
-    return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
-                            *pairs, numberOf(outerTaps), start);
-  if (usesTiles(tile.product))
-    return multiplyAddAmx(b, tile, rows, weights.data, panelAt, plan.panel,
-                          depth, start, op);
-  return multiplyAddWhole(b, tile, rows, weights.data, panelAt, plan.panel,
-                          depth, start, op);
+  TileWeights used{tile, weights.data, panelAt, plan.panel};
+  if (pairs) {
+    used.lists = &*pairs;
+    used.run = numberOf(outerTaps);
+  }
+  return multiplyAddWhole(b, used, rows, depth, start);
 }
 
 Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,

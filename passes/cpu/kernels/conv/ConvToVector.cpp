@@ -248,46 +248,43 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
   auto multiply = [&](const TileWeights &used) {
     NextWeights later = next.times(b, plan.panel / used.panel);
     if (isWhole && window.kernel[inner] == 1)
-      return multiplyAddWhole(b, used.tile, rowsOf(0), used.data, used.at,
-                              used.panel, channels, start, op, later);
-    return sumTaps(used.tile, isWhole && isContiguous(),
-                   isWhole ? std::optional(apart) : std::nullopt, rowsOf,
-                   used.data, used.at, used.panel, channels, start, later);
+      return multiplyAddWhole(b, used, rowsOf(0), channels, start, later);
+    return sumTaps(used,
+                   {isWhole && isContiguous(),
+                    isWhole ? std::optional(apart) : std::nullopt, rowsOf},
+                   channels, start, later);
   };
   return sumWidened({tile, weights.data, panelAt, plan.panel},
                     weightsAt.slice(1, outer), multiply);
 }
 
-Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
-                                  std::optional<Index> apart,
-                                  function_ref<SrcRows(int64_t tap)> rowsOf,
-                                  Value weights, Index weightsAt,
-                                  int64_t panel, int64_t depth,
+Accumulators ConvEmitter::sumTaps(const TileWeights &weights,
+                                  const TapRows &taps, int64_t depth,
                                   const Accumulators &start,
                                   const NextWeights &next) {
-  int64_t taps = window.kernel[window.inner()];
-  if (asOne)
-    return multiplyAdd(b, tile, rowsOf(0), weights, weightsAt, panel,
-                       taps * depth, start, next);
-  const int64_t tapSize = plan.weights.depth * panel;
+  int64_t count = window.kernel[window.inner()];
+  if (taps.asOne)
+    return multiplyAdd(b, weights, taps.rowsOf(0), count * depth, start, next);
+  const int64_t tapSize = plan.weights.depth * weights.panel;
   // Speech has windows of 128 taps: code for each would be 40 KiB.
   constexpr int64_t kManyTaps = 7;
-  if (apart && taps >= kManyTaps)
-    return forEach(
-        b, 0, taps, start, [&](Value tap, const Accumulators &sums) {
-          SrcRows rows = rowsOf(0);
-          for (std::optional<Index> &at : rows.at)
-            at = b.add(*at, b.mul(*apart, Index(tap)));
-          Index tapAt = b.mul(Index(tap), tapSize);
-          return multiplyAdd(b, tile, rows, weights, b.add(weightsAt, tapAt),
-                             panel, depth, sums, next.from(b, tapAt));
-        });
+  auto addTap = [&](const SrcRows &rows, Index tapAt,
+                    const Accumulators &sums) {
+    TileWeights ofTap = weights;
+    ofTap.at = b.add(weights.at, tapAt);
+    return multiplyAdd(b, ofTap, rows, depth, sums, next.from(b, tapAt));
+  };
+  if (taps.apart && count >= kManyTaps)
+    return forEach(b, 0, count, start,
+                   [&](Value tap, const Accumulators &sums) {
+                     SrcRows rows = taps.rowsOf(0);
+                     for (std::optional<Index> &at : rows.at)
+                       at = b.add(*at, b.mul(*taps.apart, Index(tap)));
+                     return addTap(rows, b.mul(Index(tap), tapSize), sums);
+                   });
   Accumulators sums = start;
-  for (int64_t tap = 0; tap < taps; ++tap) {
-    int64_t tapAt = tap * tapSize;
-    sums = multiplyAdd(b, tile, rowsOf(tap), weights, b.add(weightsAt, tapAt),
-                       panel, depth, sums, next.from(b, tapAt));
-  }
+  for (int64_t tap = 0; tap < count; ++tap)
+    sums = addTap(taps.rowsOf(tap), tap * tapSize, sums);
   return sums;
 }
 

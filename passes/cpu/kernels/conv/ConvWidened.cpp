@@ -29,9 +29,9 @@ int64_t ConvEmitter::pixelsOfTask() const {
 void ConvEmitter::prepareWidened(const Tile &tile, int64_t terms) {
   if (widened || !WidenedWeights::pays(tile, terms, pixelsOfTask()))
     return;
-  widened.emplace(b, op, fullTile(plan.target, plan.tile), terms);
-  areWidened = createScratch(
-      b, op, support::productOf(window.kernel.drop_back()), b.b.getI8Type());
+  widened.emplace(b, fullTile(plan.target, plan.tile), terms);
+  areWidened = createScratch(b, support::productOf(window.kernel.drop_back()),
+                             b.b.getI8Type());
 }
 
 void ConvEmitter::clearWidened(Index from) {
@@ -69,7 +69,7 @@ void ConvEmitter::withWidened(const Tile &tile, Index group, Index columnTile,
   if (!WidenedWeights::pays(tile, terms, pixelsOfTask()))
     return body(tile);
   if (!widened)
-    widened.emplace(b, op, fullTile(plan.target, plan.tile), terms);
+    widened.emplace(b, fullTile(plan.target, plan.tile), terms);
   TileWeights used = widened->fill(
       b,
       {tile, weights.data, weights.at(b, weightsOf(group, columnTile)),

@@ -42,9 +42,8 @@ public:
                         cpu::PackedWeights(op.getWeights()).depth / 2),
         weights(b, op.getWeights()), groups(plan.weights.depth / 4),
         zeroPoint(op.getSrcZeroPoint()),
-        words(createScratch(
-            b, op, 2 * plan.transform.positions() * wordsOfPoint(),
-            builder.getI16Type())) {}
+        words(createScratch(b, 2 * plan.transform.positions() * wordsOfPoint(),
+                            builder.getI16Type())) {}
 
 private:
   void forEachLoad(function_ref<void(LoadFn load)> body) override;
@@ -94,7 +93,7 @@ Value Emitter::pack(Value numbers) {
 Value Emitter::makePadding() {
   Type byte = b.b.getI8Type();
   int64_t size = llvm::alignTo(plan.weights.depth, amxRowElements(byte));
-  Value padding = createScratch(b, op, size, byte);
+  Value padding = createScratch(b, size, byte);
   fillRun(b, padding, 0, size, zeroPoint);
   return padding;
 }
@@ -175,9 +174,8 @@ void Emitter::multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
       Accumulators before = isFirst ? zeroAccumulators(b, tile)
                                     : loadSums(tile, Index(point), row);
       storeSums(tile, Index(point), row,
-                multiplyAdd(b, tile, rows, words,
-                            wordsAt(Index(point)), width / 2, 4 * size,
-                            before));
+                multiplyAdd(b, {tile, words, wordsAt(Index(point)), width / 2},
+                            rows, 4 * size, before));
     });
   });
 }

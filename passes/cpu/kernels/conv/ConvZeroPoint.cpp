@@ -29,7 +29,7 @@ Value ConvEmitter::zeroPointPixel() {
     return zeroPoints;
   Type element = srcElement();
   int64_t size = llvm::alignTo(channels, amxRowElements(element));
-  zeroPoints = createScratch(b, op, size, element);
+  zeroPoints = createScratch(b, size, element);
   // Where it is made, so that all tiles find it filled.
   OpBuilder::InsertionGuard guard(b.b);
   b.b.setInsertionPointAfterValue(zeroPoints);

@@ -206,8 +206,7 @@ Accumulators DepthwiseEmitter::sumBorder(const Tile &tile,
 
 Value DepthwiseEmitter::waitingSums() {
   if (!waiting)
-    waiting = createScratch(b, op, plan.tile.rows * columns(),
-                            b.b.getF32Type());
+    waiting = createScratch(b, plan.tile.rows * columns(), b.b.getF32Type());
   return waiting;
 }
 

@@ -111,8 +111,8 @@ void DepthwiseEmitter::findLastBlocks() {
 void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
   int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
   if (!wordWeights)
-    wordWeights = createScratch(b, op, 2 * numPlaces * preparedVectors(),
-                                b.b.getI32Type());
+    wordWeights =
+        createScratch(b, 2 * numPlaces * preparedVectors(), b.b.getI32Type());
   firstWords = b.mul(firstTile, columns());
   endWords =
       b.min(b.mul(endTile, columns()), channels / columns() * columns());

@@ -22,7 +22,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/isa/amx/AmxTiles.h"
 #include "passes/cpu/kernels/matmul/MatMulEmitter.h"
 #include "passes/cpu/kernels/rows/Rows.h"
 #include "passes/cpu/products/SignProducts.h"
@@ -166,25 +165,26 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     blocks.emplace(b, op, panel);
   if (tile.product == Product::int8Pairs) {
     if (!pairs)
-      pairs.emplace(b, op, 1, 1, plan.weights.depth / plan.weights.group);
+      pairs.emplace(b, 1, 1, plan.weights.depth / plan.weights.group);
     Flat statements(b, op.getPairs());
-    pairs->sort(b, statements.data, statements.at(b, {panel, 0}),
-                b.mul(part, columns), columns, 0);
+    pairs->sort(b,
+                {statements.data, statements.at(b, {panel, 0}),
+                 b.mul(part, columns), columns},
+                0);
   }
   int64_t groups = plan.weights.depth / plan.weights.group;
   if (tile.product == Product::int8Wide && !blocks &&
       !ShapedType::isDynamic(plan.rows) &&
       WideWeights::pays(groups, columns, rowsOfTask())) {
     if (!wide)
-      wide.emplace(b, op, groups, columns);
-    wide->fill(b, tile, weights.data, at.weightsAt, plan.panel);
+      wide.emplace(b, groups, columns);
+    wide->fill(b, {tile, weights.data, at.weightsAt, plan.panel});
   }
   if (plan.depthBlock != 0)
     return emitBlocks(tile, at, range);
   if (!blocks && WidenedWeights::pays(tile, plan.weights.depth, rowsOfTask()) &&
       !widened)
-    widened.emplace(b, op, fullTile(plan.target, plan.tile),
-                    plan.weights.depth);
+    widened.emplace(b, fullTile(plan.target, plan.tile), plan.weights.depth);
   Tile used = tile;
   auto emitTiles = [&] {
     Index tiles = numTiles(range);
@@ -235,8 +235,8 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
   int64_t group = plan.weights.group;
   int64_t rowSize = plan.tile.vectors * tile.lanes;
   if (!waiting)
-    waiting = createScratch(b, op, plan.grid.rowsPerTask * rowSize,
-                            sumType(b, tile));
+    waiting =
+        createScratch(b, plan.grid.rowsPerTask * rowSize, sumType(b, tile));
   // Rows that are split evenly are not where the task's range begins.
   auto sumsAt = [&](Index number) {
     return b.mul(number, plan.tile.rows * rowSize);
@@ -247,7 +247,7 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
           b.mul(Index(row), rowSize));
   });
   if (infoOf(tile.product).columns == ColumnForm::asFloats && !widened)
-    widened.emplace(b, op, fullTile(plan.target, plan.tile), plan.depthBlock);
+    widened.emplace(b, fullTile(plan.target, plan.tile), plan.depthBlock);
   auto addBlock = [&](Index from, int64_t size) {
     Index weightsAt = b.add(columns.weightsAt, b.mul(from, plan.panel));
     forEachRowTile(tile, range, [&](const Tile &tile, Index row,
@@ -259,8 +259,7 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
       Accumulators sums = sumWidened(
           {tile, weights.data, weightsAt, plan.panel}, number,
           [&](const TileWeights &used) {
-            return multiplyAdd(b, used.tile, rows, used.data, used.at,
-                               used.panel, size,
+            return multiplyAdd(b, used, rows, size,
                                reload(b, tile, waiting, sumsAt(number)));
           });
       spill(b, tile, sums, waiting, sumsAt(number));
@@ -287,16 +286,11 @@ Accumulators MatMulEmitter::sum(const Tile &tile, const ColumnTile &columns,
   SmallVector<Index> at(columns.batch);
   at.append({row, 0});
   Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
+  TileWeights used{tile, weights.data, columns.weightsAt, plan.panel};
   if (blocks)
-    return blocks->multiply(b, tile, src, first, stride, weights.data,
-                            columns.weightsAt);
-  if (usesTiles(tile.product))
-    return multiplyAddAmx(b, tile, SrcRows(b, src.data, first, stride, 1),
-                          weights.data, columns.weightsAt, plan.panel,
-                          src.shape.back(), zeroAccumulators(b, tile), op);
-  if (tile.product == Product::signs)
-    return sumSigns(b, tile, *op.getSignChannels(), src, first, stride,
-                    weights.data, columns.weightsAt, plan.panel);
+    return blocks->multiply(b, used, src.data, first, stride);
+  if (infoOf(tile.product).rows == RowForm::asBits)
+    return sumSigns(b, used, {src, first, stride, *op.getSignChannels()});
   SrcRows rows(b, src.data, first, stride, tile.rows);
   if (tile.end) {
     Index last = b.mul(b.add(*tile.end, -1), stride);
@@ -304,20 +298,16 @@ Accumulators MatMulEmitter::sum(const Tile &tile, const ColumnTile &columns,
       rows.at[r] = b.add(first, b.min(b.mul(stride, r), last));
   }
   if (wide)
-    return multiplyAddWhole(b, tile, rows, wide->words, 0,
-                            tile.vectors * tile.lanes / 2, src.shape.back(),
-                            zeroAccumulators(b, tile), op);
-  if (tile.product == Product::int8Pairs)
-    return multiplyAddPairs(b, tile, rows, weights.data, columns.weightsAt,
-                            plan.panel, *pairs, 0, zeroAccumulators(b, tile));
-  return sumWidened(
-      {tile, weights.data, columns.weightsAt, plan.panel}, number,
-      [&](const TileWeights &used) {
-        return multiplyAddWhole(b, used.tile, rows, used.data, used.at,
-                                used.panel, src.shape.back(),
-                                zeroAccumulators(b, tile), op,
-                                next.times(b, plan.panel / used.panel));
-      });
+    return multiplyAddWhole(
+        b, {tile, wide->words, 0, tile.vectors * tile.lanes / 2}, rows,
+        src.shape.back(), zeroAccumulators(b, tile));
+  if (pairs)
+    used.lists = &*pairs;
+  return sumWidened(used, number, [&](const TileWeights &used) {
+    return multiplyAddWhole(b, used, rows, src.shape.back(),
+                            zeroAccumulators(b, tile),
+                            next.times(b, plan.panel / used.panel));
+  });
 }
 
 void MatMulEmitter::store(const Tile &tile, const Accumulators &sums,

@@ -160,8 +160,8 @@ Value Emitter::codesOf(Value words, int64_t four) {
 /// The codes of all words of a column tile on the stack, four by four.
 Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
   int64_t rowSize = tile.vectors * tile.lanes, all = op.blocks() * words;
-  Value scratch = createScratch(b, op, all * foursOfWord() * rowSize,
-                                b.b.getI32Type());
+  Value scratch =
+      createScratch(b, all * foursOfWord() * rowSize, b.b.getI32Type());
   forEachBlock(b, all, kWordsAtOnce, [&](Index first, int64_t count) {
     for (int64_t w = 0; w < count; ++w)
       for (int64_t v = 0; v < tile.vectors; ++v) {

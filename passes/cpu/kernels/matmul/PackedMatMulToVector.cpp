@@ -379,13 +379,12 @@ void Emitter::emitUnpacked(const Tile &tile, const PackedColumns &columns,
   int64_t rowSize = tile.vectors * tile.lanes;
   int64_t size = unpackedAtOnce(op, plan, rowSize);
   Type real = b.b.getF32Type();
-  Value scratch = createScratch(b, op, size * rowSize, real), waiting;
+  Value scratch = createScratch(b, size * rowSize, real), waiting;
   Index stride = src.strides[src.strides.size() - 2];
   auto multiply = [&](const Tile &tile, Index row, Index from, int64_t count,
                       const Accumulators &sums) {
     SrcRows rows(b, src.data, srcAt(columns, row, from), stride, tile.rows);
-    return multiplyAddWhole(b, tile, rows, scratch, 0, rowSize, count, sums,
-                            op);
+    return multiplyAddWhole(b, {tile, scratch, 0, rowSize}, rows, count, sums);
   };
   if (size == depth) {
     unpack(tile, columns, 0, depth, scratch);
@@ -397,7 +396,7 @@ void Emitter::emitUnpacked(const Tile &tile, const PackedColumns &columns,
     });
     return;
   }
-  waiting = createScratch(b, op, plan.grid.rowsPerTask * rowSize, real);
+  waiting = createScratch(b, plan.grid.rowsPerTask * rowSize, real);
   auto waitingAt = [&](Index row) {
     return b.mul(b.sub(row, range.firstRow), rowSize);
   };

@@ -255,8 +255,8 @@ void Emitter::multiply(const Direction &direction, const Rows &rows,
                                            part / tile.columns()),
                                      parts);
         Accumulators sums = multiplyAdd(
-            b, tile, src, weights.data, weights.at(b, {panel, 0, part}), width,
-            plan.hidden, zeroAccumulators(b, tile), next);
+            b, {tile, weights.data, weights.at(b, {panel, 0, part}), width},
+            src, plan.hidden, zeroAccumulators(b, tile), next);
         Index column = b.add(b.mul(panel, width), firstColumn + part);
         for (int64_t r = 0; r < count; ++r)
           for (int64_t v = 0; v < tile.vectors; ++v)

@@ -37,11 +37,11 @@ WinogradEmitter::WinogradEmitter(OpBuilder &builder,
   int64_t positions = plan.transform.positions(), columns = tileColumns();
   auto atPoints = [&](int64_t row) {
     int64_t distance = cpu::Winograd::distance(plan.blockRows * row);
-    return createScratch(b, op, positions * distance, kept);
+    return createScratch(b, positions * distance, kept);
   };
   pixels = atPoints(pitch);
   sums = atPoints(columns);
-  lines = createScratch(b, op, (points + 1) * outputs * columns, kept);
+  lines = createScratch(b, (points + 1) * outputs * columns, kept);
 }
 
 Value WinogradEmitter::load(Value data, Index at) {

@@ -75,7 +75,7 @@ void Emitter::forEachLoad(function_ref<void(LoadFn load)> body) {
 }
 
 Value Emitter::makePadding() {
-  Value zeros = createScratch(b, op, pitch, b.b.getF32Type());
+  Value zeros = createScratch(b, pitch, b.b.getF32Type());
   Value zero = arith::ConstantOp::create(
       b.b, b.loc,
       b.b.getZeroAttr(
@@ -91,7 +91,7 @@ void Emitter::multiply(const Tile &tile, Index columnTile, Index rowTiles) {
   Index column = b.mul(b.rem(columnTile, plan.tilesPerPanel), columns);
   const bool isWidened = WidenedWeights::pays(tile, channels, plan.blockRows);
   if (isWidened && !widened)
-    widened.emplace(b, op, fullTile(plan.target, plan.tile), channels);
+    widened.emplace(b, fullTile(plan.target, plan.tile), channels);
   forEach(b, 0, plan.transform.positions(), 1, [&](Value point) {
     TileWeights packed{tile, weights.data,
                        weights.at(b, {panel, Index(point), 0, column}),
@@ -100,8 +100,7 @@ void Emitter::multiply(const Tile &tile, Index columnTile, Index rowTiles) {
       Index row = b.mul(Index(number), tile.rows);
       SrcRows rows(b, pixels, pixelsAt(Index(point), row), pitch, tile.rows);
       auto multiply = [&](const TileWeights &used) {
-        return multiplyAdd(b, used.tile, rows, used.data, used.at, used.panel,
-                           channels, zeroAccumulators(b, tile));
+        return multiplyAdd(b, used, rows, channels, zeroAccumulators(b, tile));
       };
       Accumulators products =
           isWidened ? widened->sum(b, packed, Index(number), multiply)

@@ -1,4 +1,4 @@
-//===- HalfSums.cpp - sums of a few products as f16 -----------------------===//
+//===- F16Dot.cpp - products of f16, a few summed up as f16 ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,9 @@
 // scaleForHalfSums.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/products/Products.h"
+#include "passes/cpu/products/ProductKernel.h"
+
+#include "dialects/cpu/PackedWeights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,11 +25,28 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-Accumulators cpu::zeroHalves(IndexBuilder &b, const Tile &tile) {
-  auto type = VectorType::get({2 * tile.lanes}, b.b.getF16Type());
-  Value zero =
-      arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  return Accumulators(tile.rows * tile.vectors, zero);
+namespace {
+struct F16Dot final : ProductKernel {
+  Value step(IndexBuilder &b, const Tile &, Value row, Value weights,
+             Value sum) const override {
+    return vector::FMAOp::create(b.b, b.loc, row, weights, sum);
+  }
+
+  Accumulators startBlock(IndexBuilder &b, const Tile &tile) const override {
+    auto type = VectorType::get({2 * tile.lanes}, b.b.getF16Type());
+    Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+    return Accumulators(tile.rows * tile.vectors, zero);
+  }
+
+  Accumulators finishBlock(IndexBuilder &b, const Tile &tile,
+                           const SrcRows &rows, const Accumulators &block,
+                           const Accumulators &sums) const override;
+};
+} // namespace
+
+const ProductKernel &cpu::f16DotKernel() {
+  static const F16Dot kernel;
+  return kernel;
 }
 
 /// Each second lane of `low`, then of `high`, from lane `first` on.
@@ -40,9 +59,10 @@ static Value everySecond(IndexBuilder &b, Value low, Value high,
   return vector::ShuffleOp::create(b.b, b.loc, low, high, mask);
 }
 
-Accumulators cpu::addHalves(IndexBuilder &b, const Tile &tile,
-                            const SrcRows &rows, const Accumulators &halves,
-                            const Accumulators &sums) {
+// Rows that do not take part have no sums.
+Accumulators F16Dot::finishBlock(IndexBuilder &b, const Tile &tile,
+                                 const SrcRows &rows, const Accumulators &block,
+                                 const Accumulators &sums) const {
   Accumulators next = sums;
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
@@ -51,17 +71,16 @@ Accumulators cpu::addHalves(IndexBuilder &b, const Tile &tile,
     for (int64_t v = 0; v < tile.vectors; v += 2) {
       int64_t first = r * tile.vectors + v;
       bool isPair = v + 1 < tile.vectors;
-      Value low = halves[first], high = isPair ? halves[first + 1] : low;
-      Value both = arith::AddFOp::create(b.b, b.loc,
-                                         everySecond(b, low, high, 0),
-                                         everySecond(b, low, high, 1));
+      Value low = block[first], high = isPair ? block[first + 1] : low;
+      Value both =
+          arith::AddFOp::create(b.b, b.loc, everySecond(b, low, high, 0),
+                                everySecond(b, low, high, 1));
       for (int64_t i = 0; i < (isPair ? 2 : 1); ++i) {
         Value part = both;
         if (isPair)
           part = vector::ShuffleOp::create(
               b.b, b.loc, both, both,
-              llvm::to_vector(
-                  llvm::seq(i * tile.lanes, (i + 1) * tile.lanes)));
+              llvm::to_vector(llvm::seq(i * tile.lanes, (i + 1) * tile.lanes)));
         Value &sum = next[first + i];
         sum = arith::AddFOp::create(b.b, b.loc, sum, widenFloats(b, part));
       }

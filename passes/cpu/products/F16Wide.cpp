@@ -1,4 +1,4 @@
-//===- WidenedWeights.cpp - weights of f16 as f32 -------------------------===//
+//===- F16Wide.cpp - products of f32 by weights of f16 --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,39 @@
 #include "passes/cpu/products/WidenedWeights.h"
 
 #include "passes/cpu/kernels/matmul/UnpackWeights.h"
+#include "passes/cpu/products/ProductKernel.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
+
+//===----------------------------------------------------------------------===//
+// Widened by each step
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct F16Wide final : FloatKernel {
+  Value prepareColumns(IndexBuilder &b, const Tile &tile, Value weights,
+                       int64_t) const override {
+    return widenWeights(b, tile.hasFMA, weights);
+  }
+};
+} // namespace
+
+const ProductKernel &cpu::f16WideKernel() {
+  static const F16Wide kernel;
+  return kernel;
+}
+
+Value cpu::widenWeights(IndexBuilder &b, bool hasFMA, Value weights) {
+  return hasFMA ? widenFloats(b, weights) : widenF16(b, weights);
+}
+
+//===----------------------------------------------------------------------===//
+// Widened once for many rows
+//===----------------------------------------------------------------------===//
 
 bool WidenedWeights::pays(const Tile &tile, int64_t terms, int64_t rows) {
   return infoOf(tile.product).columns == ColumnForm::asFloats &&
@@ -21,10 +48,9 @@ bool WidenedWeights::pays(const Tile &tile, int64_t terms, int64_t rows) {
          (ShapedType::isDynamic(rows) || rows > tile.rows);
 }
 
-WidenedWeights::WidenedWeights(IndexBuilder &b, Operation *op, const Tile &tile,
-                               int64_t terms)
+WidenedWeights::WidenedWeights(IndexBuilder &b, const Tile &tile, int64_t terms)
     : columns(tile.vectors * tile.lanes) {
-  data = createScratch(b, op, terms * columns, b.b.getF32Type());
+  data = createScratch(b, terms * columns, b.b.getF32Type());
 }
 
 TileWeights WidenedWeights::wide(const TileWeights &weights, Index at) const {
@@ -40,10 +66,10 @@ TileWeights WidenedWeights::fill(IndexBuilder &b, const TileWeights &weights,
   auto half = VectorType::get({tile.lanes}, b.b.getF16Type());
   auto widen = [&](Index term) {
     for (int64_t v = 0; v < tile.vectors; ++v) {
-      Index from = b.add(weights.at, b.add(b.mul(term, weights.panel),
-                                           v * tile.lanes));
-      Value loaded = vector::LoadOp::create(b.b, b.loc, half, weights.data,
-                                            b.get(from));
+      Index from =
+          b.add(weights.at, b.add(b.mul(term, weights.panel), v * tile.lanes));
+      Value loaded =
+          vector::LoadOp::create(b.b, b.loc, half, weights.data, b.get(from));
       vector::StoreOp::create(
           b.b, b.loc, widenWeights(b, tile.hasFMA, loaded), data,
           b.get(b.add(b.mul(term, columns), v * tile.lanes)));
@@ -76,8 +102,7 @@ Accumulators WidenedWeights::sum(IndexBuilder &b, const TileWeights &weights,
         return multiply(first);
       },
       [&] {
-        return multiply(
-            wide(weights, b.div(b.sub(weights.at, from), share)));
+        return multiply(wide(weights, b.div(b.sub(weights.at, from), share)));
       });
 }
 
@@ -85,8 +110,4 @@ Accumulators WidenedWeights::sum(IndexBuilder &b, const TileWeights &weights,
                                  Index number, MultiplyFn multiply) const {
   return sum(b, weights, weights.at,
              b.compare(arith::CmpIPredicate::eq, number, 0), multiply);
-}
-
-Value cpu::widenWeights(IndexBuilder &b, bool hasFMA, Value weights) {
-  return hasFMA ? widenFloats(b, weights) : widenF16(b, weights);
 }

@@ -1,0 +1,172 @@
+//===- Int8Wide.cpp - products of bytes as words --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/ProductKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+
+//===----------------------------------------------------------------------===//
+// Weights as words
+//===----------------------------------------------------------------------===//
+
+// They stay in the second-level cache, and go on the stack.
+static constexpr int64_t kMostWideBytes = 64 << 10;
+// Widening takes as long as multiplying with two rows, and saves three
+// instructions for the 8 and more of a tile.
+static constexpr int64_t kLeastWideRows = 40;
+
+bool WideWeights::pays(int64_t groups, int64_t columns, int64_t rows) {
+  return groups * columns * 8 <= kMostWideBytes && rows >= kLeastWideRows;
+}
+
+WideWeights::WideWeights(IndexBuilder &b, int64_t groups, int64_t columns)
+    : words(createScratch(b, groups * columns * 4, b.b.getI16Type())),
+      groups(groups) {}
+
+int64_t WideWeights::oddAt(Value words) {
+  return cast<MemRefType>(words.getType()).getNumElements() / 2;
+}
+
+void WideWeights::fill(IndexBuilder &b, const TileWeights &weights) const {
+  const Tile &tile = weights.tile;
+  int64_t elements = tile.lanes * 4;
+  auto type = VectorType::get({elements}, b.b.getI8Type());
+  forEach(b, 0, groups, 1, [&](Value group) {
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      Index at = b.add(weights.at, b.add(b.mul(Index(group), weights.panel * 4),
+                                         v * elements));
+      Value bytes =
+          vector::LoadOp::create(b.b, b.loc, type, weights.data, b.get(at));
+      Index to =
+          b.mul(b.add(b.mul(Index(group), tile.vectors), v), elements / 2);
+      for (int64_t i = 0; i < 2; ++i)
+        vector::StoreOp::create(b.b, b.loc, widenBytes(b, bytes, i), words,
+                                b.get(b.add(to, i * oddAt(words))));
+    }
+  });
+}
+
+// All even bytes, then all odd ones: registers hold one part of the weights.
+// Where both lay side by side LLVM loaded them together, and kept one of ten
+// sums on the stack: each step waited for the one before to be stored.
+static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
+                           const SrcRows &rows, Index group,
+                           MutableArrayRef<Value> sums) {
+  const Tile &tile = weights.tile;
+  auto type = VectorType::get({tile.lanes * 2}, b.b.getI16Type());
+  auto whole = VectorType::get({tile.lanes}, b.b.getI32Type());
+  for (int64_t i = 0; i < 2; ++i) {
+    SmallVector<Value> factors;
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      factors.push_back(vector::LoadOp::create(
+          b.b, b.loc, type, weights.data,
+          b.get(b.add(weights.at, v * tile.lanes * 2 +
+                                      i * WideWeights::oddAt(weights.data)))));
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      if (!rows.at[r])
+        continue;
+      Value pair = memref::LoadOp::create(
+          b.b, b.loc, rows.dataOf[r],
+          b.get(b.add(b.add(*rows.at[r], group), i * *rows.odd)));
+      Value row =
+          asWords(b, vector::BroadcastOp::create(b.b, b.loc, whole, pair));
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Value &sum = sums[r * tile.vectors + v];
+        sum = addWords(b, row, factors[v], sum);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Int8Wide final : ProductKernel {
+  // The group is in two elements of a copy: even bytes, and odd ones behind.
+  SmallVector<Value> prepareRow(IndexBuilder &b, const Tile &tile,
+                                const RowGroup &group) const override {
+    SmallVector<Value> parts;
+    for (int64_t i = 0; i < 2; ++i)
+      parts.push_back(
+          asWords(b, splat(b, tile.lanes,
+                           memref::LoadOp::create(
+                               b.b, b.loc, group.data,
+                               b.get(b.add(group.at, i * group.odd))))));
+    return parts;
+  }
+
+  Value prepareColumns(IndexBuilder &b, const Tile &, Value weights,
+                       int64_t part) const override {
+    return widenBytes(b, weights, part);
+  }
+
+  Value step(IndexBuilder &b, const Tile &, Value row, Value weights,
+             Value sum) const override {
+    return addWords(b, row, weights, sum);
+  }
+
+  void multiplyGroup(IndexBuilder &b, const TileWeights &weights,
+                     const SrcRows &rows, Value k, int64_t count,
+                     MutableArrayRef<Value> sums) const override {
+    // Of WideWeights, or of bytes that each step widens.
+    if (!getElementTypeOrSelf(weights.data).isInteger(16))
+      return ProductKernel::multiplyGroup(b, weights, rows, k, count, sums);
+    TileWeights words = weights;
+    words.at = b.add(weights.at, b.mul(Index(k), weights.panel * 4));
+    addWideWeights(b, words, rows, Index(k), sums);
+  }
+
+  Accumulators multiplyRows(IndexBuilder &b, const TileWeights &weights,
+                            const SrcRows &rows, int64_t depth,
+                            const Accumulators &start,
+                            const NextWeights &next) const override;
+};
+} // namespace
+
+const ProductKernel &cpu::int8WideKernel() {
+  static const Int8Wide kernel;
+  return kernel;
+}
+
+/// Over copies of the rows as words.
+Accumulators Int8Wide::multiplyRows(IndexBuilder &b, const TileWeights &weights,
+                                    const SrcRows &rows, int64_t depth,
+                                    const Accumulators &start,
+                                    const NextWeights &next) const {
+  const Tile &tile = weights.tile;
+  TargetInfo target = targetOf(b);
+  int64_t group = infoOf(tile.product).group;
+  int64_t most = groupsCopied(target) / 2 * group;
+  int64_t size = copiedAtOnce(depth, most, group);
+  // The copies are a cache line more than their length apart.
+  int64_t pitch = llvm::divideCeil(size, group) + target.wordsOfLine();
+  Value scratch = createScratch(b, tile.rows * 2 * pitch, b.b.getI32Type());
+  SrcRows copies(b, scratch, 0, 2 * pitch, tile.rows);
+  copies.odd = pitch;
+  auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
+    // A loop: unrolled, it would be more code than the products.
+    forEach(b, 0, tile.rows, 1, [&](Value row) {
+      Index source =
+          b.add(b.add(*rows.at[0], b.mul(rows.stride, Index(row))), from);
+      copyAsWords(b, tile.lanes, {rows.data, source},
+                  {scratch, b.mul(Index(row), 2 * pitch)}, pitch, size);
+    });
+    return multiplyAdd(b, weights.from(b, from), copies, size, sums,
+                       next.from(b, b.mul(from, weights.panel)));
+  };
+  return forEachBlock(b, depth, size, start, addBlock);
+}

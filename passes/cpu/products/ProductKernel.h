@@ -1,0 +1,91 @@
+//===- ProductKernel.h - the code of a kind of product ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each row of dialects/cpu/Products.inc that is summed up step by step has a
+// file in this folder, which says what a step of k does. Products.cpp has the
+// loops over k, which are the same for all.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_PRODUCTS_PRODUCTKERNEL_H
+#define INGOT_PASSES_CPU_PRODUCTS_PRODUCTKERNEL_H
+
+#include "passes/cpu/products/Products.h"
+
+namespace ingot::cpu {
+
+/// A group of k of one row: `count` elements from `data[at]` on, the others are
+/// zeros. `odd` is the distance of odd bytes in copies as words.
+struct RowGroup {
+  mlir::Value data;
+  Index at;
+  int64_t odd, count;
+};
+
+class ProductKernel {
+public:
+  /// Returns the kernel of a product.
+  static const ProductKernel &of(Product product);
+
+  /// Returns the group in every lane, in the parts that are multiplied one
+  /// after the other. By default, one part of the bits of the whole group.
+  virtual llvm::SmallVector<mlir::Value>
+  prepareRow(IndexBuilder &b, const Tile &tile, const RowGroup &group) const;
+
+  /// Returns the part of a vector of weights that is multiplied with part
+  /// `part` of a row. By default, all of it.
+  virtual mlir::Value prepareColumns(IndexBuilder &b, const Tile &tile,
+                                     mlir::Value weights, int64_t part) const;
+
+  /// Returns sum + row * weights, the products of a group added up.
+  virtual mlir::Value step(IndexBuilder &b, const Tile &tile, mlir::Value row,
+                           mlir::Value weights, mlir::Value sum) const;
+
+  /// Returns the zeros that the sums of a block start with.
+  virtual Accumulators startBlock(IndexBuilder &b, const Tile &tile) const;
+
+  /// Adds the sums of a block, which are of a narrower type, to `sums`.
+  virtual Accumulators finishBlock(IndexBuilder &b, const Tile &tile,
+                                   const SrcRows &rows,
+                                   const Accumulators &block,
+                                   const Accumulators &sums) const;
+
+  /// Adds the products of `count` elements of group `k` to `sums`.
+  virtual void multiplyGroup(IndexBuilder &b, const TileWeights &weights,
+                             const SrcRows &rows, mlir::Value k, int64_t count,
+                             llvm::MutableArrayRef<mlir::Value> sums) const;
+
+  /// Adds the products of `depth` elements of all rows to `start`. By default,
+  /// over the rows where they are.
+  virtual Accumulators multiplyRows(IndexBuilder &b, const TileWeights &weights,
+                                    const SrcRows &rows, int64_t depth,
+                                    const Accumulators &start,
+                                    const NextWeights &next) const;
+
+protected:
+  ProductKernel() = default;
+  ~ProductKernel() = default;
+};
+
+/// Products of one float in a lane.
+class FloatKernel : public ProductKernel {
+public:
+  llvm::SmallVector<mlir::Value>
+  prepareRow(IndexBuilder &b, const Tile &tile,
+             const RowGroup &group) const override;
+  mlir::Value step(IndexBuilder &b, const Tile &tile, mlir::Value row,
+                   mlir::Value weights, mlir::Value sum) const override;
+
+protected:
+  ~FloatKernel() = default;
+};
+
+#define INGOT_PRODUCT(NAME, ...) const ProductKernel &NAME##Kernel();
+#include "dialects/cpu/Products.inc"
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_PRODUCTS_PRODUCTKERNEL_H
