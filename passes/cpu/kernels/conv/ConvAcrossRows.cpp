@@ -37,8 +37,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
@@ -97,50 +95,31 @@ void ConvEmitter::forEachTileAcrossRows(
   });
 }
 
-/// The rows that a tile has where fewer pixels are left, the most first: rows
+/// The heights of tiles, of which the lower ones are for the last pixels: rows
 /// that are not there would be multiplied like the others, and of a map of four
 /// pixels these are most. Sound has such maps; of pictures few are so small,
 /// and of volumes none, and each takes a compiler's time.
-SmallVector<int64_t> ConvEmitter::fewerRows(const Tile &tile) const {
+RowTiling ConvEmitter::tilingOf(const Tile &tile) const {
+  SmallVector<int64_t> sizes = {tile.rows};
   // Nine and four of 14, four and two of six. All AMX tiles of a kernel are of
   // one shape.
   if (usesTiles(tile.product) || tile.rows < 6 || outer > 1)
-    return {};
+    return RowTiling(sizes);
   if (outer == 0)
-    return {2 * tile.rows / 3, tile.rows / 3};
-  return {tile.rows / 3};
-}
-
-/// The rows of the tile that `count` pixels take.
-Index ConvEmitter::rowsOf(const Tile &tile, Index count) {
-  Index rows = tile.rows;
-  for (int64_t fewer : fewerRows(tile))
-    rows = b.select(b.compare(arith::CmpIPredicate::sgt, count, fewer), rows,
-                    fewer);
-  return rows;
-}
-
-/// Calls `body` for a tile's rows, and for fewer where these are enough.
-void ConvEmitter::forSomeRows(const Tile &tile, Index count,
-                              function_ref<void(int64_t rows)> body) {
-  SmallVector<int64_t> fewer = fewerRows(tile);
-  std::function<void(int64_t, size_t)> emit = [&](int64_t rows, size_t next) {
-    if (next == fewer.size())
-      return body(rows);
-    b.branch(b.compare(arith::CmpIPredicate::sgt, count, fewer[next]),
-             [&] { body(rows); }, [&] { emit(fewer[next], next + 1); });
-  };
-  emit(tile.rows, 0);
+    sizes.push_back(2 * tile.rows / 3);
+  sizes.push_back(tile.rows / 3);
+  return RowTiling(sizes);
 }
 
 void ConvEmitter::emitRun(
     const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
     function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
-  auto prepare = [&] { sums.prepare(rowsOf(tile, run.count)); };
+  const RowTiling tiling = tilingOf(tile);
+  auto prepare = [&] { sums.prepare(tiling.sizeFor(b, run.count)); };
   // A tile's sums are stored in one place, however they came about.
   if (storesInRow(tile)) {
     b.branch(run.asTheyAre, [] {}, prepare);
-    return forSomeRows(tile, run.count, [&](int64_t rows) {
+    return tiling.choose(b, run.count, [&](int64_t rows) {
       forEachColumn([&](Value columnTile, const Tile &full) {
         Tile some = full.withRows(rows);
         SmallVector<Type> types(
@@ -172,7 +151,7 @@ void ConvEmitter::emitRun(
   };
   b.branch(run.asTheyAre, emitWhole, [&] {
     prepare();
-    forSomeRows(tile, run.count, emitPixels);
+    tiling.choose(b, run.count, emitPixels);
   });
 }
 

@@ -15,6 +15,7 @@
 #define INGOT_PASSES_CPU_KERNELS_CONV_CONVEMITTER_H
 
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/RowTiling.h"
 #include "passes/cpu/kernels/rows/PixelTiles.h"
 #include "passes/cpu/products/BytePairs.h"
 #include "passes/cpu/products/WidenedWeights.h"
@@ -105,11 +106,7 @@ struct ConvEmitter {
       llvm::function_ref<
           void(llvm::function_ref<void(mlir::Value, const Tile &)>)>
           forEachColumn);
-  /// For the pixels of a tile of which fewer may be there.
-  llvm::SmallVector<int64_t> fewerRows(const Tile &tile) const;
-  Index rowsOf(const Tile &tile, Index count);
-  void forSomeRows(const Tile &tile, Index count,
-                   llvm::function_ref<void(int64_t rows)> body);
+  RowTiling tilingOf(const Tile &tile) const;
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);

@@ -35,22 +35,11 @@ using namespace ingot::cpu;
 
 /// The sizes of tiles, the largest first. Pictures of 224 pixels have maps of
 /// seven, and one vector a pixel takes as long for fewer.
-static ArrayRef<int64_t> sizesOf(int64_t rows) {
-  static constexpr int64_t kOf14[] = {14, 10, 7, 4};
-  static constexpr int64_t kOf6[] = {6, 4, 2};
+static RowTiling tilingOf(int64_t rows) {
   if (rows == 14)
-    return kOf14;
-  return rows == 6 ? ArrayRef<int64_t>(kOf6) : ArrayRef<int64_t>();
-}
-
-/// How many pixels a tile may have that are not there: with one more, it would
-/// be a smaller one.
-static int64_t mostBeyond(int64_t size, int64_t rows) {
-  int64_t smaller = 0;
-  for (int64_t other : sizesOf(rows))
-    if (other < size)
-      smaller = std::max(smaller, other);
-  return size - smaller - 1;
+    return RowTiling({14, 10, 7, 4});
+  return RowTiling(rows == 6 ? ArrayRef<int64_t>{6, 4, 2}
+                             : ArrayRef<int64_t>());
 }
 
 /// Which pixels of a tile may have taps that lie beyond src, or this tap.
@@ -59,7 +48,7 @@ static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
                                 std::optional<int64_t> tap = std::nullopt) {
   int64_t i = window.inner();
   int64_t beyond = std::max<int64_t>(window.pads[window.kernel.size() + i], 0) +
-                   mostBeyond(size, rows) * window.strides[i];
+                   tilingOf(rows).mostBeyond(size) * window.strides[i];
   PixelTile first = window.firstTile(size);
   PixelTile last = window.lastTile(size, beyond);
   SmallVector<bool> asks;
@@ -73,7 +62,7 @@ bool ConvEmitter::goesByRows(const Tile &tile) {
   // Each that asks takes a register for its address.
   constexpr int64_t kMostAsking = 6;
   if (!plan.acrossRows || plan.groups == 1 || !hasPlainRows(tile) ||
-      sizesOf(tile.rows).empty())
+      tilingOf(tile.rows).empty())
     return false;
   return window.dstSizes[window.inner()].value &&
          llvm::count(asking(window, tile.rows, tile.rows), true) <= kMostAsking;
@@ -147,7 +136,7 @@ void ConvEmitter::emitOpenTile(const Tile &tile, ArrayRef<Index> row,
                                  (end - from) * tile.vectors)),
           group, columnTile, row, b.add(first, from));
   };
-  int64_t sure = tile.rows - mostBeyond(tile.rows, plan.tile.rows);
+  int64_t sure = tile.rows - tilingOf(plan.tile.rows).mostBeyond(tile.rows);
   std::function<void(int64_t)> storeOthers = [&](int64_t from) {
     if (from != tile.rows)
       b.branch(b.compare(arith::CmpIPredicate::sgt, count, from), [&] {
@@ -161,36 +150,23 @@ void ConvEmitter::emitOpenTile(const Tile &tile, ArrayRef<Index> row,
 
 void ConvEmitter::emitOpenRows(const Tile &tile, Index group, Index columnTile,
                                const TaskRange &range) {
-  ArrayRef<int64_t> sizes = sizesOf(tile.rows);
+  const RowTiling tiling = tilingOf(tile.rows);
   Index width = window.dstSizes[window.inner()];
   Index passes = b.divideCeil(b.sub(range.endRow, range.firstRow), tile.rows);
-  auto isMore = [&](Index x, Index y) {
-    return b.compare(arith::CmpIPredicate::sgt, x, y);
-  };
   // A tile of the first of `left` pixels from `first` on; returns its size.
   auto emitTile = [&](ArrayRef<Index> row, Index first, Index left,
                       Index numberInTask) {
     // All that is left, or, so that two tiles share that, half of it.
     Index wanted =
-        b.select(isMore(left, tile.rows), b.divideCeil(left, 2), left);
+        b.select(b.compare(arith::CmpIPredicate::sgt, left, tile.rows),
+                 b.divideCeil(left, 2), left);
     NextWeights next = nextPanel(group, columnTile,
                                  b.div(numberInTask, tile.rows), passes);
-    std::function<void(ArrayRef<int64_t>)> emitSizes =
-        [&](ArrayRef<int64_t> sizes) {
-          auto emit = [&] {
-            emitOpenTile(tile.withRows(sizes.front()), row, first, left, group,
-                         columnTile, next);
-          };
-          if (sizes.size() == 1)
-            return emit();
-          b.branch(isMore(wanted, sizes[1]), emit,
-                   [&] { emitSizes(sizes.drop_front()); });
-        };
-    emitSizes(sizes);
-    Index size = sizes.front();
-    for (int64_t fewer : sizes.drop_front())
-      size = b.select(isMore(wanted, fewer), size, fewer);
-    return size;
+    tiling.choose(b, wanted, [&](int64_t size) {
+      emitOpenTile(tile.withRows(size), row, first, left, group, columnTile,
+                   next);
+    });
+    return tiling.sizeFor(b, wanted);
   };
   // There are no rows without pixels.
   Index divisor = b.max(width, 1);

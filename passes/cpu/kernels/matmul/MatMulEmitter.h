@@ -13,6 +13,7 @@
 #define INGOT_PASSES_CPU_KERNELS_MATMUL_MATMULEMITTER_H
 
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/RowTiling.h"
 #include "passes/cpu/kernels/conv/BlockProducts.h"
 #include "passes/cpu/products/BytePairs.h"
 #include "passes/cpu/products/WidenedWeights.h"

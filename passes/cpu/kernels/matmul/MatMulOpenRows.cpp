@@ -97,34 +97,20 @@ void MatMulEmitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
   forEach(b, range.firstRow, row, full, [&](Value at) {
     body(tileOf(tile, full), Index(at), numberOf(Index(at)));
   });
-  SmallVector<int64_t> sizes = smallerTiles(tile);
   const bool areFewElsewhere =
       takesPanels(tile) && plan.columns % plan.panel == 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    int64_t size = sizes[i];
-    Tile part = tileOf(tile, size);
-    int64_t next = areFewElsewhere ? 0 : 1;
-    if (i + 1 < sizes.size())
-      next = sizes[i + 1];
-    // As many tiles as leave no more than the next size takes.
-    Index rest = b.max(b.add(b.sub(end, row), -next), 0);
-    Index first = row;
-    Index last = b.min(b.add(row, b.mul(b.divideCeil(rest, size), size)), end);
-    bool takesFewer = canRepeatRows(part);
-    if (!takesFewer)
-      last =
-          b.select(b.compare(arith::CmpIPredicate::sge, end, size), last, row);
-    forEach(b, first, last, size, [&](Value wanted) {
-      Index at = b.min(Index(wanted), b.add(end, -size));
-      Tile tile = part;
-      if (takesFewer) {
-        at = b.max(at, 0);
-        tile = tile.withEnd(b.min(b.sub(end, at), size));
-      }
-      body(tile.withDone(b.sub(Index(wanted), at)), at, numberOf(first));
-    });
-    row = last;
-  }
+  auto mayBeHigher = [&](int64_t size) {
+    return canRepeatRows(tileOf(tile, size));
+  };
+  auto emit = [&](const CutTile &cut) {
+    Tile part = tileOf(tile, cut.size);
+    if (cut.end)
+      part = part.withEnd(*cut.end);
+    body(part.withDone(b.sub(cut.wanted, cut.row)), cut.row,
+         numberOf(cut.first));
+  };
+  row = RowTiling(smallerTiles(tile))
+            .cutRest(b, {row, end, areFewElsewhere ? 0 : 1, mayBeHigher}, emit);
   if (areFewElsewhere)
     return;
   forEach(b, row, end, 1,

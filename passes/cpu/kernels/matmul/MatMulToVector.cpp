@@ -94,19 +94,13 @@ Tile MatMulEmitter::tileOf(const Tile &tile, int64_t count) const {
 /// weights for little. The first ones have a row more than the others.
 void MatMulEmitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
                                        RowTileFn body) {
-  int64_t most = plan.tile.rows, tiles = llvm::divideCeil(plan.rows, most);
-  int64_t size = plan.rows / tiles, larger = plan.rows % tiles;
+  int64_t most = plan.tile.rows;
   Index first = b.div(range.firstRow, most);
   Index end = b.div(b.add(range.endRow, most - 1), most);
-  auto emit = [&](Index begin, Index end, int64_t size, int64_t before) {
-    forEach(b, begin, end, 1, [&](Value number) {
-      body(tile.withRows(size), b.add(b.mul(Index(number), size), before),
-           b.sub(Index(number), first));
-    });
-  };
-  if (larger != 0)
-    emit(first, b.min(end, larger), size + 1, 0);
-  emit(b.max(first, larger), end, size, larger);
+  RowTiling::cutEvenly(b, plan.rows, most, first, end,
+                       [&](int64_t size, Index row, Index number) {
+                         body(tile.withRows(size), row, b.sub(number, first));
+                       });
 }
 
 /// Row tiles: full ones, then what is left.
@@ -119,20 +113,12 @@ void MatMulEmitter::forEachRowTile(const Tile &tile, const TaskRange &range,
   SmallVector<int64_t> sizes = {tile.rows};
   if (int64_t rest = plan.rows % tile.rows)
     sizes.push_back(rest);
-  Index row = range.firstRow;
-  for (int64_t size : sizes) {
-    // Rows up to here are in tiles of this size.
-    Index whole = b.div(b.sub(range.endRow, row), size);
-    Index end = size == sizes.back() ? range.endRow
-                                     : b.add(row, b.mul(whole, size));
-    Tile part = tileOf(tile, size);
-    forEach(b, row, end, size, [&](Value at) {
-      Index number = b.div(b.sub(Index(at), range.firstRow),
-                           plan.tile.rows);
-      body(part, b.sub(Index(at), part.done), number);
-    });
-    row = end;
-  }
+  RowTiling(sizes).cutInTurn(
+      b, range.firstRow, range.endRow, [&](int64_t size, Index row) {
+        Tile part = tileOf(tile, size);
+        Index number = b.div(b.sub(row, range.firstRow), plan.tile.rows);
+        body(part, b.sub(row, part.done), number);
+      });
 }
 
 void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,

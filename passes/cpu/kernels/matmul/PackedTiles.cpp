@@ -41,16 +41,9 @@ void PackedTiles::forEachRowTile(const Tile &tile, const TaskRange &range,
   } else if (int64_t rest = plan.rows % tile.rows) {
     sizes.push_back(rest);
   }
-  Index row = range.firstRow;
-  for (int64_t size : sizes) {
-    Index whole = b.div(b.sub(range.endRow, row), size);
-    Index end = b.add(row, b.mul(whole, size));
-    if (size == sizes.back())
-      end = range.endRow;
-    forEach(b, row, end, size,
-            [&](Value at) { body(tile.withRows(size), Index(at)); });
-    row = end;
-  }
+  RowTiling(sizes).cutInTurn(
+      b, range.firstRow, range.endRow,
+      [&](int64_t size, Index row) { body(tile.withRows(size), row); });
 }
 
 void PackedTiles::prefetchWords(const PackedColumns &columns, Index word) {

@@ -8,6 +8,7 @@
 #define INGOT_PASSES_CPU_KERNELS_MATMUL_PACKEDTILES_H
 
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/RowTiling.h"
 
 namespace ingot::cpu {
 
