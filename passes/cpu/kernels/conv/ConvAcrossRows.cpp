@@ -28,53 +28,18 @@
 // each vector of src, 1/16 of its products with 32 columns.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/conv/ConvAcrossRows.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
-#include "passes/cpu/kernels/conv/ConvEmitter.h"
 #include "passes/support/Shapes.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-//===----------------------------------------------------------------------===//
-// Pixels
-//===----------------------------------------------------------------------===//
-
-/// Calls `body` for pixels 0, 1, …, `count` - 1 from the one at coordinates
-/// `first` of dst on, with the coordinates of each.
-void ConvEmitter::forEachPixel(
-    ArrayRef<Index> first, Index count,
-    function_ref<void(Index pixel, ArrayRef<Index> at)> body) {
-  Accumulators start;
-  for (Index coordinate : first)
-    start.push_back(b.get(coordinate));
-  (void)forEach(b, 0, count, start, [&](Value pixel, const Accumulators &at) {
-    SmallVector<Index> coordinates(at.begin(), at.end());
-    body(Index(pixel), coordinates);
-    // The last dimension first, and on to the next one where it ends.
-    Accumulators next(at);
-    Value goesOn;
-    for (int64_t d = at.size() - 1; d >= 0; --d) {
-      Index more = b.add(Index(at[d]), 1);
-      next[d] = b.get(goesOn ? b.select(goesOn, more, Index(at[d])) : more);
-      if (d == 0)
-        break;
-      goesOn = b.compare(arith::CmpIPredicate::eq, Index(next[d]),
-                         window.dstSizes[d - 1]);
-      next[d] = b.get(b.select(goesOn, 0, Index(next[d])));
-    }
-    return next;
-  });
-}
-
-void ConvEmitter::forEachTileAcrossRows(
-    const Tile &tile, const TaskRange &range,
-    function_ref<void(const PixelRun &run)> body) {
+void ConvAcrossRows::forEachRun(const Tile &tile, const TaskRange &range,
+                                function_ref<void(const PixelRun &run)> body) {
   int64_t inner = window.inner();
   forEach(b, range.firstRow, range.endRow, tile.rows, [&](Value number) {
     PixelRun run;
@@ -99,7 +64,7 @@ void ConvEmitter::forEachTileAcrossRows(
 /// that are not there would be multiplied like the others, and of a map of four
 /// pixels these are most. Sound has such maps; of pictures few are so small,
 /// and of volumes none, and each takes a compiler's time.
-RowTiling ConvEmitter::tilingOf(const Tile &tile) const {
+RowTiling ConvAcrossRows::tilingOf(const Tile &tile) const {
   SmallVector<int64_t> sizes = {tile.rows};
   // Nine and four of 14, four and two of six. All AMX tiles of a kernel are of
   // one shape.
@@ -111,9 +76,13 @@ RowTiling ConvEmitter::tilingOf(const Tile &tile) const {
   return RowTiling(sizes);
 }
 
-void ConvEmitter::emitRun(
-    const Tile &tile, const PixelRun &run, Index group, const PixelSums &sums,
-    function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
+bool ConvAcrossRows::copiesWindows(const Tile &tile) {
+  return !found.isWorthIt(tile) && copies.copiedTaps(tile).rows != 0;
+}
+
+void ConvAcrossRows::emitRun(const Tile &tile, const PixelRun &run, Index group,
+                             const PixelSums &sums,
+                             ForEachColumn forEachColumn) {
   const RowTiling tiling = tilingOf(tile);
   auto prepare = [&] { sums.prepare(tiling.sizeFor(b, run.count)); };
   // A tile's sums are stored in one place, however they came about.
@@ -125,28 +94,28 @@ void ConvEmitter::emitRun(
         SmallVector<Type> types(
             some.rows * some.vectors,
             VectorType::get({some.lanes}, sumType(b, some)));
-        auto sumAny = [&] { return sums.any(some, Index(columnTile)); };
-        auto sumWhole = [&] { return sums.whole(some, Index(columnTile)); };
+        ColumnAt columnAt{group, Index(columnTile)};
+        auto sumAny = [&] { return sums.any(some, columnAt); };
+        auto sumWhole = [&] { return sums.whole(some, columnAt); };
         storeInRow(some,
                    rows == tile.rows
                        ? choose(b, types, run.asTheyAre, sumWhole, sumAny)
                        : sumAny(),
-                   run, group, Index(columnTile));
+                   run, columnAt);
       });
     });
   }
   auto emitWhole = [&] {
     forEachColumn([&](Value columnTile, const Tile &tile) {
-      store(tile, sums.whole(tile, Index(columnTile)), group,
-            Index(columnTile), ArrayRef(run.first).drop_back(),
-            run.first.back());
+      ColumnAt columnAt{group, Index(columnTile)};
+      conv.store(tile, sums.whole(tile, columnAt), columnAt, run.at());
     });
   };
   auto emitPixels = [&](int64_t rows) {
     forEachColumn([&](Value columnTile, const Tile &full) {
       Tile some = full.withRows(rows);
-      storePixels(some, sums.any(some, Index(columnTile)), run.first, run.count,
-                  group, Index(columnTile));
+      ColumnAt columnAt{group, Index(columnTile)};
+      storePixels(some, sums.any(some, columnAt), run, columnAt);
     });
   };
   b.branch(run.asTheyAre, emitWhole, [&] {
@@ -155,147 +124,59 @@ void ConvEmitter::emitRun(
   });
 }
 
-void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
-                                 Index columnTile, const TaskRange &range) {
+void ConvAcrossRows::emit(const Tile &tile, const ColumnAt &columnAt,
+                          const TaskRange &range) {
   PixelTile whole = window.wholeTile(tile.rows);
   Index passes = b.divideCeil(
       b.sub(range.endRow, range.firstRow), tile.rows);
-  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
-    NextWeights next = nextPanel(group, columnTile, run.number, passes);
-    auto sumWhole = [&](const Tile &tile, Index columnTile) {
-      return sumTile(tile, whole, run.first.back(), group, columnTile,
-                     ArrayRef(run.first).drop_back(), next);
+  forEachRun(tile, range, [&](const PixelRun &run) {
+    NextWeights next = conv.nextPanel(columnAt, run.number, passes);
+    auto sumWhole = [&](const Tile &tile, const ColumnAt &columnAt) {
+      return sums.sumTile(tile, whole, run.at(), columnAt, next);
     };
-    auto sumAny = [&](const Tile &tile, Index columnTile) {
-      return findsPixels(tile)
-                 ? sumFound(tile, group, columnTile, next)
-                 : sumCopies(tile, run.first, run.count, group, columnTile);
+    auto sumAny = [&](const Tile &tile, const ColumnAt &columnAt) {
+      return found.isWorthIt(tile)
+                 ? found.sumFound(tile, columnAt, next)
+                 : copies.sumCopies(tile, run.first, run.count, columnAt);
     };
     auto prepare = [&](Index rows) {
-      if (findsPixels(tile))
-        findOrigins(tile, run.first, run.count, rows, group);
+      if (found.isWorthIt(tile))
+        found.findOrigins(tile, run.first, run.count, rows, columnAt.group);
     };
-    emitRun(tile, run, group, {prepare, sumWhole, sumAny},
+    emitRun(tile, run, columnAt.group, {prepare, sumWhole, sumAny},
             [&](function_ref<void(Value, const Tile &)> body) {
-              body(b.get(columnTile), tile);
+              body(b.get(columnAt.tile), tile);
             });
   });
 }
 
-//===----------------------------------------------------------------------===//
-// Addresses
-//===----------------------------------------------------------------------===//
-
-/// With fewer, finding the pixels takes longer than a tenth of the products;
-/// and how many zeros the stack may hold.
-static constexpr int64_t kFewestFound = 32, kMostFound = 16384;
-
-bool ConvEmitter::hasPlainRows(const Tile &tile) const {
-  return infoOf(tile.product).rows == RowForm::inPlace &&
-         channels <= kMostFound;
-}
-
-bool ConvEmitter::findsPixels(const Tile &tile) const {
-  return hasPlainRows(tile) && channels >= kFewestFound;
-}
-
-/// Where tap 0 of each pixel of a tile is in src: a table on the stack with the
-/// coordinates of the spatial dimensions, and the offset of channel 0.
-void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
-                              Index count, Index rows, Index group) {
-  int64_t columns = outer + 2;
-  if (!origins)
-    origins = createScratch(
-        b, MemRefType::get({tile.rows, columns}, b.b.getIndexType()));
-  auto store = [&](Index pixel, int64_t column, Index value) {
-    memref::StoreOp::create(b.b, b.loc, b.get(value), origins,
-                            {b.get(pixel), b.get(column)});
-  };
-  forEachPixel(first, rows, [&](Index pixel, ArrayRef<Index> at) {
-    SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
-    srcAt.push_back(b.mul(group, channels));
-    store(pixel, columns - 1, src.at(b, srcAt));
-    // Behind the last pixel all lies in the padding, far before src.
-    Value isThere = b.compare(arith::CmpIPredicate::slt, pixel, count);
-    constexpr int64_t kNowhere = -(int64_t(1) << 60);
-    for (int64_t d = 0; d <= outer; ++d) {
-      Index coordinate = srcAt[1 + d];
-      store(pixel, d, d == outer ? b.select(isThere, coordinate, kNowhere)
-                                 : coordinate);
-    }
+void ConvAcrossRows::emitFewChannels(const Tile &tile, Index group,
+                                     const TaskRange &range,
+                                     ForEachColumn forEachColumn) {
+  PixelTile whole = window.wholeTile(tile.rows);
+  CopiedTaps copied = copies.copiedTaps(tile);
+  SmallVector<Index> noTaps(window.inner(), Index(0));
+  forEachRun(tile, range, [&](const PixelRun &run) {
+    auto copy = [&](Index rows) {
+      copies.prepareCopies(copied);
+      copies.copyTaps(copied, {run.first, run.count, rows},
+                      {noTaps, 0, b.mul(group, channels), channels});
+    };
+    auto sumWhole = [&](const Tile &tile, const ColumnAt &columnAt) {
+      return sums.sumTile(tile, whole, run.at(), columnAt, {});
+    };
+    auto sumAny = [&](const Tile &tile, const ColumnAt &columnAt) {
+      return copies.sumCopied(
+          tile, copied, noTaps, weights.at(b, conv.weightsOf(columnAt)),
+          copied.rows * copied.taps * channels, zeroAccumulators(b, tile));
+    };
+    emitRun(tile, run, group, {copy, sumWhole, sumAny}, forEachColumn);
   });
 }
 
-SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps,
-                                Value &isAnyWithin) {
-  Value zeros = memref::CastOp::create(b.b, b.loc, src.data.getType(),
-                                       zeroPointPixel());
-  Index tapOffset = 0;
-  for (int64_t d = 0; d <= outer; ++d)
-    tapOffset = b.add(tapOffset, b.mul(b.mul(taps[d], window.dilations[d]),
-                                       src.strides[1 + d]));
-  SrcRows rows(b, src.data, 0, 0, tile.rows);
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    auto load = [&](int64_t column) {
-      return Index(memref::LoadOp::create(b.b, b.loc, origins,
-                                          {b.get(r), b.get(column)})
-                       .getResult());
-    };
-    Value within;
-    for (int64_t d = 0; d <= outer; ++d) {
-      // That of the row dimension says whether there is a pixel.
-      if (d != outer && !window.crossesLow(d) && !window.crossesHigh(d))
-        continue;
-      Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));
-      within = b.both(within, window.hasPixel(b, d, at));
-    }
-    if (r == 0)
-      isAnyWithin = within;
-    else
-      isAnyWithin = arith::OrIOp::create(b.b, b.loc, isAnyWithin, within);
-    rows.dataOf[r] =
-        arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
-    rows.at[r] = b.select(within, b.add(load(outer + 1), tapOffset), 0);
-  }
-  return rows;
-}
-
-Accumulators ConvEmitter::sumFound(const Tile &tile, Index group,
-                                   Index columnTile, const NextWeights &next) {
-  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
-  auto addTap = [&](ArrayRef<Index> outerTaps, Index tap,
-                    const Accumulators &sums) {
-    SmallVector<Index> taps(outerTaps);
-    taps.push_back(tap);
-    llvm::copy(taps, weightsAt.begin() + 1);
-    Value isAnyWithin;
-    SrcRows rows = findPixels(tile, taps, isAnyWithin);
-    auto multiply = [&] {
-      return multiplyAdd(
-          b, {tile, weights.data, weights.at(b, weightsAt), plan.panel}, rows,
-          channels, sums, next.from(b, inPanel(taps)));
-    };
-    // A zero point in the padding counts; zeros do not.
-    return op.getSrcZeroPoint() == 0 ? updateIf(b, isAnyWithin, sums, multiply)
-                                     : multiply();
-  };
-  return window.sumOuterTaps(
-      b, zeroAccumulators(b, tile),
-      [&](ArrayRef<Index> taps, const Accumulators &sums) {
-        return forEach(b, 0, window.kernel[window.inner()], sums,
-                       [&](Value tap, const Accumulators &sums) {
-                         return addTap(taps, Index(tap), sums);
-                       });
-      });
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
-                              ArrayRef<Index> first, Index count, Index group,
-                              Index columnTile) {
+void ConvAcrossRows::storePixels(const Tile &tile, const Accumulators &sums,
+                                 const PixelRun &run,
+                                 const ColumnAt &columnAt) {
   int64_t rowSize = tile.vectors * tile.lanes;
   Value spilled;
   if (usesTiles(tile.product)) {
@@ -309,21 +190,22 @@ void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
   if (usesTiles(tile.product))
     row.product = productFor(plan.target, plan.weights.element,
                               plan.weights.group);
-  Index column = columnOf(group, columnTile);
-  Accumulators offsets = compensationOf(tile, group, columnTile, std::nullopt);
-  forEachPixel(first, count, [&](Index number, ArrayRef<Index> at) {
-    storeTile(b, row, output,
-              reload(b, row, spilled, b.mul(number, rowSize)),
-              [&](IndexBuilder &, Index) {
-                SmallVector<Index> coordinates(at);
-                coordinates.push_back(column);
-                return coordinates;
-              },
-              offsets);
-  });
+  Index column = conv.columnOf(columnAt);
+  Accumulators offsets = conv.compensationOf(tile, columnAt, std::nullopt);
+  conv.forEachPixel(
+      run.first, run.count, [&](Index number, ArrayRef<Index> at) {
+        storeTile(
+            b, row, output, reload(b, row, spilled, b.mul(number, rowSize)),
+            [&](IndexBuilder &, Index) {
+              SmallVector<Index> coordinates(at);
+              coordinates.push_back(column);
+              return coordinates;
+            },
+            offsets);
+      });
 }
 
-bool ConvEmitter::storesInRow(const Tile &tile) {
+bool ConvAcrossRows::storesInRow(const Tile &tile) {
   ArrayRef<int64_t> dst = output.dst.shape;
   auto isPacked = [](Value memref) {
     return cast<MemRefType>(memref.getType()).getLayout().isIdentity();
@@ -339,10 +221,9 @@ bool ConvEmitter::storesInRow(const Tile &tile) {
          llvm::all_of(output.op.getEpilogueOperands(), isInRow);
 }
 
-void ConvEmitter::storeInRow(const Tile &tile, const Accumulators &sums,
-                             const PixelRun &run, Index group,
-                             Index columnTile) {
-  Index column = columnOf(group, columnTile);
+void ConvAcrossRows::storeInRow(const Tile &tile, const Accumulators &sums,
+                                const PixelRun &run, const ColumnAt &columnAt) {
+  Index column = conv.columnOf(columnAt);
   auto placeOf = [&](Index pixel) {
     SmallVector<Index> coordinates(outer + 1, Index(0));
     coordinates.append({pixel, column});

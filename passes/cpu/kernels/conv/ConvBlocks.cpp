@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
+void ConvEmitter::emitBlocks(const Tile &tile, const ColumnAt &columnAt,
                              const TaskRange &range) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
@@ -54,15 +54,15 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
     });
   });
 
-  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
-  prepareWidened(tile, block);
+  SmallVector<Index> weightsAt = conv.weightsOf(columnAt);
+  columns.prepareWidened(tile, block);
   // The products of `size` channels from `channel` on at one tap.
   auto addBlock = [&](ArrayRef<Index> taps, int64_t tap, Index channel,
                       int64_t size) {
     llvm::copy(taps, weightsAt.begin() + 1);
     weightsAt[1 + outer] = tap;
     Index from = b.add(weights.at(b, weightsAt), b.mul(channel, plan.panel));
-    clearWidened(from);
+    columns.clearWidened(from);
     forEach(b, 0, numRows, 1, [&](Value rowInTask) {
       SmallVector<Index> row =
           coordinatesOf(b, op.getDst(), outer + 1,
@@ -74,9 +74,10 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
           SmallVector<Index> at(srcRow);
           at.push_back(b.add(b.mul(firstPixel, stride),
                              tap * dilation - window.pads[inner]));
-          at.push_back(b.add(b.mul(group, channels), channel));
-          SrcRows rows = rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
-                                b.mul(pixelStride, stride));
+          at.push_back(b.add(b.mul(columnAt.group, channels), channel));
+          SrcRows rows =
+              conv.rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
+                             b.mul(pixelStride, stride));
           NextWeights next =
               nextWeights(b, weights.data, b.add(from, size * plan.panel),
                           size * plan.panel, Index(rowInTask),
@@ -86,9 +87,9 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                                reload(b, part, waiting, sumsAt),
                                next.times(b, plan.panel / used.panel));
           };
-          Accumulators sums = sumWidened(
+          Accumulators total = columns.sumWidened(
               {part, weights.data, from, plan.panel}, taps, multiply);
-          spill(b, part, sums, waiting, sumsAt);
+          spill(b, part, total, waiting, sumsAt);
         });
       });
     });
@@ -106,8 +107,8 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                       b.add(range.firstRow, Index(rowInTask)));
     forEachTile([&](const Tile &part, const PixelTile &, Index firstPixel) {
       Index sumsAt = waitingAt(rowInTask, firstPixel);
-      store(part, reload(b, part, waiting, sumsAt), group, columnTile, row,
-            firstPixel);
+      conv.store(part, reload(b, part, waiting, sumsAt), columnAt,
+                 {row, firstPixel});
     });
   });
 }

@@ -21,9 +21,8 @@
 // take 5 to 10 % less, and a net of groups as many more to compile.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/kernels/conv/ConvEmitter.h"
+#include "passes/cpu/kernels/conv/ConvOpenRows.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -58,10 +57,10 @@ static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
   return asks;
 }
 
-bool ConvEmitter::goesByRows(const Tile &tile) {
+bool ConvOpenRows::areWorthIt(const Tile &tile) {
   // Each that asks takes a register for its address.
   constexpr int64_t kMostAsking = 6;
-  if (!plan.acrossRows || plan.groups == 1 || !hasPlainRows(tile) ||
+  if (!plan.acrossRows || plan.groups == 1 || !conv.readsInPlace(tile) ||
       tilingOf(tile.rows).empty())
     return false;
   return window.dstSizes[window.inner()].value &&
@@ -69,10 +68,10 @@ bool ConvEmitter::goesByRows(const Tile &tile) {
 }
 
 /// The taps of a row of src for pixels of a row.
-Accumulators ConvEmitter::sumOpenRow(const Tile &tile, ArrayRef<Index> srcAt,
-                                     ArrayRef<Index> weightsAt,
-                                     const Accumulators &start,
-                                     const NextWeights &next) {
+Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
+                                  ArrayRef<Index> weightsAt,
+                                  const Accumulators &start,
+                                  const NextWeights &next) {
   int64_t i = window.inner(), stride = window.strides[i];
   int64_t tapSize = plan.weights.depth * plan.panel;
   auto addTap = [&](Index tap, ArrayRef<bool> asks, const Accumulators &sums) {
@@ -106,35 +105,35 @@ Accumulators ConvEmitter::sumOpenRow(const Tile &tile, ArrayRef<Index> srcAt,
 }
 
 /// Lets row r of a tile read zeros if src has no pixel at `coordinate`.
-void ConvEmitter::askFor(SrcRows &rows, int64_t r, Index coordinate) {
+void ConvOpenRows::askFor(SrcRows &rows, int64_t r, Index coordinate) {
   Value within = window.hasPixel(b, window.inner(), coordinate);
   Value zeros = memref::CastOp::create(b.b, b.loc, src.data.getType(),
-                                       zeroPointPixel());
+                                       conv.zeroPointPixel());
   rows.dataOf[r] =
       arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
   rows.at[r] = b.select(within, *rows.at[r], 0);
 }
 
-void ConvEmitter::emitOpenTile(const Tile &tile, ArrayRef<Index> row,
-                               Index first, Index count, Index group,
-                               Index columnTile, const NextWeights &next) {
-  SmallVector<Index> srcAt = window.originOf(b, row, first);
-  srcAt.push_back(b.mul(group, channels));
-  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+void ConvOpenRows::emitTile(const Tile &tile, const PixelsAt &pixelsAt,
+                            Index count, const ColumnAt &columnAt,
+                            const NextWeights &next) {
+  SmallVector<Index> srcAt = window.originOf(b, pixelsAt.row, pixelsAt.first);
+  srcAt.push_back(b.mul(columnAt.group, channels));
+  SmallVector<Index> weightsAt = conv.weightsOf(columnAt);
   Accumulators sums = window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
           const Accumulators &sums) {
         llvm::copy(taps, weightsAt.begin() + 1);
-        return sumOpenRow(tile, srcAt, weightsAt, sums,
-                          next.from(b, inPanel(taps)));
+        return sumRow(tile, srcAt, weightsAt, sums,
+                      next.from(b, conv.inPanel(taps)));
       });
   auto storeRows = [&](int64_t from, int64_t end) {
     ArrayRef<Value> all(sums);
-    store(tile.withRows(end - from),
-          Accumulators(all.slice(from * tile.vectors,
-                                 (end - from) * tile.vectors)),
-          group, columnTile, row, b.add(first, from));
+    conv.store(tile.withRows(end - from),
+               Accumulators(
+                   all.slice(from * tile.vectors, (end - from) * tile.vectors)),
+               columnAt, {pixelsAt.row, b.add(pixelsAt.first, from)});
   };
   int64_t sure = tile.rows - tilingOf(plan.tile.rows).mostBeyond(tile.rows);
   std::function<void(int64_t)> storeOthers = [&](int64_t from) {
@@ -148,23 +147,22 @@ void ConvEmitter::emitOpenTile(const Tile &tile, ArrayRef<Index> row,
   storeOthers(sure);
 }
 
-void ConvEmitter::emitOpenRows(const Tile &tile, Index group, Index columnTile,
-                               const TaskRange &range) {
+void ConvOpenRows::emit(const Tile &tile, const ColumnAt &columnAt,
+                        const TaskRange &range) {
   const RowTiling tiling = tilingOf(tile.rows);
   Index width = window.dstSizes[window.inner()];
   Index passes = b.divideCeil(b.sub(range.endRow, range.firstRow), tile.rows);
   // A tile of the first of `left` pixels from `first` on; returns its size.
-  auto emitTile = [&](ArrayRef<Index> row, Index first, Index left,
+  auto emitBest = [&](ArrayRef<Index> row, Index first, Index left,
                       Index numberInTask) {
     // All that is left, or, so that two tiles share that, half of it.
     Index wanted =
         b.select(b.compare(arith::CmpIPredicate::sgt, left, tile.rows),
                  b.divideCeil(left, 2), left);
-    NextWeights next = nextPanel(group, columnTile,
-                                 b.div(numberInTask, tile.rows), passes);
+    NextWeights next =
+        conv.nextPanel(columnAt, b.div(numberInTask, tile.rows), passes);
     tiling.choose(b, wanted, [&](int64_t size) {
-      emitOpenTile(tile.withRows(size), row, first, left, group, columnTile,
-                   next);
+      emitTile(tile.withRows(size), {row, first}, left, columnAt, next);
     });
     return tiling.sizeFor(b, wanted);
   };
@@ -183,7 +181,7 @@ void ConvEmitter::emitOpenRows(const Tile &tile, Index group, Index columnTile,
                 [&](Value, const Accumulators &at) -> Accumulators {
                   Index first(at[0]);
                   Index size =
-                      emitTile(row, first, b.sub(end, first),
+                      emitBest(row, first, b.sub(end, first),
                                b.sub(b.add(rowAt, first), range.firstRow));
                   return {b.get(b.add(first, size))};
                 });

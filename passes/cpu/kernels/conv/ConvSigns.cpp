@@ -17,21 +17,19 @@
 #include "passes/cpu/kernels/conv/ConvEmitter.h"
 #include "passes/cpu/products/SignProducts.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-void ConvEmitter::emitSigns(const Tile &tile, const PixelTile &pixels,
-                            Index firstPixel, Index columnTile,
-                            ArrayRef<Index> row) {
+Accumulators ConvEmitter::sumSigns(const Tile &tile, const PixelTile &pixels,
+                                   const PixelsAt &pixelsAt,
+                                   const ColumnAt &columnAt) {
   int64_t inner = window.inner(), signs = *op.getSignChannels();
   int64_t words = cpu::signWords(signs);
   bool mayBeZero = cpu::planesOf(signs, src.shape.back()) == 2;
-  SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
+  SmallVector<Index> srcAt = window.originOf(b, pixelsAt.row, pixelsAt.first);
   srcAt.push_back(0);
-  SmallVector<Index> weightsAt = weightsOf(0, columnTile);
+  SmallVector<Index> weightsAt = conv.weightsOf(columnAt);
   auto read = pixels.pixelsRead(window.strides[inner], window.dilations[inner]);
 
   Accumulators seen = window.sumOuter(
@@ -71,8 +69,8 @@ void ConvEmitter::emitSigns(const Tile &tile, const PixelTile &pixels,
             Index first = b.add(
                 from, b.mul(pixelStride, tap * window.dilations[inner]));
             SrcRows rows =
-                rowsOfTap(tile, pixels, tap, src.data, first,
-                          b.mul(pixelStride, window.strides[inner]));
+                conv.rowsOfTap(tile, pixels, tap, src.data, first,
+                               b.mul(pixelStride, window.strides[inner]));
             counts = countSigns(b,
                                 {tile, weights.data,
                                  b.add(panelAt, tap * words * plan.panel),
@@ -82,6 +80,5 @@ void ConvEmitter::emitSigns(const Tile &tile, const PixelTile &pixels,
           return counts;
         });
   };
-  store(tile, sumSigns(b, tile, mayBeZero ? seen[0] : Value(), all, count), 0,
-        columnTile, row, firstPixel);
+  return cpu::sumSigns(b, tile, mayBeZero ? seen[0] : Value(), all, count);
 }

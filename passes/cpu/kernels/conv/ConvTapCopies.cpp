@@ -16,23 +16,22 @@
 // Windows that are copied whole serve all columns of a task.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/conv/ConvTapCopies.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
-#include "passes/cpu/kernels/conv/ConvEmitter.h"
 #include "passes/cpu/kernels/rows/Rows.h"
 #include "passes/support/Shapes.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
+CopiedTaps ConvTapCopies::copiedTaps(const Tile &tile) {
   int64_t taps = window.kernel[window.inner()];
-  int64_t line = amxRowElements(srcElement());
+  int64_t line = amxRowElements(conv.srcElement());
   // Half of the first-level cache.
   int64_t most =
       TargetInfo::of(op).l1 / 8 * plan.weights.group / plan.tile.rows;
@@ -45,7 +44,7 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
     copied.tapPitch =
         pixelStride.constant * window.dilations[window.inner()];
   } else if (plan.weights.depth != channels ||
-             (usesTiles(tile.product) && !isContiguous()) ||
+             (usesTiles(tile.product) && !conv.isContiguous()) ||
              (canSplit && taps * channels > most)) {
     copied.taps = 1;
     if (canSplit)
@@ -70,20 +69,15 @@ ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   return copied;
 }
 
-bool ConvEmitter::copiesWindows(const Tile &tile) {
-  return plan.acrossRows && !goesByRows(tile) && !findsPixels(tile) &&
-         copiedTaps(tile).rows != 0;
-}
-
-void ConvEmitter::prepareCopies(const CopiedTaps &copied) {
+void ConvTapCopies::prepareCopies(const CopiedTaps &copied) {
   if (!copiesOf)
     copiesOf =
-        createScratch(b, plan.tile.rows * copied.pixelPitch, srcElement());
+        createScratch(b, plan.tile.rows * copied.pixelPitch, conv.srcElement());
 }
 
 /// Masks of elements [low, high) of so many vectors.
-SmallVector<Value> ConvEmitter::masksWithin(Index low, Index high,
-                                            int64_t vectors) {
+SmallVector<Value> ConvTapCopies::masksWithin(Index low, Index high,
+                                              int64_t vectors) {
   int64_t lanes = plan.target.lanes;
   SmallVector<Value> masks;
   for (int64_t v = 0; v < vectors; ++v) {
@@ -98,10 +92,10 @@ SmallVector<Value> ConvEmitter::masksWithin(Index low, Index high,
 
 /// Copies what `masks` say of the next vectors if `isThere`, and zeros for the
 /// others.
-void ConvEmitter::copyWithin(Index from, Index to, Value isThere,
-                             ArrayRef<Value> masks) {
+void ConvTapCopies::copyWithin(Index from, Index to, Value isThere,
+                               ArrayRef<Value> masks) {
   int64_t lanes = plan.target.lanes;
-  auto type = VectorType::get({lanes}, srcElement());
+  auto type = VectorType::get({lanes}, conv.srcElement());
   auto maskType = VectorType::get({lanes}, b.b.getI1Type());
   Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   Value none = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(maskType));
@@ -118,15 +112,14 @@ void ConvEmitter::copyWithin(Index from, Index to, Value isThere,
   }
 }
 
-/// Copies `size` channels from `channel` on of the taps along a row, from
-/// `firstTap` on, of the pixels from the one at coordinates `first` on.
-void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
-                           Index count, Index rows,
-                           ArrayRef<Index> outerTaps, Index firstTap,
-                           Index channel, int64_t size) {
+void ConvTapCopies::copyTaps(const CopiedTaps &copied,
+                             const CopiedPixels &pixels,
+                             const TapChannels &from) {
+  int64_t size = from.size;
+  Index firstTap = from.firstTap, count = pixels.count;
   int64_t inner = window.inner();
   Index tapStride = b.mul(pixelStride, window.dilations[inner]);
-  int64_t lanes = amxRowElements(srcElement());
+  int64_t lanes = amxRowElements(conv.srcElement());
   bool isRun = copied.taps > 1 && !tapStride.value &&
                tapStride.constant == copied.tapPitch && copied.tapPitch == size;
   // Of a few vectors, those are loaded whole under masks that leave out what
@@ -134,7 +127,7 @@ void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
   // foresee.
   constexpr int64_t kMostMasked = 2;
   int64_t vectors = llvm::divideCeil(copied.taps * size, plan.target.lanes);
-  bool isMasked = isRun && srcElement().isF32() && plan.target.hasFMA &&
+  bool isMasked = isRun && conv.srcElement().isF32() && plan.target.hasFMA &&
                   vectors <= kMostMasked;
   // What each row of taps has of a pixel's, for all of them.
   SmallVector<Value> masks;
@@ -154,12 +147,12 @@ void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
     Index &origin = srcAt[1 + inner];
     origin = b.add(origin, b.mul(firstTap, window.dilations[inner]));
     Index begin = origin;
-    srcAt.push_back(channel);
-    Index from = src.at(b, srcAt);
+    srcAt.push_back(from.channel);
+    Index first = src.at(b, srcAt);
     if (isMasked)
-      return copyWithin(from, to, isThere, masks);
+      return copyWithin(first, to, isThere, masks);
     auto copyTap = [&](Index tap, int64_t elements) {
-      copyRuns(b, lanes, {src.data, b.add(from, b.mul(tap, tapStride))},
+      copyRuns(b, lanes, {src.data, b.add(first, b.mul(tap, tapStride))},
                {copiesOf, b.add(to, b.mul(tap, copied.tapPitch))}, elements);
     };
     auto copyIfInside = [&](Index tap) {
@@ -196,52 +189,56 @@ void ConvEmitter::copyTaps(const CopiedTaps &copied, ArrayRef<Index> first,
                     });
            });
   };
-  forEachPixel(first, rows, [&](Index number, ArrayRef<Index> at) {
-    Index to = b.mul(number, copied.pixelPitch);
-    if (isMasked) {
-      Index begin = window.originOf(b, at.drop_back(), at.back())[1 + inner];
-      begin = b.add(begin, b.mul(firstTap, window.dilations[inner]));
-      Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
-      Index high = b.mul(b.min(b.sub(window.srcSizes[inner], begin),
-                               copied.taps),
-                         size);
-      Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
-      masks = masksWithin(low, b.select(isThere, high, 0), vectors);
-    }
-    if (copied.rows == 0)
-      return copyRow(number, at, outerTaps, to);
-    int64_t rowPitch = copied.taps * copied.tapPitch;
-    window.forEachOuterTap(b, [&](ArrayRef<Index> taps) {
-      copyRow(number, at, taps, b.add(to, b.mul(numberOf(taps), rowPitch)));
-    });
-  });
+  conv.forEachPixel(
+      pixels.first, pixels.rows, [&](Index number, ArrayRef<Index> at) {
+        Index to = b.mul(number, copied.pixelPitch);
+        if (isMasked) {
+          Index begin =
+              window.originOf(b, at.drop_back(), at.back())[1 + inner];
+          begin = b.add(begin, b.mul(firstTap, window.dilations[inner]));
+          Index low = b.mul(b.max(b.mul(begin, -1), 0), size);
+          Index high = b.mul(
+              b.min(b.sub(window.srcSizes[inner], begin), copied.taps), size);
+          Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
+          masks = masksWithin(low, b.select(isThere, high, 0), vectors);
+        }
+        if (copied.rows == 0)
+          return copyRow(number, at, from.outerTaps, to);
+        int64_t rowPitch = copied.taps * copied.tapPitch;
+        window.forEachOuterTap(b, [&](ArrayRef<Index> taps) {
+          copyRow(number, at, taps,
+                  b.add(to, b.mul(conv.numberOf(taps), rowPitch)));
+        });
+      });
 }
 
 /// Adds the products of what was copied, `depth` elements of each pixel.
-Accumulators ConvEmitter::sumCopied(const Tile &tile, const CopiedTaps &copied,
-                                    ArrayRef<Index> outerTaps, Index panelAt,
-                                    int64_t depth, const Accumulators &start) {
+Accumulators ConvTapCopies::sumCopied(const Tile &tile,
+                                      const CopiedTaps &copied,
+                                      ArrayRef<Index> outerTaps, Index panelAt,
+                                      int64_t depth,
+                                      const Accumulators &start) {
   SrcRows rows(b, copiesOf, 0, copied.pixelPitch, tile.rows);
   TileWeights used{tile, weights.data, panelAt, plan.panel};
-  if (pairs) {
-    used.lists = &*pairs;
-    used.run = numberOf(outerTaps);
+  if (columns.pairs) {
+    used.lists = &*columns.pairs;
+    used.run = conv.numberOf(outerTaps);
   }
   return multiplyAddWhole(b, used, rows, depth, start);
 }
 
-Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
-                                    Index count, Index group,
-                                    Index columnTile) {
+Accumulators ConvTapCopies::sumCopies(const Tile &tile, ArrayRef<Index> first,
+                                      Index count, const ColumnAt &columnAt) {
   CopiedTaps copied = copiedTaps(tile);
   prepareCopies(copied);
-  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  SmallVector<Index> weightsAt = conv.weightsOf(columnAt);
   Index tapElements = plan.weights.depth * plan.panel;
   int64_t steps = window.kernel[window.inner()] / copied.taps;
   auto sumBlock = [&](ArrayRef<Index> outerTaps, Index firstTap, Index channel,
                       int64_t size, const Accumulators &sums) {
-    copyTaps(copied, first, count, tile.rows, outerTaps, firstTap,
-             b.add(b.mul(group, channels), channel), size);
+    copyTaps(copied, {first, count, tile.rows},
+             {outerTaps, firstTap,
+              b.add(b.mul(columnAt.group, channels), channel), size});
     llvm::copy(outerTaps, weightsAt.begin() + 1);
     Index panelAt = b.add(weights.at(b, weightsAt),
                           b.mul(firstTap, tapElements));
@@ -262,30 +259,4 @@ Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
                                   });
             });
       });
-}
-
-void ConvEmitter::emitFewChannels(
-    const Tile &tile, Index group, const TaskRange &range,
-    function_ref<void(function_ref<void(Value, const Tile &)>)> forEachColumn) {
-  PixelTile whole = window.wholeTile(tile.rows);
-  CopiedTaps copied = copiedTaps(tile);
-  SmallVector<Index> noTaps(window.inner(), Index(0));
-  forEachTileAcrossRows(tile, range, [&](const PixelRun &run) {
-    auto copy = [&](Index rows) {
-      prepareCopies(copied);
-      copyTaps(copied, run.first, run.count, rows, noTaps, 0,
-               b.mul(group, channels), channels);
-    };
-    auto sumWhole = [&](const Tile &tile, Index columnTile) {
-      return sumTile(tile, whole, run.first.back(), group, columnTile,
-                     ArrayRef(run.first).drop_back(), {});
-    };
-    auto sumAny = [&](const Tile &tile, Index columnTile) {
-      return sumCopied(tile, copied, noTaps,
-                       weights.at(b, weightsOf(group, columnTile)),
-                       copied.rows * copied.taps * channels,
-                       zeroAccumulators(b, tile));
-    };
-    emitRun(tile, run, group, {copy, sumWhole, sumAny}, forEachColumn);
-  });
 }

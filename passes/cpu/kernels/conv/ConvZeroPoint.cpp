@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
-#include "passes/cpu/kernels/conv/ConvEmitter.h"
+#include "passes/cpu/kernels/conv/ConvKernel.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-Value ConvEmitter::zeroPointPixel() {
+Value ConvKernel::zeroPointPixel() {
   if (zeroPoints)
     return zeroPoints;
   Type element = srcElement();
@@ -37,13 +37,13 @@ Value ConvEmitter::zeroPointPixel() {
   return zeroPoints;
 }
 
-Accumulators ConvEmitter::compensationOf(const Tile &tile, Index group,
-                                         Index columnTile,
-                                         std::optional<ArrayRef<Index>> row) {
+Accumulators ConvKernel::compensationOf(const Tile &tile,
+                                        const ColumnAt &columnAt,
+                                        std::optional<ArrayRef<Index>> row) {
   if (!op.getCompensation())
     return {};
   Flat compensation(b, op.getCompensation());
-  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  SmallVector<Index> weightsAt = weightsOf(columnAt);
   Index column = weightsAt[outer + 3];
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
   Accumulators start(tile.vectors, splatInt(b, type, 0));

@@ -1,21 +1,107 @@
-//===- ConvCopies.cpp - convolutions over copies of pixels ----------------===//
+//===- ConvSums.cpp - sums of the pixels of a row -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/conv/ConvSums.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
-#include "passes/cpu/kernels/conv/ConvEmitter.h"
-
 #include "passes/support/Shapes.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-Value ConvEmitter::roomFor(int64_t elements, Type type) {
+Accumulators ConvSums::sumTile(const Tile &tile, const PixelTile &pixels,
+                               const PixelsAt &pixelsAt,
+                               const ColumnAt &columnAt,
+                               const NextWeights &next) {
+  SmallVector<Index> srcAt = window.originOf(b, pixelsAt.row, pixelsAt.first);
+  srcAt.push_back(b.mul(columnAt.group, channels));
+  SmallVector<Index> weightsAt = conv.weightsOf(columnAt);
+  return window.sumOuter(b, srcAt, zeroAccumulators(b, tile),
+                         [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
+                             const Accumulators &sums) {
+                           llvm::copy(taps, weightsAt.begin() + 1);
+                           return sumRow(tile, pixels, srcAt, weightsAt, sums,
+                                         next.from(b, conv.inPanel(taps)));
+                         });
+}
+
+Accumulators ConvSums::sumRow(const Tile &tile, const PixelTile &pixels,
+                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
+                              const Accumulators &start,
+                              const NextWeights &next) {
+  int64_t inner = window.inner();
+  Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
+  ArrayRef<Index> outerTaps = weightsAt.slice(1, outer);
+  switch (infoOf(tile.product).rows) {
+  case RowForm::asFloats:
+    return sumAsFloats(tile, pixels, from, panelAt, start);
+  case RowForm::asWords:
+    return sumWords(tile, pixels, from, panelAt, outerTaps, start);
+  case RowForm::byLists:
+    return sumPairs(tile, pixels, from, panelAt, outerTaps, start);
+  case RowForm::inTiles:
+    return sumAmx(tile, pixels, from, panelAt, start);
+  case RowForm::inPlace:
+    break;
+  case RowForm::asBits:
+    llvm_unreachable("signs have sums of their own");
+  }
+  Index apart = b.mul(pixelStride, window.dilations[inner]);
+  auto rowsOf = [&](int64_t tap) {
+    Index first = b.add(from, b.mul(apart, tap));
+    return conv.rowsOfTap(tile, pixels, tap, src.data, first,
+                          b.mul(pixelStride, window.strides[inner]));
+  };
+  const bool isWhole = pixels.isWhole();
+  auto multiply = [&](const TileWeights &used) {
+    NextWeights later = next.times(b, plan.panel / used.panel);
+    if (isWhole && window.kernel[inner] == 1)
+      return multiplyAddWhole(b, used, rowsOf(0), channels, start, later);
+    return sumTaps(used,
+                   {isWhole && conv.isContiguous(),
+                    isWhole ? std::optional(apart) : std::nullopt, rowsOf},
+                   channels, start, later);
+  };
+  return columns.sumWidened({tile, weights.data, panelAt, plan.panel},
+                            outerTaps, multiply);
+}
+
+Accumulators ConvSums::sumTaps(const TileWeights &weights, const TapRows &taps,
+                               int64_t depth, const Accumulators &start,
+                               const NextWeights &next) {
+  int64_t count = window.kernel[window.inner()];
+  if (taps.asOne)
+    return multiplyAdd(b, weights, taps.rowsOf(0), count * depth, start, next);
+  const int64_t tapSize = plan.weights.depth * weights.panel;
+  // Speech has windows of 128 taps: code for each would be 40 KiB.
+  constexpr int64_t kManyTaps = 7;
+  auto addTap = [&](const SrcRows &rows, Index tapAt,
+                    const Accumulators &sums) {
+    TileWeights ofTap = weights;
+    ofTap.at = b.add(weights.at, tapAt);
+    return multiplyAdd(b, ofTap, rows, depth, sums, next.from(b, tapAt));
+  };
+  if (taps.apart && count >= kManyTaps)
+    return forEach(b, 0, count, start,
+                   [&](Value tap, const Accumulators &sums) {
+                     SrcRows rows = taps.rowsOf(0);
+                     for (std::optional<Index> &at : rows.at)
+                       at = b.add(*at, b.mul(*taps.apart, Index(tap)));
+                     return addTap(rows, b.mul(Index(tap), tapSize), sums);
+                   });
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < count; ++tap)
+    sums = addTap(taps.rowsOf(tap), tap * tapSize, sums);
+  return sums;
+}
+
+Value ConvSums::roomFor(int64_t elements, Type type) {
   if (elements > room) {
     room = elements;
     copied = createScratch(b, elements, type);
@@ -23,9 +109,9 @@ Value ConvEmitter::roomFor(int64_t elements, Type type) {
   return copied;
 }
 
-Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
-                                      Index from, Index panelAt,
-                                      const Accumulators &start) {
+Accumulators ConvSums::sumAsFloats(const Tile &tile, const PixelTile &pixels,
+                                   Index from, Index panelAt,
+                                   const Accumulators &start) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
@@ -38,7 +124,7 @@ Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
   int64_t copied = TargetInfo::of(op).l1 / 2 / 4;
   int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
   int64_t size = copiedAtOnce(channels, most, group);
-  bool isRun = isContiguous() && size == channels;
+  bool isRun = conv.isContiguous() && size == channels;
   int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
   Value scratch = roomFor(span * pitch + tile.lanes, b.b.getF32Type());
   auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
@@ -53,8 +139,8 @@ Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
                  {scratch, b.mul(Index(pixel), pitch)}, size);
       });
     auto rowsOf = [&](int64_t tap) {
-      return rowsOfTap(tile, pixels, tap, scratch,
-                       (tap * dilation - low) * pitch, stride * pitch);
+      return conv.rowsOfTap(tile, pixels, tap, scratch,
+                            (tap * dilation - low) * pitch, stride * pitch);
     };
     Index block = b.add(panelAt, b.mul(channel, plan.panel));
     std::optional<Index> apart;
@@ -66,22 +152,21 @@ Accumulators ConvEmitter::sumAsFloats(const Tile &tile, const PixelTile &pixels,
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
-Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
-                                   Index from, Index panelAt,
-                                   ArrayRef<Index> taps,
-                                   const Accumulators &start) {
+Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
+                                Index from, Index panelAt, ArrayRef<Index> taps,
+                                const Accumulators &start) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   Value factors = weights.data;
   int64_t panel = plan.panel;
-  if (wide) {
-    factors = wide->words;
+  if (columns.wide) {
+    factors = columns.wide->words;
     panel = tile.vectors * tile.lanes / 2;
-    panelAt = b.mul(numberOf(taps), window.kernel[inner] *
-                                        plan.weights.depth * panel);
+    panelAt = b.mul(conv.numberOf(taps),
+                    window.kernel[inner] * plan.weights.depth * panel);
   }
-  int64_t span = (pixels.size - 1) * stride +
-                 (window.kernel[inner] - 1) * dilation + 1;
+  int64_t span =
+      (pixels.size - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
   int64_t low = read.first, high = read.second;
   int64_t group = plan.weights.group, lanes = tile.lanes;
@@ -89,7 +174,7 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
   int64_t copied = TargetInfo::of(op).l1 / 2 / 2;
   int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
   int64_t size = copiedAtOnce(channels, most, group);
-  bool isRun = isContiguous() && size == channels;
+  bool isRun = conv.isContiguous() && size == channels;
   int64_t pitch = llvm::divideCeil(size, group);
   int64_t odd = span * pitch + lanes;
   Value scratch = roomFor(2 * odd, b.b.getI32Type());
@@ -140,47 +225,9 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
-Index ConvEmitter::numberOf(ArrayRef<Index> taps) {
-  Index number = 0;
-  for (auto [tap, count] : llvm::zip_equal(taps, window.kernel.drop_back()))
-    number = b.add(b.mul(number, count), tap);
-  return number;
-}
-
-void ConvEmitter::widenWeights(const Tile &tile, Index group,
-                               Index columnTile) {
-  int64_t groups = support::productOf(window.kernel) * plan.weights.depth /
-                   plan.weights.group;
-  int64_t columns = plan.tile.vectors * tile.lanes;
-  if (!WideWeights::pays(groups, columns,
-                         plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
-    return;
-  if (!wide)
-    wide.emplace(b, groups, columns);
-  wide->fill(b, {tile, weights.data,
-                 weights.at(b, weightsOf(group, columnTile)), plan.panel});
-}
-
-void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
-  Flat statements(b, op.getPairs());
-  int64_t inner = window.inner();
-  int64_t runs = support::productOf(window.kernel.drop_back());
-  if (!pairs)
-    pairs.emplace(b, runs, window.kernel[inner],
-                  plan.weights.depth / plan.weights.group);
-  SmallVector<Index> at(statements.shape.size(), Index(0));
-  at[0] = b.div(columnTile, plan.tilesPerPanel);
-  int64_t columns = plan.tile.vectors * tile.lanes;
-  pairs->sort(b,
-              {statements.data, statements.at(b, at),
-               b.mul(b.rem(columnTile, plan.tilesPerPanel), columns), columns},
-              b.mul(pixelStride, window.dilations[inner]));
-}
-
-Accumulators ConvEmitter::sumPairs(const Tile &tile, const PixelTile &pixels,
-                                   Index from, Index panelAt,
-                                   ArrayRef<Index> taps,
-                                   const Accumulators &start) {
+Accumulators ConvSums::sumPairs(const Tile &tile, const PixelTile &pixels,
+                                Index from, Index panelAt, ArrayRef<Index> taps,
+                                const Accumulators &start) {
   Value data = src.data;
   if (!pixels.isWhole()) {
     // As far apart as in src, as the lists have them.
@@ -190,23 +237,23 @@ Accumulators ConvEmitter::sumPairs(const Tile &tile, const PixelTile &pixels,
   }
   SrcRows rows(b, data, from,
                b.mul(pixelStride, window.strides[window.inner()]), tile.rows);
-  return multiplyAddWhole(
-      b, {tile, weights.data, panelAt, plan.panel, &*pairs, numberOf(taps)},
-      rows, channels, start);
+  return multiplyAddWhole(b,
+                          {tile, weights.data, panelAt, plan.panel,
+                           &*columns.pairs, conv.numberOf(taps)},
+                          rows, channels, start);
 }
 
-Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
-                                 Index from, Index panelAt,
-                                 const Accumulators &start) {
+Accumulators ConvSums::sumAmx(const Tile &tile, const PixelTile &pixels,
+                              Index from, Index panelAt,
+                              const Accumulators &start) {
   int64_t inner = window.inner(), taps = window.kernel[inner];
   // The same for all tiles of a kernel: AMX tiles are of one shape.
-  bool isRun = isContiguous();
+  bool isRun = conv.isContiguous();
   Value data = src.data;
   Index distance = pixelStride;
   if (!pixels.isWhole()) {
-    int64_t whole = amxRowElements(srcElement());
-    int64_t pitch =
-        isRun ? channels : int64_t(llvm::alignTo(channels, whole));
+    int64_t whole = amxRowElements(conv.srcElement());
+    int64_t pitch = isRun ? channels : int64_t(llvm::alignTo(channels, whole));
     copyPadded(pixels, from, pitch);
     data = copied;
     from = 0;
@@ -226,21 +273,20 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
   return sums;
 }
 
-void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
-                             int64_t pitch) {
+void ConvSums::copyPadded(const PixelTile &pixels, Index from, int64_t pitch) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   auto spanOf = [&](int64_t pixels) {
     return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
   };
-  Type element = srcElement();
+  Type element = conv.srcElement();
   int64_t lanes = amxRowElements(element);
   int64_t room = spanOf(plan.tile.rows) * pitch + lanes;
   Value scratch = roomFor(room, element);
   auto [low, high] = pixels.pixelsRead(stride, dilation);
   // From the first to the last: each writes a little too far.
   fillRun(b, scratch, 0, low * pitch, op.getSrcZeroPoint());
-  if (isContiguous())
+  if (conv.isContiguous())
     copyRuns(b, lanes, {src.data, b.add(from, b.mul(pixelStride, low))},
              {scratch, Index(low * pitch)}, (high - low) * pitch);
   else

@@ -1,0 +1,50 @@
+//===- ConvColumns.h - weights of a convolution, prepared -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_CONV_CONVCOLUMNS_H
+#define INGOT_PASSES_CPU_KERNELS_CONV_CONVCOLUMNS_H
+
+#include "passes/cpu/kernels/conv/ConvKernel.h"
+#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/WidenedWeights.h"
+
+namespace ingot::cpu {
+
+/// The weights of a column tile in the form that the product reads, prepared
+/// once for all rows of a task.
+struct ConvColumns : ConvPart {
+  using ConvPart::ConvPart;
+
+  /// Sorts the groups of bytes that are multiplied in pairs.
+  void sortPairs(const Tile &tile, const ColumnAt &columnAt);
+  /// Widens bytes to words, if that pays.
+  void widenWeights(const Tile &tile, const ColumnAt &columnAt);
+
+  /// Lets all rows of a task share weights of f16 as f32, `terms` of a column.
+  /// Those of the taps of a row are widened where they are read first,
+  void prepareWidened(const Tile &tile, int64_t terms);
+  /// and those from here on once more,
+  void clearWidened(Index from);
+  Accumulators sumWidened(const TileWeights &weights,
+                          llvm::ArrayRef<Index> outerTaps, MultiplyFn multiply);
+  /// or all before `body`, which has them in place of the others.
+  void withWidened(const Tile &tile, const ColumnAt &columnAt,
+                   llvm::function_ref<void(const Tile &tile)> body);
+
+  std::optional<PairLists> pairs;
+  std::optional<WideWeights> wide;
+
+private:
+  std::optional<WidenedWeights> widened;
+  /// Of each row of taps, whether its weights are there already, the first of
+  /// which comes from here.
+  mlir::Value areWidened;
+  Index widenedFrom;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_KERNELS_CONV_CONVCOLUMNS_H

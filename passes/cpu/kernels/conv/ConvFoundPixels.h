@@ -1,0 +1,37 @@
+//===- ConvFoundPixels.h - sums over pixels at any address ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_CONV_CONVFOUNDPIXELS_H
+#define INGOT_PASSES_CPU_KERNELS_CONV_CONVFOUNDPIXELS_H
+
+#include "passes/cpu/kernels/conv/ConvKernel.h"
+
+namespace ingot::cpu {
+
+/// Sums of tiles of pixels of any rows, by the addresses of pixels, looked for
+/// one by one.
+struct ConvFoundPixels : ConvPart {
+  using ConvPart::ConvPart;
+
+  /// Returns whether the products of a pixel are worth looking for it.
+  bool isWorthIt(const Tile &tile) const;
+  void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
+                   Index rows, Index group);
+  /// Sums up all taps of a tile whose origins are found.
+  Accumulators sumFound(const Tile &tile, const ColumnAt &columnAt,
+                        const NextWeights &next);
+
+private:
+  SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
+                     mlir::Value &isAnyWithin);
+
+  /// Where tap 0 of each pixel is.
+  mlir::Value origins;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_KERNELS_CONV_CONVFOUNDPIXELS_H

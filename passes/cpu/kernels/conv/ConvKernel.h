@@ -1,0 +1,127 @@
+//===- ConvKernel.h - what the parts of a convolution share -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The code of a convolution is made of parts: how weights are prepared
+// (ConvColumns), how the taps of a tile's pixels are summed up (ConvSums,
+// ConvTapCopies, ConvFoundPixels), and in which order tiles follow each other
+// (ConvAcrossRows, ConvOpenRows, ConvEmitter). All of them know the kernel.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_CONV_CONVKERNEL_H
+#define INGOT_PASSES_CPU_KERNELS_CONV_CONVKERNEL_H
+
+#include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/rows/PixelTiles.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+namespace ingot::cpu {
+
+/// A column tile of a group of channels.
+struct ColumnAt {
+  Index group, tile;
+};
+
+/// Pixels of a row of dst: the coordinates of the row, and the first pixel.
+struct PixelsAt {
+  llvm::ArrayRef<Index> row;
+  Index first;
+};
+
+/// Sizes and addresses of a convolution, and what its tiles read and store
+/// whatever their order is.
+struct ConvKernel {
+  ConvKernel(mlir::OpBuilder &builder, cpu::ConvOp op)
+      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
+        weights(b, op.getWeights()), output(b, op),
+        channels(src.shape.back() / plan.groups),
+        pixelStride(src.strides[src.strides.size() - 2]),
+        outer(src.shape.size() - 3), window{op.getStrides(),
+                                            op.getPads(),
+                                            op.getDilations(),
+                                            plan.weights.outer.drop_front(),
+                                            spatialSizes(b, op.getSrc()),
+                                            spatialSizes(b, op.getDst())} {}
+
+  /// Where the weights of a column tile start.
+  llvm::SmallVector<Index> weightsOf(const ColumnAt &columnAt);
+  /// The first channel of dst of a column tile.
+  Index columnOf(const ColumnAt &columnAt);
+  /// Where the first of these taps is in a panel.
+  Index inPanel(llvm::ArrayRef<Index> taps);
+  /// The number of the taps of the outer dimensions.
+  Index numberOf(llvm::ArrayRef<Index> taps);
+  /// Pixels of a task; open if a run knows how many.
+  int64_t pixelsOfTask() const;
+  /// What pass number `pass` of `passes` over the tile's weights prefetches.
+  NextWeights nextPanel(const ColumnAt &columnAt, Index pass, Index passes);
+  /// Returns whether the taps of a row and their channels lie one behind the
+  /// other, in src as in the weights.
+  bool isContiguous() const;
+  /// Returns whether rows are multiplied wherever they are.
+  bool readsInPlace(const Tile &tile) const;
+  /// The element type of src and of its copies. That of weights may be
+  /// narrower: f16 is widened as it is read.
+  mlir::Type srcElement() const { return mlir::getElementTypeOrSelf(src.data); }
+  /// The pixels that have the tap; with a zero point the others are made of it.
+  SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
+                    mlir::Value data, Index first, Index stride);
+  void forEachPixel(
+      llvm::ArrayRef<Index> first, Index count,
+      llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
+
+  /// A pixel in the padding of src with a zero point.
+  mlir::Value zeroPointPixel();
+  /// What the outer taps within src add to the sums of a row of dst, or all of
+  /// them: a vector for each of the tile, none without a zero point.
+  Accumulators compensationOf(const Tile &tile, const ColumnAt &columnAt,
+                              std::optional<llvm::ArrayRef<Index>> row);
+
+  void store(const Tile &tile, const Accumulators &sums,
+             const ColumnAt &columnAt, const PixelsAt &pixelsAt);
+
+  IndexBuilder b;
+  cpu::ConvOp op;
+  ConvPlan plan;
+  Flat src, weights;
+  Output output;
+  /// Of src: those of a group, and elements between two pixels of a row.
+  int64_t channels;
+  Index pixelStride;
+  /// Spatial dimensions but the last.
+  int64_t outer;
+  ConvWindow window;
+  /// Where `weights` are widened: as they were before.
+  std::optional<Flat> packed;
+
+private:
+  mlir::Value zeroPoints;
+};
+
+/// What each part of a convolution has at hand of its kernel.
+struct ConvPart {
+  explicit ConvPart(ConvKernel &conv)
+      : conv(conv), b(conv.b), op(conv.op), plan(conv.plan), src(conv.src),
+        weights(conv.weights), output(conv.output), channels(conv.channels),
+        pixelStride(conv.pixelStride), outer(conv.outer), window(conv.window) {}
+
+protected:
+  ConvKernel &conv;
+  IndexBuilder &b;
+  cpu::ConvOp op;
+  ConvPlan &plan;
+  Flat &src, &weights;
+  const Output &output;
+  const int64_t channels;
+  const Index pixelStride;
+  const int64_t outer;
+  const ConvWindow &window;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_KERNELS_CONV_CONVKERNEL_H
