@@ -67,9 +67,11 @@ Tile cpu::lastTile(const TargetInfo &target, const RegisterTile &tile,
   return last;
 }
 
-void cpu::forEachColumnTile(IndexBuilder &b, Index begin, Index end,
-                            int64_t count, const Tile &full, const Tile &last,
+void cpu::forEachColumnTile(IndexBuilder &b, const ColumnTiles &tiles,
+                            const Tile &full, const Tile &last,
                             function_ref<void(Value, const Tile &)> body) {
+  const Index begin = tiles.begin, end = tiles.end;
+  const int64_t count = tiles.count;
   bool isUniform = full.columns() == last.columns();
   Index endFull = isUniform ? end : b.min(end, count - 1);
   forEach(b, begin, endFull, 1, [&](Value tile) { body(tile, full); });
@@ -100,7 +102,7 @@ void cpu::forEachProductTile(
     batch = coordinatesOf(b, dst, numBatchDims, Index(number));
   }
   TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
-  forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
+  forEachColumnTile(b, {range.firstTile, range.endTile, plan.tiles},
                     fullTile(plan.target, plan.tile), last,
                     [&](Value columnTile, const Tile &tile) {
                       body(tile, batch, Index(columnTile), range);

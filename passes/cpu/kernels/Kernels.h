@@ -72,11 +72,16 @@ Tile fullTile(const TargetInfo &target, const RegisterTile &tile);
 Tile lastTile(const TargetInfo &target, const RegisterTile &tile,
               int64_t columns);
 
-/// Runs `body` for the column tiles of the range, with the tile that fits each.
-/// `count` is how many tiles there are (of one group), of which the last may be
-/// partial.
+/// Column tiles [begin, end) of `count` (of one group), of which the last may
+/// be partial.
+struct ColumnTiles {
+  Index begin, end;
+  int64_t count;
+};
+
+/// Runs `body` for the column tiles, with the tile that fits each.
 void forEachColumnTile(
-    IndexBuilder &b, Index begin, Index end, int64_t count, const Tile &full,
+    IndexBuilder &b, const ColumnTiles &tiles, const Tile &full,
     const Tile &last,
     llvm::function_ref<void(mlir::Value number, const Tile &tile)> body);
 

@@ -33,14 +33,15 @@ void cpu::prefetch(IndexBuilder &b, Value data, Index at, Into cache) {
 }
 
 void cpu::prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
-                       Value k, int64_t steps, int64_t distance, Into cache) {
+                       const Steps &steps, int64_t distance, Into cache) {
   const int64_t words = targetOf(b).wordsOfLine();
   const int64_t count = int64_t(rows.at.size());
-  const int64_t part = steps == 1 ? 1 : llvm::divideCeil(count * steps, words);
-  Value turn = arith::AndIOp::create(b.b, b.loc, k, b.get(words - 1));
-  Index line = b.add(*rows.at[0], b.add(b.mul(Index(k), group),
-                                        distance * group));
-  Index row = b.mul(b.div(Index(turn), steps), part);
+  const int64_t part =
+      steps.count == 1 ? 1 : llvm::divideCeil(count * steps.count, words);
+  Value turn = arith::AndIOp::create(b.b, b.loc, steps.k, b.get(words - 1));
+  Index line =
+      b.add(*rows.at[0], b.add(b.mul(Index(steps.k), group), distance * group));
+  Index row = b.mul(b.div(Index(turn), steps.count), part);
   for (int64_t i = 0; i < part; ++i)
     prefetch(b, rows.data,
              b.add(line, b.mul(b.add(row, i), b.add(rows.stride, -group))),

@@ -43,11 +43,17 @@ enum class Into { second = 2, first = 3 };
 void prefetch(IndexBuilder &b, mlir::Value data, Index at,
               Into cache = Into::first);
 
+/// So many steps of k.
+struct Steps {
+  mlir::Value k;
+  int64_t count;
+};
+
 /// Prefetches the rows' lines that are needed `distance` groups later: as many
-/// steps of k as a line has words prefetch one of each row, and `steps` of them
-/// from k on, which divide these, their part.
+/// steps of k as a line has words prefetch one of each row, and `steps`, which
+/// divide these, their part.
 void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
-                  mlir::Value k, int64_t steps, int64_t distance,
+                  const Steps &steps, int64_t distance,
                   Into cache = Into::first);
 
 /// The weights that come next, prefetched while others are multiplied: each of

@@ -99,20 +99,19 @@ cpu::BandMatMulOp cpu::multiplyByBand(OpBuilder &b, Location loc, Value x,
   Value weights = nn::makeConstant(
       b, loc, RankedTensorType::get({band.rows(), band.taps}, b.getF32Type()),
       band.weights);
-  return multiplyByBand(b, loc, x, dim, starts, weights,
-                        b.getIndexAttr(band.rows()), order);
+  return multiplyByBand(b, loc, x, dim,
+                        {starts, weights, b.getIndexAttr(band.rows())}, order);
 }
 
 cpu::BandMatMulOp cpu::multiplyByBand(OpBuilder &b, Location loc, Value x,
-                                      int64_t dim, Value starts, Value weights,
-                                      OpFoldResult rows,
+                                      int64_t dim, const BandTables &band,
                                       ArrayRef<int64_t> order) {
   Sizes sizes = sizesOf(b, loc, x);
-  sizes[dim] = rows;
+  sizes[dim] = band.rows;
   Value dst = empty(b, loc, sizes, b.getF32Type());
   auto kernel = cpu::BandMatMulOp::create(
-      b, loc, dst.getType(), x, starts, weights, ValueRange(), dst, dim,
-      order.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(order),
+      b, loc, dst.getType(), x, band.starts, band.weights, ValueRange(), dst,
+      dim, order.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(order),
       /*schedule=*/{});
   buildRowEpilogue(b, loc, kernel);
   return kernel;

@@ -24,6 +24,12 @@ struct Band {
   void takeRows(int64_t first, int64_t step, int64_t count);
 };
 
+/// A band of so many rows whose columns and weights are tensors.
+struct BandTables {
+  mlir::Value starts, weights;
+  mlir::OpFoldResult rows;
+};
+
 /// The elements of a row of a matrix: the column of each, and what it is.
 using BandElements = llvm::ArrayRef<std::pair<int64_t, double>>;
 
@@ -42,8 +48,7 @@ cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  llvm::ArrayRef<int64_t> order = {});
 cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::Value x, int64_t dim,
-                                 mlir::Value starts, mlir::Value weights,
-                                 mlir::OpFoldResult rows,
+                                 const BandTables &band,
                                  llvm::ArrayRef<int64_t> order = {});
 
 /// Returns the elements of `x`, of floats, as they were before reshapes and a

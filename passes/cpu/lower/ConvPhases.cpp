@@ -33,8 +33,8 @@ static void readPadding(Phase &phase) {
   phase.padLow = phase.padHigh = count;
 }
 
-Phase cpu::phaseOf(int64_t r, int64_t srcSize, int64_t dstSize, int64_t kernel,
-                   int64_t stride, int64_t pad, int64_t dilation) {
+Phase cpu::phaseOf(int64_t r, const PhasedWindow &window) {
+  auto [srcSize, dstSize, kernel, stride, pad, dilation] = window;
   Phase phase;
   phase.first = r;
   bool isOpen = ShapedType::isDynamic(srcSize);

@@ -58,10 +58,12 @@ struct Phase {
   }
 };
 
-/// Phase `r` of one dimension. Of an open src, `dstSize` is how much larger
-/// than `stride` times its size that of dst is.
-Phase phaseOf(int64_t r, int64_t srcSize, int64_t dstSize, int64_t kernel,
-              int64_t stride, int64_t pad, int64_t dilation);
+/// One dimension of a transposed convolution. Of an open src, `dstSize` is how
+/// much larger than `stride` times its size that of dst is.
+struct PhasedWindow {
+  int64_t srcSize, dstSize, kernel, stride, pad, dilation;
+};
+Phase phaseOf(int64_t r, const PhasedWindow &window);
 
 } // namespace ingot::cpu
 

@@ -131,9 +131,9 @@ Decomposition::Decomposition(OpBuilder &b, cpu::ConvTransposeOp op)
     else
       numPhases = std::min(numPhases, dstSize);
     for (int64_t r = 0; r < numPhases; ++r)
-      phases.back().push_back(cpu::phaseOf(r, srcSize, dstSize, kernel[d],
-                                           strides[d], op.getPads()[d],
-                                           op.getDilations()[d]));
+      phases.back().push_back(
+          cpu::phaseOf(r, {srcSize, dstSize, kernel[d], strides[d],
+                           op.getPads()[d], op.getDilations()[d]}));
   }
 }
 

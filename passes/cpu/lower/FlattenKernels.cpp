@@ -103,16 +103,15 @@ static void replaceByMatrices(PatternRewriter &rewriter,
 }
 
 /// The op as a product of matrices; `weights` have rank 3.
-static void replaceByMatMul(PatternRewriter &rewriter,
-                            cpu::EpilogueOpInterface op, Value src,
-                            Value weights, Value dst,
-                            IntegerAttr signChannels, IntegerAttr dstSigns) {
-  replaceByMatrices(rewriter, op, src, dst,
+template <typename Op>
+static void replaceByMatMul(PatternRewriter &rewriter, Op op, Value weights) {
+  replaceByMatrices(rewriter, op, op.getSrc(), op.getDst(),
                     [&](Value src, ValueRange operands, Value dst) {
                       return cpu::MatMulOp::create(
                           rewriter, op->getLoc(), dst.getType(), src, weights,
                           /*blocks=*/Value(), /*pairs=*/Value(), operands, dst,
-                          /*pair_counts=*/{}, signChannels, dstSigns,
+                          /*pair_counts=*/{}, op.getSignChannelsAttr(),
+                          op.getDstSignsAttr(),
                           /*schedule=*/{});
                     });
 }
@@ -152,8 +151,7 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
     }
     Value flat = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
                                                  op.getWeights(), groups);
-    replaceByMatMul(rewriter, op, op.getSrc(), flat, op.getDst(),
-                    op.getSignChannelsAttr(), op.getDstSignsAttr());
+    replaceByMatMul(rewriter, op, flat);
     return success();
   }
 };
@@ -170,8 +168,7 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
       return rewriter.notifyMatchFailure(
           op, "is a product of matrices already, has a right factor for each "
               "batch, or operands that broadcast along some dimensions");
-    replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst(),
-                    op.getSignChannelsAttr(), op.getDstSignsAttr());
+    replaceByMatMul(rewriter, op, op.getWeights());
     return success();
   }
 };

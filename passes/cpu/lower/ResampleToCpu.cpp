@@ -301,8 +301,8 @@ Value BandProducts::multiply(Value x, int64_t dim) {
         b, loc, samplingOf(op),
         axisOf(s, op, dim, sizes[dim], results[dim]), op.mayFilter(dim),
         cpu::bandUnit(channels), rows);
-    product = multiplyByBand(b, loc, x, dim, tables.starts, tables.weights,
-                             rows.count, order);
+    product = multiplyByBand(
+        b, loc, x, dim, {tables.starts, tables.weights, rows.count}, order);
   }
   sizes[dim] = rows.count;
   Value y = product.getResult();

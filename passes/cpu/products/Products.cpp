@@ -348,7 +348,7 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
   return ::multiplyAdd(b, {weights, rows, depth}, start,
                        [&](Value k, int64_t steps) {
                          if (isLong)
-                           prefetchRows(b, rows, group, k, steps, 2 * words);
+                           prefetchRows(b, rows, group, {k, steps}, 2 * words);
                          prefetchNext(b, next, widthOf(weights), k, steps);
                        });
 }
@@ -393,7 +393,7 @@ Accumulators cpu::multiplyCopies(IndexBuilder &b, const TileWeights &weights,
     TileWeights part = weights.from(b, from);
     return ::multiplyAdd(b, {part, used, size}, sums,
                          [&](Value k, int64_t steps) {
-                           prefetchRows(b, block, info.group, k, steps,
+                           prefetchRows(b, block, info.group, {k, steps},
                                         size / info.group, Into::second);
                            prefetchNext(b, later, widthOf(weights), k, steps);
                          });

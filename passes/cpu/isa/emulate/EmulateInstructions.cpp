@@ -220,14 +220,14 @@ struct EmulateStore : TilePattern<amx::TileStoreOp> {
 /// Adds row by row: `addGroup(x, y, sums)` what one group, in all lanes of x,
 /// and the groups of a row of the right tile add. `numSums` partial sums start
 /// at zero and are added to the accumulator at the end.
-template <typename Op>
-void emulateProduct(OpBuilder &builder, Op op, Value lhs, Value rhs, Value acc,
-                    int64_t numSums,
-                    function_ref<Accumulators(Groups &, Value x, Value y,
-                                              ValueRange sums)>
-                        addGroup) {
+template <typename Op, typename Adaptor>
+void emulateProduct(
+    OpBuilder &builder, Op op, Adaptor adaptor, int64_t numSums,
+    function_ref<Accumulators(Groups &, Value x, Value y, ValueRange sums)>
+        addGroup) {
   IndexBuilder b{builder, op.getLoc()};
   Groups groups{b};
+  Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs(), acc = adaptor.getAcc();
   auto left = cast<MemRefType>(lhs.getType());
   auto right = cast<MemRefType>(rhs.getType());
   auto sums = cast<MemRefType>(acc.getType());
@@ -264,8 +264,7 @@ struct EmulateMulF : TilePattern<amx::TileMulFOp> {
   LogicalResult
   matchAndRewrite(amx::TileMulFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &b) const override {
-    emulateProduct(b, op, adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc(),
-                   /*numSums=*/2,
+    emulateProduct(b, op, adaptor, /*numSums=*/2,
                    [](Groups &groups, Value x, Value y, ValueRange sums) {
                      return groups.addPairs(x, y, sums);
                    });
@@ -281,13 +280,11 @@ struct EmulateMulI : TilePattern<amx::TileMulIOp> {
   matchAndRewrite(amx::TileMulIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &b) const override {
     bool isSignedX = !op.getIsZextLhs(), isSignedY = !op.getIsZextRhs();
-    emulateProduct(b, op, adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc(),
-                   /*numSums=*/1,
-                   [&](Groups &groups, Value x, Value y,
-                       ValueRange sums) -> Accumulators {
-                     return {groups.addFours(x, y, sums[0], isSignedX,
-                                             isSignedY)};
-                   });
+    emulateProduct(
+        b, op, adaptor, /*numSums=*/1,
+        [&](Groups &groups, Value x, Value y, ValueRange sums) -> Accumulators {
+          return {groups.addFours(x, y, sums[0], isSignedX, isSignedY)};
+        });
     b.replaceOp(op, adaptor.getAcc());
     return success();
   }

@@ -153,7 +153,7 @@ void AttentionEmitter::forEachValueTile(
     function_ref<void(const Tile &tile, Index column, Index first)> body) {
   int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
   int64_t tiles = llvm::divideCeil(all, columns);
-  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+  forEachColumnTile(b, {0, tiles, tiles}, fullTile(plan.target, plan.tile),
                     lastTile(plan.target, plan.tile, all),
                     [&](Value number, const Tile &full) {
                       forEachPart(b, block.count, plan.tile.rows,
@@ -231,7 +231,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
                                   column};
       });
     };
-    forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+    forEachColumnTile(b, {0, tiles, tiles}, fullTile(plan.target, plan.tile),
                       lastTile(plan.target, plan.tile, all), emitColumns);
   });
 }

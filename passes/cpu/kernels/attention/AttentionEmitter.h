@@ -71,11 +71,15 @@ struct AttentionEmitter {
   void packPowers(const QueryBlock &block, Index key, Index count);
   void packValues(const QueryBlock &block, Index key, Index count);
   void addNarrowValues(const QueryBlock &block, Index key, Index count);
-  /// Sums of a tile, of which `rows` of `pitch` elements are the left factor,
-  /// stored to `to[at]` and on.
-  void multiplyNarrow(const Tile &tile, mlir::Value rows, Index rowsAt,
-                      int64_t pitch, mlir::Value pairs, Index pairsAt,
-                      int64_t panel, Index steps, mlir::Value to, Index at);
+  /// Rows of bf16, `pitch` elements apart.
+  struct NarrowRows {
+    mlir::Value data;
+    Index at;
+    int64_t pitch;
+  };
+  /// Sums of a tile, stored to `to[at]` and on.
+  void multiplyNarrow(const TileWeights &pairs, const NarrowRows &rows,
+                      Index steps, mlir::Value to, Index at);
 
   Tile tileOf(const QueryBlock &block) const {
     return fullTile(plan.target, {1, block.vectors});

@@ -95,15 +95,15 @@ void AttentionEmitter::finishQueryPairs(const QueryBlock &block) {
           });
 }
 
-void AttentionEmitter::multiplyNarrow(const Tile &tile, Value rows,
-                                      Index rowsAt, int64_t pitch, Value pairs,
-                                      Index pairsAt, int64_t panel,
-                                      Index steps, Value to, Index at) {
+void AttentionEmitter::multiplyNarrow(const TileWeights &pairs,
+                                      const NarrowRows &rows, Index steps,
+                                      Value to, Index at) {
+  const Tile &tile = pairs.tile;
   auto step = [&](Value number, const Accumulators &before) {
     Index first = b.mul(Index(number), kDepth);
-    SrcRows left(b, rows, b.add(rowsAt, first), pitch,
+    SrcRows left(b, rows.data, b.add(rows.at, first), rows.pitch,
                  usesTiles(tile.product) ? 1 : tile.rows);
-    TileWeights right{tile, pairs, b.add(pairsAt, b.mul(first, panel)), panel};
+    TileWeights right = pairs.from(b, first);
     if (usesTiles(tile.product))
       return multiplyAddAmx(b, right, left, kDepth, before);
     return multiplyAdd(b, right, left, kDepth, before);
@@ -135,9 +135,9 @@ void AttentionEmitter::sumNarrowScores(const QueryBlock &block, Index key,
   Tile tile = fullTile(plan.target, plan.scores);
   forEach(b, 0, b.divideCeil(count, tile.rows), 1, [&](Value number) {
     Index place = b.mul(Index(number), tile.rows);
-    multiplyNarrow(tile, keyRows, b.mul(place, depth), depth, queryPairs, 0,
-                   width(block), depth / kDepth, scores,
-                   b.mul(place, width(block)));
+    multiplyNarrow({tile, queryPairs, 0, width(block)},
+                   {keyRows, b.mul(place, depth), depth}, depth / kDepth,
+                   scores, b.mul(place, width(block)));
   });
 }
 
@@ -239,8 +239,8 @@ void AttentionEmitter::addNarrowValues(const QueryBlock &block, Index key,
   packValues(block, key, count);
   int64_t all = values.shape[3];
   auto emitTile = [&](const Tile &tile, Index column, Index first) {
-    multiplyNarrow(tile, powerRows, b.mul(first, plan.keysAtOnce),
-                   plan.keysAtOnce, valuePairs, b.mul(column, 2), all,
+    multiplyNarrow({tile, valuePairs, b.mul(column, 2), all},
+                   {powerRows, b.mul(first, plan.keysAtOnce), plan.keysAtOnce},
                    stepsOf(b, count), tileSums, 0);
     forEach(b, 0, tile.rows, 1, [&](Value row) {
       Index query = b.add(first, Index(row));

@@ -308,6 +308,6 @@ void AttentionEmitter::multiplyValues(const QueryBlock &block) {
           });
         });
   };
-  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+  forEachColumnTile(b, {0, tiles, tiles}, fullTile(plan.target, plan.tile),
                     lastTile(plan.target, plan.tile, all), emitColumns);
 }

@@ -83,10 +83,10 @@ void ConvEmitter::emit(Value task) {
     if (plan.acrossRows && !openRows.areWorthIt(full) &&
         acrossRows.copiesWindows(full))
       return acrossRows.emitFewChannels(full, group, range, [&](ColumnFn body) {
-        forEachColumnTile(b, begin, end, plan.tilesPerGroup, full,
+        forEachColumnTile(b, {begin, end, plan.tilesPerGroup}, full,
                           lastTile(plan.target, plan.tile, columns), body);
       });
-    forEachColumnTile(b, begin, end, plan.tilesPerGroup, full,
+    forEachColumnTile(b, {begin, end, plan.tilesPerGroup}, full,
                       lastTile(plan.target, plan.tile, columns),
                       [&](Value columnTile, const Tile &tile) {
                         emitColumns(tile, {group, Index(columnTile)}, range);

@@ -68,7 +68,7 @@ void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
         coordinatesOf(b, op.getDst(), outer + 1, Index(row));
     forEach(b, 0, window.dstSizes[window.inner()], 1, [&](Value pixel) {
       forEachColumnTile(
-          b, range.firstTile, range.endTile, plan.tiles, full, last,
+          b, {range.firstTile, range.endTile, plan.tiles}, full, last,
           [&](Value channelTile, const Tile &tile) {
             storeTile(
                 b, tile, output, zeroAccumulators(b, tile),

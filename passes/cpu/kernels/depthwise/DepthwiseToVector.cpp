@@ -134,7 +134,7 @@ void DepthwiseEmitter::forEachChannelTile(
   Tile full = fullTile(plan.target, plan.tile).withRows(rows), last = full;
   if (!overlaps)
     last = lastTile(plan.target, plan.tile, channels).withRows(rows);
-  forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+  forEachColumnTile(b, {firstTile, endTile, plan.tiles}, full, last,
                     [&](Value number, const Tile &tile) {
                       Index channel = b.mul(Index(number), columns());
                       if (overlaps)

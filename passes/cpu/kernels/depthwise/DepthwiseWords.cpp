@@ -355,7 +355,7 @@ void DepthwiseEmitter::emitWordRowOfGroups(ArrayRef<Index> row,
   };
   Tile full = fullTile(plan.target, plan.tile);
   Tile last = lastTile(plan.target, plan.tile, channels);
-  forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+  forEachColumnTile(b, {firstTile, endTile, plan.tiles}, full, last,
                     [&](Value channelTile, const Tile &tile) {
                       Index channel = b.mul(Index(channelTile), columns());
                       forEachWordBlock(tile, channel, emitBlock);

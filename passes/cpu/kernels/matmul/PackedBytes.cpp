@@ -55,8 +55,14 @@ struct Emitter : PackedTiles {
   Value unpackAll(const Tile &tile, const PackedColumns &columns);
   Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
                         Index row, Index number, const Accumulators &sums);
+  /// Words of a block: where the block starts, and `count` of them from `first`
+  /// on.
+  struct Words {
+    Index block, first;
+    int64_t count;
+  };
   void addWords(const Tile &tile, const PackedColumns &columns,
-                ArrayRef<Index> rows, Index block, Index first, int64_t count,
+                ArrayRef<Index> rows, const Words &words,
                 MutableArrayRef<Value> sums);
   Value loadWords(const Tile &tile, const PackedColumns &columns, Index word,
                   int64_t v);
@@ -178,11 +184,10 @@ Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
   return scratch;
 }
 
-/// Adds the products of `count` words from `first` of a block on, whose words
-/// start at `block`, and its rows' bytes at `rows`.
+/// Adds the products of words and of the rows' bytes, which start at `rows`.
 void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
-                       ArrayRef<Index> rows, Index block, Index first,
-                       int64_t count, MutableArrayRef<Value> sums) {
+                       ArrayRef<Index> rows, const Words &words,
+                       MutableArrayRef<Value> sums) {
   int64_t all = tile.rows * tile.vectors, chains = sums.size() / all;
   bool isDot = plan.tile.product == Product::int8Dot;
   auto bytes = VectorType::get({tile.lanes * 4}, b.b.getI8Type());
@@ -202,8 +207,8 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
     }
     waiting = 0;
   };
-  for (int64_t w = 0; w < count; ++w) {
-    Index word = b.add(first, w), inPanel = b.add(block, word);
+  for (int64_t w = 0; w < words.count; ++w) {
+    Index word = b.add(words.first, w), inPanel = b.add(words.block, word);
     if (haveFewRows(tile) && !unpacked)
       prefetchWords(columns, inPanel);
     SmallVector<Value> loaded;
@@ -273,7 +278,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
       b, words, kWordsAtOnce, carried,
       [&](Index first, int64_t count, const Accumulators &before) {
         Accumulators next = before;
-        addWords(tile, columns, rows, block, first, count, next);
+        addWords(tile, columns, rows, {block, first, count}, next);
         return next;
       });
   addUp(b, carried, chains);

@@ -73,9 +73,19 @@ struct Emitter : PackedTiles {
   Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
                         Index row, Index number, int64_t size,
                         const Accumulators &sums);
+  /// The first `count` numbers of a word, which are multiplied with elements of
+  /// src from k on.
+  struct Word {
+    Index at, k;
+    int64_t count;
+  };
+  /// Sums of products, for each row and vector as many as there are numbers
+  /// side by side; and of what is read of src, with zero points.
+  struct WordSums {
+    MutableArrayRef<Value> chains, totals;
+  };
   void addWord(const Tile &tile, const PackedColumns &columns, Index row,
-               Index word, Index k, int64_t count, const BlockScales *scales,
-               MutableArrayRef<Value> chains, MutableArrayRef<Value> totals);
+               const Word &word, const BlockScales *scales, WordSums sums);
   BlockScales loadScales(const Tile &tile, const PackedColumns &columns,
                          Index number);
   Value scaleNumber(Value number, const BlockScales &loaded, int64_t v);
@@ -217,29 +227,25 @@ Accumulators Emitter::scaleSums(const Tile &tile, const PackedColumns &columns,
 // Few rows
 //===----------------------------------------------------------------------===//
 
-/// Adds the products of the first `count` numbers of a word to `chains`: for
-/// each row and vector as many as there are numbers side by side. Numbers are
-/// scaled if `scales` are given; else, with zero points, what is read of src is
-/// added to `totals`.
+/// Adds the products of a word. Numbers are scaled if `scales` are given.
 void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
-                      Index word, Index k, int64_t count,
-                      const BlockScales *scales,
-                      MutableArrayRef<Value> chains,
-                      MutableArrayRef<Value> totals) {
+                      const Word &word, const BlockScales *scales,
+                      WordSums sums) {
+  auto [chains, totals] = sums;
   int64_t perSum = chains.size() / (tile.rows * tile.vectors);
   SmallVector<Value> words(tile.vectors);
   // What comes from memory is asked for long before it is multiplied.
-  prefetchWords(columns, word);
-  for (int64_t i : unpacker.order(count)) {
+  prefetchWords(columns, word.at);
+  for (int64_t i : unpacker.order(word.count)) {
     SmallVector<Value> numbers;
     for (auto [v, loaded] : llvm::enumerate(words)) {
-      Value number = loadNumber(tile, columns, word, v, i, loaded);
+      Value number = loadNumber(tile, columns, word.at, v, i, loaded);
       numbers.push_back(scales ? scaleNumber(number, *scales, v) : number);
     }
     for (int64_t r = 0; r < tile.rows; ++r) {
       Value element = memref::LoadOp::create(
           b.b, b.loc, src.data,
-          b.get(srcAt(columns, b.add(row, r), b.add(k, i))));
+          b.get(srcAt(columns, b.add(row, r), b.add(word.k, i))));
       Value x = vector::BroadcastOp::create(b.b, b.loc, realVector(tile),
                                             element);
       if (!totals.empty())
@@ -273,10 +279,11 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
   int64_t words = llvm::divideCeil(block, perWord), whole = size / perWord;
   auto add = [&](Index word, int64_t numbers, Accumulators &sums) {
     MutableArrayRef<Value> all(sums);
-    addWord(tile, columns, row, b.add(b.mul(number, words), word),
-            b.add(b.mul(number, block), b.mul(word, perWord)), numbers,
-            scalesNumbers ? &loaded : nullptr, all.take_front(chains),
-            all.drop_front(chains));
+    addWord(tile, columns, row,
+            {b.add(b.mul(number, words), word),
+             b.add(b.mul(number, block), b.mul(word, perWord)), numbers},
+            scalesNumbers ? &loaded : nullptr,
+            {all.take_front(chains), all.drop_front(chains)});
   };
   carried = forEachBlock(
       b, whole, kWordsAtOnce, carried,

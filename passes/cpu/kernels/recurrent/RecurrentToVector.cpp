@@ -59,6 +59,18 @@ struct Direction {
   bool isReverse;
 };
 
+/// A step of the recurrence: its number, and whether it is the second of two.
+struct Step {
+  Index number;
+  Value isOdd;
+};
+
+/// The left factor of products: columns of `data` from `column` on.
+struct Factor {
+  const Flat &data;
+  int64_t column;
+};
+
 /// Sequences [first, end), of which there are `count` if that is known.
 struct Rows {
   Index first, end;
@@ -76,8 +88,7 @@ struct Emitter {
   void emitStep(const Direction &direction, const Rows &rows, Index step,
                 Value isOdd);
   void multiply(const Direction &direction, const Rows &rows, int64_t number,
-                Index step, Value isOdd, const Flat &factor,
-                int64_t factorColumn);
+                const Step &step, const Factor &factor);
   NextWeights nextPanel(const Flat &weights, Index panel, Value isOdd,
                         const Rows &rows, Index pass, int64_t parts);
   void forEachRowTile(const Rows &rows,
@@ -152,7 +163,7 @@ void Emitter::emitStep(const Direction &direction, const Rows &rows, Index step,
   int64_t all = direction.weights.size();
   int64_t early = op.hasReset() ? all - 1 : all;
   for (int64_t i = 0; i < early; ++i)
-    multiply(direction, rows, i, step, isOdd, direction.states[0], 0);
+    multiply(direction, rows, i, {step, isOdd}, {direction.states[0], 0});
   if (early != all) {
     int64_t resetAt = op.sumColumns(all);
     forEachUnits(direction, rows, op.getReset().front(), early, step,
@@ -163,7 +174,7 @@ void Emitter::emitStep(const Direction &direction, const Rows &rows, Index step,
                                                                resetAt)}),
                               units.mask);
                  });
-    multiply(direction, rows, early, step, isOdd, direction.sums, resetAt);
+    multiply(direction, rows, early, {step, isOdd}, {direction.sums, resetAt});
   }
   forEachUnits(direction, rows, op.getCell().front(), all, step,
                [&](IndexBuilder &b, Index row, const Piece &units,
@@ -225,8 +236,7 @@ NextWeights Emitter::nextPanel(const Flat &weights, Index panel, Value isOdd,
 /// The products of rows of `factor`, from its column on, with weights `number`.
 /// Meanwhile, what the input adds to the same columns comes from memory.
 void Emitter::multiply(const Direction &direction, const Rows &rows,
-                       int64_t number, Index step, Value isOdd,
-                       const Flat &factor, int64_t factorColumn) {
+                       int64_t number, const Step &step, const Factor &factor) {
   const Flat &weights = direction.weights[number];
   int64_t panels = weights.shape[0], width = weights.shape[2];
   int64_t firstColumn = op.sumColumns(number), firstInput = 0;
@@ -236,24 +246,23 @@ void Emitter::multiply(const Direction &direction, const Rows &rows,
   forEach(b, 0, panels, 1, [&](Value i) {
     Value backwards = arith::SubIOp::create(b.b, b.loc, b.get(panels - 1), i);
     Index panel =
-        Value(arith::SelectOp::create(b.b, b.loc, isOdd, backwards, i));
+        Value(arith::SelectOp::create(b.b, b.loc, step.isOdd, backwards, i));
     forEachRowTile(rows, [&](int64_t count, Index row) {
       for (int64_t r = 0; r < count; ++r)
         for (int64_t c = firstInput; c < firstInput + width; c += lineFloats)
           prefetch(b, direction.src.data,
-                   direction.src.at(b, {step, b.add(row, r),
+                   direction.src.at(b, {step.number, b.add(row, r),
                                         b.add(b.mul(panel, width), c)}),
                    Into::second);
       Tile tile = tileOf(count, width);
-      SrcRows src(b, factor.data, factor.at(b, {row, factorColumn}),
-                  factor.strides[0], count);
+      SrcRows src(b, factor.data.data, factor.data.at(b, {row, factor.column}),
+                  factor.data.strides[0], count);
       for (int64_t part = 0; part < width; part += tile.columns()) {
         int64_t parts = width / tile.columns();
         Index tiles = b.div(b.sub(row, rows.first), plan.tile.rows);
-        NextWeights next = nextPanel(weights, panel, isOdd, rows,
-                                     b.add(b.mul(tiles, parts),
-                                           part / tile.columns()),
-                                     parts);
+        NextWeights next =
+            nextPanel(weights, panel, step.isOdd, rows,
+                      b.add(b.mul(tiles, parts), part / tile.columns()), parts);
         Accumulators sums = multiplyAdd(
             b, {tile, weights.data, weights.at(b, {panel, 0, part}), width},
             src, plan.hidden, zeroAccumulators(b, tile), next);

@@ -92,7 +92,7 @@ void Emitter::emit(Value task) {
     block.lastLanes = count - (block.vectors - 1) * lanes;
     return block;
   };
-  forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
+  forEachColumnTile(b, {range.firstTile, range.endTile, plan.tiles},
                     blockOf(perBlock),
                     blockOf(channels - (plan.tiles - 1) * perBlock),
                     [&](Value number, const Tile &block) {

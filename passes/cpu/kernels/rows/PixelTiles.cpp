@@ -42,19 +42,17 @@ SmallVector<Index> ingot::cpu::spatialSizes(IndexBuilder &b, Value memref) {
 }
 
 std::pair<Index, Index> ingot::cpu::tapsWithin(IndexBuilder &b, Index origin,
-                                               Index size, int64_t numTaps,
-                                               int64_t dilation,
-                                               bool crossesLow,
-                                               bool crossesHigh) {
+                                               Index size, const TapRow &taps) {
+  const int64_t numTaps = taps.numTaps, dilation = taps.dilation;
   // ceil of what is not negative.
   auto steps = [&](Index distance) {
     return b.div(b.add(b.max(distance, 0), dilation - 1), dilation);
   };
   Index begin = 0, end = numTaps;
   Index negated = b.mul(origin, -1);
-  if (crossesLow)
+  if (taps.crossesLow)
     begin = steps(negated);
-  if (crossesHigh)
+  if (taps.crossesHigh)
     end = b.min(steps(b.add(negated, size)), numTaps);
   return {begin, end};
 }
@@ -147,8 +145,9 @@ SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
 
 std::pair<Index, Index> ConvWindow::tapsWithin(IndexBuilder &b, int64_t dim,
                                            Index origin) const {
-  return cpu::tapsWithin(b, origin, srcSizes[dim], kernel[dim], dilations[dim],
-                         crossesLow(dim), crossesHigh(dim));
+  return cpu::tapsWithin(
+      b, origin, srcSizes[dim],
+      {kernel[dim], dilations[dim], crossesLow(dim), crossesHigh(dim)});
 }
 
 Accumulators ConvWindow::sumOuter(

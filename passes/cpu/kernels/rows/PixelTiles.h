@@ -33,9 +33,12 @@ struct PixelTile {
 /// The taps [begin, end) that lie within `size` elements, tap 0 being at
 /// `origin`; end may be below begin. A window never starts before the elements,
 /// or never ends behind them, unless it crosses that end.
+struct TapRow {
+  int64_t numTaps, dilation;
+  bool crossesLow, crossesHigh;
+};
 std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
-                                   int64_t numTaps, int64_t dilation,
-                                   bool crossesLow, bool crossesHigh);
+                                   const TapRow &taps);
 
 /// The sizes of the spatial dimensions of channels-last data.
 llvm::SmallVector<Index> spatialSizes(IndexBuilder &b, mlir::Value memref);

@@ -98,8 +98,9 @@ Taps Emitter::tapsOf(int64_t dim, Index at) {
   int64_t low = op.getPads()[dim], high = op.getPads()[numDims + dim];
   Taps taps{b.add(b.mul(at, op.getStrides()[dim]), -low), 0, kernel};
   std::tie(taps.begin, taps.end) =
-      tapsWithin(b, taps.origin, dimOf(b, op.getSrc(), 1 + dim), kernel,
-                 dilation, /*crossesLow=*/low > 0, /*crossesHigh=*/high > 0);
+      tapsWithin(b, taps.origin, dimOf(b, op.getSrc(), 1 + dim),
+                 {kernel, dilation, /*crossesLow=*/low > 0,
+                  /*crossesHigh=*/high > 0});
   taps.begin = b.min(taps.begin, taps.end);
   return taps;
 }
@@ -170,7 +171,7 @@ void Emitter::emitPixels(ArrayRef<Index> row, const TaskRange &range,
     SmallVector<Index> pixel(row);
     pixel.push_back(Index(x));
     forEachColumnTile(
-        b, range.firstTile, range.endTile, plan.tiles,
+        b, {range.firstTile, range.endTile, plan.tiles},
         fullTile(plan.target, plan.tile),
         lastTile(plan.target, plan.tile, output.dst.shape.back()),
         [&](Value number, const Tile &tile) {

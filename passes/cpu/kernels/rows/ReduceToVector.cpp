@@ -143,7 +143,7 @@ void Emitter::emitColumns(Value task) {
   int64_t channels = output.dst.shape[1];
   int64_t width = plan.tile.vectors * plan.target.lanes;
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
+    forEachColumnTile(b, {range.firstTile, range.endTile, plan.tiles},
                       fullTile(plan.target, plan.tile),
                       lastTile(plan.target, plan.tile, channels),
                       [&](Value number, const Tile &tile) {

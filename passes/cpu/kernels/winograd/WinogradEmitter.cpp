@@ -78,7 +78,7 @@ void WinogradEmitter::emit(Value task) {
                       Index(row));
     });
     forEachColumnTile(
-        b, range.firstTile, range.endTile, plan.tiles,
+        b, {range.firstTile, range.endTile, plan.tiles},
         fullTile(plan.target, plan.tile),
         lastTile(plan.target, plan.tile, output.dst.shape.back()),
         [&](Value columnTile, const Tile &tile) {
