@@ -63,16 +63,6 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::ReduceOp op);
   cpu::ScheduleAttr draw(cpu::PoolOp op);
   cpu::ScheduleAttr draw(cpu::GroupNormOp op);
-  cpu::ScheduleAttr draw(cpu::ResampleOp op) { return drawRows(op.getDst()); }
-  cpu::ScheduleAttr draw(cpu::BandMatMulOp op) {
-    return drawRows(op.getDst());
-  }
-  cpu::ScheduleAttr draw(cpu::SoftmaxOp op) { return drawRows(op.getSrc()); }
-  cpu::ScheduleAttr draw(cpu::PackSignsOp op) { return drawRows(op.getSrc()); }
-  cpu::ScheduleAttr draw(cpu::RoundBlocksOp op) {
-    return drawRows(op.getSrc());
-  }
-  cpu::ScheduleAttr draw(cpu::RowNormOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr drawRows(Value src);
 
   TargetInfo target;
@@ -350,11 +340,13 @@ cpu::ScheduleAttr cpu::drawSchedule(cpu::ScheduledOpInterface op,
                                     uint64_t seed) {
   Drawer drawer(op, seed);
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
-      .Case<cpu::AttentionOp, cpu::BandMatMulOp, cpu::ConvOp,
-            cpu::DepthwiseConvOp, cpu::GroupNormOp, cpu::MatMulOp,
-            cpu::PackedMatMulOp, cpu::PackSignsOp, cpu::PoolOp,
-            cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp,
-            cpu::RoundBlocksOp, cpu::RowNormOp, cpu::SoftmaxOp,
-            cpu::WinogradConvOp>(
+      .Case<cpu::BandMatMulOp, cpu::ResampleOp>(
+          [&](auto kernel) { return drawer.drawRows(kernel.getDst()); })
+      .Case<cpu::PackSignsOp, cpu::RoundBlocksOp, cpu::RowNormOp,
+            cpu::SoftmaxOp>(
+          [&](auto kernel) { return drawer.drawRows(kernel.getSrc()); })
+      .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
+            cpu::GroupNormOp, cpu::MatMulOp, cpu::PackedMatMulOp, cpu::PoolOp,
+            cpu::RecurrentOp, cpu::ReduceOp, cpu::WinogradConvOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

@@ -34,11 +34,11 @@ class OpenRow {
 public:
   /// `emit` builds code for a tile of known taps, of which `done` pixels have
   /// their results already; `emitUnknown` for `count` pixels of a part.
-  OpenRow(DepthwiseEmitter &emitter,
-          function_ref<void(const PixelTile &tile, Index first, Index done)>
-              emit,
-          function_ref<void(const PixelTile &tile, Index first, Index count)>
-              emitUnknown);
+  OpenRow(
+      DepthwiseKernel &kernel,
+      function_ref<void(const PixelTile &tile, Index first, Index done)> emit,
+      function_ref<void(const PixelTile &tile, Index first, Index count)>
+          emitUnknown);
 
   void emitTiles();
 
@@ -76,15 +76,14 @@ private:
 } // namespace
 
 OpenRow::OpenRow(
-    DepthwiseEmitter &emitter,
+    DepthwiseKernel &kernel,
     function_ref<void(const PixelTile &, Index, Index)> emit,
     function_ref<void(const PixelTile &, Index, Index)> emitUnknown)
-    : b(emitter.b), window(emitter.window), emit(emit),
-      emitUnknown(emitUnknown) {
+    : b(kernel.b), window(kernel.window), emit(emit), emitUnknown(emitUnknown) {
   // Rows of pictures are often 7 and 14 pixels, two and four parts.
   constexpr int64_t kMostInPart = 4;
   int64_t inner = window.inner();
-  full = emitter.plan.tile.rows;
+  full = kernel.plan.tile.rows;
   part = std::min(kMostInPart, (full + 1) / 2);
   stride = window.strides[inner], pad = window.pads[inner];
   width = window.dstSizes[inner], srcWidth = window.srcSizes[inner];
@@ -185,14 +184,14 @@ void OpenRow::emitOthers() {
 
 void DepthwiseEmitter::emitOpenRow(ArrayRef<Index> row, Index firstTile,
                                    Index endTile) {
-  bool mayStoreAgain = output.mayStoreAgain();
+  bool mayStoreAgain = kernel.output.mayStoreAgain();
   auto emit = [&](const PixelTile &pixels, Index first, Index done) {
-    emitColumns(pixels, first, mayStoreAgain ? Index(0) : done, row, firstTile,
-                endTile, nullptr);
+    emitColumns({pixels, first, 0, row}, mayStoreAgain ? Index(0) : done,
+                firstTile, endTile);
   };
   auto emitUnknown = [&](const PixelTile &pixels, Index first, Index count) {
-    BorderTile border = borderAt(pixels.size, first, count);
-    emitColumns(pixels, first, 0, row, firstTile, endTile, &border);
+    BorderTile border = kernel.borderAt(pixels.size, first, count);
+    emitColumns({pixels, first, 0, row, &border}, 0, firstTile, endTile);
   };
-  OpenRow(*this, emit, emitUnknown).emitTiles();
+  OpenRow(kernel, emit, emitUnknown).emitTiles();
 }

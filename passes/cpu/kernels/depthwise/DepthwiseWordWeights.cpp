@@ -10,7 +10,7 @@
 // stack of a task.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
+#include "passes/cpu/kernels/depthwise/DepthwiseWords.h"
 #include "passes/cpu/products/BytePairs.h"
 #include "passes/support/Shapes.h"
 
@@ -21,7 +21,6 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
-using namespace ingot::support;
 
 static VectorType integersOf(IndexBuilder &b, int64_t size) {
   return VectorType::get({size}, b.b.getI32Type());
@@ -29,10 +28,10 @@ static VectorType integersOf(IndexBuilder &b, int64_t size) {
 
 /// Minus the zero point times the groups `weights`, each of them added up, and
 /// `sum`.
-Value DepthwiseEmitter::takeZeroPointOff(Value weights, Value sum) {
+Value DepthwiseWords::takeZeroPointOff(Value weights, Value sum) {
   int64_t zeroPoint = op.getSrcZeroPoint();
   auto type = cast<VectorType>(weights.getType());
-  if (isFours()) {
+  if (kernel.isFours()) {
     Value zeroPoints =
         splatInt(b, type, int32_t(uint32_t(zeroPoint) * 0x01010101u));
     Value products =
@@ -50,40 +49,40 @@ Value DepthwiseEmitter::takeZeroPointOff(Value weights, Value sum) {
 // What there is
 //===----------------------------------------------------------------------===//
 
-int64_t DepthwiseEmitter::rowsAbove() const {
+int64_t DepthwiseWords::rowsAbove() const {
   int64_t rows = support::productOf(window.kernel.drop_back());
   return rows % groupTaps() == 1 ? rows - 1 : rows;
 }
 
 /// Those of rows above each other, behind each other as the taps of a row.
-int64_t DepthwiseEmitter::groupsAbove() const {
+int64_t DepthwiseWords::groupsAbove() const {
   return llvm::divideCeil(rowsAbove(), groupTaps()) * window.kernel.back();
 }
 
 /// Those of a last, single row.
-int64_t DepthwiseEmitter::groupsAlong() const {
+int64_t DepthwiseWords::groupsAlong() const {
   bool isSingle = rowsAbove() != support::productOf(window.kernel.drop_back());
   return isSingle ? llvm::divideCeil(window.kernel.back(), groupTaps()) : 0;
 }
 
 /// That have seen some columns, but not all, when the pixel before has.
-int64_t DepthwiseEmitter::carriedPixels() const {
+int64_t DepthwiseWords::carriedPixels() const {
   int64_t inner = window.inner();
   return (window.kernel[inner] - 1) * window.dilations[inner] /
          window.strides[inner];
 }
 
 /// With what sums start with.
-int64_t DepthwiseEmitter::preparedVectors() {
+int64_t DepthwiseWords::preparedVectors() {
   return groupsAbove() + groupsAlong() + (op.getSrcZeroPoint() != 0);
 }
 
 /// A block that overlaps the one before computes some channels twice, unless
 /// what they read of dst's place is gone by then.
-void DepthwiseEmitter::findLastBlocks() {
+void DepthwiseWords::findLastBlocks() {
   int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
-  numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * columns();
-  endBlocks = channels / columns() * columns();
+  numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * kernel.columns();
+  endBlocks = channels / kernel.columns() * kernel.columns();
   bool mayOverlap = output.mayStoreAgain();
   while (channels - endBlocks >= (mayOverlap ? 1 : lanes)) {
     int64_t left = channels - endBlocks;
@@ -108,21 +107,21 @@ void DepthwiseEmitter::findLastBlocks() {
 // Filling the scratch
 //===----------------------------------------------------------------------===//
 
-void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
+void DepthwiseWords::prepare(Index firstTile, Index endTile) {
   int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
   if (!wordWeights)
     wordWeights =
         createScratch(b, 2 * numPlaces * preparedVectors(), b.b.getI32Type());
-  firstWords = b.mul(firstTile, columns());
-  endWords =
-      b.min(b.mul(endTile, columns()), channels / columns() * columns());
+  firstWords = b.mul(firstTile, kernel.columns());
+  endWords = b.min(b.mul(endTile, kernel.columns()),
+                   channels / kernel.columns() * kernel.columns());
   ByteBlock block{lanes, plan.tile.vectors};
-  forEach(b, firstWords, endWords, columns(), [&](Value channel) {
+  forEach(b, firstWords, endWords, kernel.columns(), [&](Value channel) {
     prepareWeights(block, Index(channel),
                    b.sub(Index(channel), firstWords));
   });
-  if (blocks)
-    blocks->prepare(b, firstWords, endWords);
+  if (kernel.blocks)
+    kernel.blocks->prepare(b, firstWords, endWords);
   if (lastBlocks.empty())
     return;
   b.branch(b.compare(arith::CmpIPredicate::eq, endTile, plan.tiles), [&] {
@@ -135,8 +134,8 @@ void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
 }
 
 /// `place` is the number of the first channel in the scratch.
-void DepthwiseEmitter::prepareWeights(const ByteBlock &block, Index channel,
-                                      Index place) {
+void DepthwiseWords::prepareWeights(const ByteBlock &block, Index channel,
+                                    Index place) {
   int64_t along = window.kernel.back(), above = groupsAbove();
   int64_t taps = groupTaps(), bits = 32 / taps;
   Index tapStride = weights.strides[weights.strides.size() - 2];
@@ -197,10 +196,10 @@ void DepthwiseEmitter::prepareWeights(const ByteBlock &block, Index channel,
 }
 
 /// Where rows are missing, weights without theirs.
-void DepthwiseEmitter::maskWeights() {
+void DepthwiseWords::maskWeights() {
   weightsOfRow = 0;
   Value all;
-  for (Value isThere : sources.areThere)
+  for (Value isThere : kernel.sources.areThere)
     all = b.both(all, isThere);
   if (!all)
     return;
@@ -221,7 +220,7 @@ void DepthwiseEmitter::maskWeights() {
   auto fill = [&] {
     SmallVector<Value> masks;
     int64_t taps = groupTaps(), bits = 32 / taps, above = rowsAbove();
-    ArrayRef<Value> rows = sources.areThere;
+    ArrayRef<Value> rows = kernel.sources.areThere;
     auto append = [&](int64_t count, Value mask) {
       masks.append(count,
                    vector::BroadcastOp::create(b.b, b.loc, type, mask));

@@ -31,9 +31,8 @@
 // times all of these weights, which sums start with.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
+#include "passes/cpu/kernels/depthwise/DepthwiseWords.h"
 #include "passes/cpu/products/BytePairs.h"
-#include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,9 +55,8 @@ namespace {
 /// The sums of a tile's pixels, of a block of channels.
 class WordSums {
 public:
-  WordSums(DepthwiseEmitter &emitter, const ByteBlock &block,
-           const PixelTile &pixels, Index firstPixel, Index channel,
-           const BorderTile *border, Index place);
+  WordSums(DepthwiseWords &words, const ByteBlock &block,
+           const PixelPlace &where, Index place);
 
   /// Goes on with the columns up to the last one of pixel `end` - 1, and hands
   /// the sums of pixels `first` and on, as f32, which holds them, to `take`,
@@ -79,7 +77,8 @@ private:
   Accumulators &sumsOf(int64_t r);
   bool isThere(int64_t i) const;
 
-  DepthwiseEmitter &emitter;
+  DepthwiseWords &words;
+  DepthwiseKernel &kernel;
   IndexBuilder &b;
   const ConvWindow &window;
   ByteBlock block;
@@ -93,36 +92,34 @@ private:
 
 } // namespace
 
-WordSums::WordSums(DepthwiseEmitter &emitter, const ByteBlock &block,
-                   const PixelTile &pixels, Index firstPixel, Index channel,
-                   const BorderTile *border, Index place)
-    : emitter(emitter), b(emitter.b), window(emitter.window), block(block),
-      pixels(pixels), border(border), stride(window.strides.back()),
-      dilation(window.dilations.back()), numTaps(window.kernel.back()),
-      reach((numTaps - 1) * dilation),
-      zeroPoint(emitter.op.getSrcZeroPoint()), sums(pixels.size) {
+WordSums::WordSums(DepthwiseWords &words, const ByteBlock &block,
+                   const PixelPlace &where, Index place)
+    : words(words), kernel(words.kernel), b(kernel.b), window(kernel.window),
+      block(block), pixels(where.pixels), border(where.border),
+      stride(window.strides.back()), dilation(window.dilations.back()),
+      numTaps(window.kernel.back()), reach((numTaps - 1) * dilation),
+      zeroPoint(kernel.op.getSrcZeroPoint()), sums(pixels.size) {
   Index pixel =
-      b.add(b.mul(firstPixel, stride), -window.pads[window.inner()]);
-  Index pixelStride = emitter.src.strides[emitter.src.strides.size() - 2];
-  Index at = b.add(b.mul(pixel, pixelStride), channel);
-  for (Index row : emitter.sources.starts)
+      b.add(b.mul(where.firstPixel, stride), -window.pads[window.inner()]);
+  Index pixelStride = kernel.src.strides[kernel.src.strides.size() - 2];
+  Index at = b.add(b.mul(pixel, pixelStride), where.channel);
+  for (Index row : kernel.sources.starts)
     rows.push_back(b.add(row, at));
-  weightsAt =
-      b.add(b.mul(place, emitter.preparedVectors()), emitter.weightsOfRow);
+  weightsAt = b.add(b.mul(place, words.preparedVectors()), words.weightsOfRow);
 }
 
 Value WordSums::weightOf(int64_t group, int64_t v) {
-  Index at = b.add(weightsAt,
-                   (v * emitter.preparedVectors() + group) * block.lanes);
+  Index at =
+      b.add(weightsAt, (v * words.preparedVectors() + group) * block.lanes);
   return vector::LoadOp::create(b.b, b.loc, integersOf(b, block.lanes),
-                                emitter.wordWeights, b.get(at));
+                                words.wordWeights, b.get(at));
 }
 
 Accumulators &WordSums::sumsOf(int64_t r) {
   if (sums[r].empty())
     for (int64_t v = 0; v < block.vectors; ++v)
       sums[r].push_back(zeroPoint != 0
-                            ? weightOf(emitter.preparedVectors() - 1, v)
+                            ? weightOf(words.preparedVectors() - 1, v)
                             : splatInt(b, integersOf(b, block.lanes), 0));
   return sums[r];
 }
@@ -141,10 +138,10 @@ Value WordSums::loadBytes(int64_t row, int64_t i) {
   Value zeroPoints = splatInt(b, type, int8_t(uint8_t(zeroPoint)));
   if (!isThere(i))
     return zeroPoint != 0 ? zeroPoints : Value();
-  Index pixelStride = emitter.src.strides[emitter.src.strides.size() - 2];
+  Index pixelStride = kernel.src.strides[kernel.src.strides.size() - 2];
   Index pixel = border ? border->nearest[i] : Index(i);
   Value bytes = vector::LoadOp::create(
-      b.b, b.loc, type, emitter.src.data,
+      b.b, b.loc, type, kernel.src.data,
       b.get(b.add(rows[row], b.mul(pixelStride, pixel))));
   if (!border)
     return bytes;
@@ -167,8 +164,8 @@ void WordSums::addGroup(
     bytes.push_back(loadBytes(row, i));
   if (llvm::none_of(bytes, [](Value row) { return row; }))
     return;
-  bytes.resize(emitter.groupTaps());
-  bool isFours = emitter.isFours();
+  bytes.resize(words.groupTaps());
+  bool isFours = kernel.isFours();
   SmallVector<Value> unpacked =
       isFours ? unpackFours(b, block, bytes)
               : unpackPairs(b, block, bytes[0], bytes[1]);
@@ -186,8 +183,8 @@ void WordSums::addGroup(
 Accumulators
 WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
               function_ref<void(int64_t, const Accumulators &)> take) {
-  int64_t above = emitter.groupsAbove(), along = emitter.groupsAlong();
-  int64_t taps = emitter.groupTaps(), rowsAbove = emitter.rowsAbove();
+  int64_t above = words.groupsAbove(), along = words.groupsAlong();
+  int64_t taps = words.groupTaps(), rowsAbove = words.rowsAbove();
   for (size_t i = 0; i < carried.size(); i += block.vectors)
     sums[first + int64_t(i) / block.vectors] =
         Accumulators(ArrayRef(carried).slice(i, block.vectors));
@@ -203,8 +200,8 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
       return distance / dilation;
     };
     SmallVector<std::pair<int64_t, int64_t>> group;
-    for (int64_t row = taps * emitter.firstGroup;
-         row < std::min(taps * emitter.endGroup, rowsAbove); row += taps) {
+    for (int64_t row = taps * words.firstGroup;
+         row < std::min(taps * words.endGroup, rowsAbove); row += taps) {
       group.clear();
       for (int64_t k = row; k < std::min(row + taps, rowsAbove); ++k)
         group.push_back({k, i});
@@ -215,7 +212,7 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
         return row / taps * numTaps + *tap;
       });
     }
-    if (along != 0 && taps * emitter.endGroup > rowsAbove) {
+    if (along != 0 && taps * words.endGroup > rowsAbove) {
       group.clear();
       for (int64_t k = 0; k < taps; ++k)
         group.push_back({rowsAbove, i + k * dilation});
@@ -236,8 +233,8 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
     take(r, floats);
   }
   Accumulators rest;
-  for (int64_t r = end;
-       r < std::min(end + emitter.carriedPixels(), pixels.size); ++r)
+  for (int64_t r = end; r < std::min(end + words.carriedPixels(), pixels.size);
+       ++r)
     llvm::append_range(rest, sumsOf(r));
   return rest;
 }
@@ -246,16 +243,16 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-void DepthwiseEmitter::forEachWordBlock(
+void DepthwiseWords::forEachBlock(
     const Tile &tile, Index channel,
     function_ref<void(const ByteBlock &, Index, Index, const BlockStore &)>
         emit) {
   int64_t lanes = tile.lanes;
-  if (tile.columns() == columns()) {
+  if (tile.columns() == kernel.columns()) {
     // Of fewer channels a loop over whole tiles never runs.
-    if (blocks)
-      emit({lanes, tile.vectors}, channel,
-           b.sub(channel, firstWords), *blocks);
+    if (kernel.blocks)
+      emit({lanes, tile.vectors}, channel, b.sub(channel, firstWords),
+           *kernel.blocks);
     return;
   }
   for (const LastBlock &last : lastBlocks)
@@ -275,13 +272,13 @@ static Tile floatTile(const Tile &tile, int64_t channels) {
 /// has none of their rows.
 static constexpr int64_t kLeastGroupsLeftOut = 3;
 
-void DepthwiseEmitter::emitWordRow(ArrayRef<Index> row, Index firstTile,
-                                   Index endTile) {
-  ArrayRef<Value> areThere = sources.areThere;
+void DepthwiseWords::emitRow(ArrayRef<Index> row, Index firstTile,
+                             Index endTile) {
+  ArrayRef<Value> areThere = kernel.sources.areThere;
   int64_t taps = groupTaps(), groups = llvm::divideCeil(areThere.size(), taps);
   auto emitGroups = [&](int64_t first, int64_t end) {
     firstGroup = first, endGroup = end;
-    emitWordRowOfGroups(row, firstTile, endTile);
+    emitRowOfGroups(row, firstTile, endTile);
   };
   auto anyOf = [&](ArrayRef<Value> rows) -> Value {
     Value any = rows.front();
@@ -304,8 +301,8 @@ void DepthwiseEmitter::emitWordRow(ArrayRef<Index> row, Index firstTile,
       [&] { emitGroups(1, groups); });
 }
 
-void DepthwiseEmitter::emitWordRowOfGroups(ArrayRef<Index> row,
-                                           Index firstTile, Index endTile) {
+void DepthwiseWords::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
+                                     Index endTile) {
   int64_t inner = window.inner(), channels = output.dst.shape.back();
   int64_t stride = window.strides[inner], pad = window.pads[inner];
   int64_t dilation = window.dilations[inner];
@@ -340,14 +337,14 @@ void DepthwiseEmitter::emitWordRowOfGroups(ArrayRef<Index> row,
         store.store(b, sums, coordinates);
       };
     };
-    WordSums ends(*this, block, pixels, 0, channel, nullptr, place);
+    WordSums ends(*this, block, {pixels, 0, channel, row}, place);
     Accumulators sums;
     if (steps != 0) {
       sums = ends.run(0, first, {}, storeFrom(0));
       sums = forEach(
           b, 0, steps, sums, [&](Value step, const Accumulators &sums) {
             Index pixel = b.add(b.mul(Index(step), kAtOnce), first);
-            WordSums words(*this, block, whole, pixel, channel, nullptr, place);
+            WordSums words(*this, block, {whole, pixel, channel, row}, place);
             return words.run(0, kAtOnce, sums, storeFrom(pixel));
           });
     }
@@ -355,50 +352,45 @@ void DepthwiseEmitter::emitWordRowOfGroups(ArrayRef<Index> row,
   };
   Tile full = fullTile(plan.target, plan.tile);
   Tile last = lastTile(plan.target, plan.tile, channels);
-  forEachColumnTile(b, {firstTile, endTile, plan.tiles}, full, last,
-                    [&](Value channelTile, const Tile &tile) {
-                      Index channel = b.mul(Index(channelTile), columns());
-                      forEachWordBlock(tile, channel, emitBlock);
-                      if (tile.columns() == columns() || endBlocks == channels)
-                        return;
-                      window.forEachTile(
-                          b, plan.tile.rows,
-                          [&](const PixelTile &pixels, Index firstPixel,
-                              Index) {
-                            emitFloatTile(floatTile(tile, channels - endBlocks)
-                                              .withRows(pixels.size),
-                                          pixels, firstPixel, endBlocks, row,
-                                          nullptr);
-                          });
-                    });
+  forEachColumnTile(
+      b, {firstTile, endTile, plan.tiles}, full, last,
+      [&](Value channelTile, const Tile &tile) {
+        Index channel = b.mul(Index(channelTile), kernel.columns());
+        forEachBlock(tile, channel, emitBlock);
+        if (tile.columns() == kernel.columns() || endBlocks == channels)
+          return;
+        window.forEachTile(
+            b, plan.tile.rows,
+            [&](const PixelTile &pixels, Index firstPixel, Index) {
+              floats.emitTile(
+                  floatTile(tile, channels - endBlocks).withRows(pixels.size),
+                  {pixels, firstPixel, endBlocks, row});
+            });
+      });
 }
 
-void DepthwiseEmitter::emitWordTile(const Tile &tile, const PixelTile &pixels,
-                                    Index firstPixel, Index channel,
-                                    ArrayRef<Index> row,
-                                    const BorderTile *border) {
+void DepthwiseWords::emitTile(const Tile &tile, const PixelPlace &where) {
   Tile part = tile;
   // As sums are stored.
   part.product = Product::f32;
   part.lastLanes = tile.lanes;
   firstGroup = 0;
-  endGroup = llvm::divideCeil(sources.starts.size(), groupTaps());
-  forEachWordBlock(
-      tile, channel,
+  endGroup = llvm::divideCeil(kernel.sources.starts.size(), groupTaps());
+  forEachBlock(
+      tile, where.channel,
       [&](const ByteBlock &block, Index channel, Index place,
           const BlockStore &store) {
-        WordSums words(*this, block, pixels, firstPixel, channel, border,
-                       place);
+        WordSums words(*this, block, where.withChannel(channel), place);
         part.vectors = block.vectors;
         Accumulators all;
-        (void)words.run(0, pixels.size, {},
+        (void)words.run(0, where.pixels.size, {},
                         [&](int64_t, const Accumulators &sums) {
                           llvm::append_range(all, sums);
                         });
-        storeWaiting(store, part, all, firstPixel, channel, row, border);
+        kernel.storeWaiting(store, part, all, where.withChannel(channel));
       });
   int64_t channels = output.dst.shape.back();
-  if (tile.columns() != columns() && endBlocks != channels)
-    emitFloatTile(floatTile(tile, channels - endBlocks), pixels, firstPixel,
-                  endBlocks, row, border);
+  if (tile.columns() != kernel.columns() && endBlocks != channels)
+    floats.emitTile(floatTile(tile, channels - endBlocks),
+                    where.withChannel(endBlocks));
 }

@@ -1,0 +1,34 @@
+//===- DepthwiseDot.h - single channels of bytes in fours -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEDOT_H
+#define INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEDOT_H
+
+#include "passes/cpu/kernels/depthwise/DepthwiseKernel.h"
+
+namespace ingot::cpu {
+
+/// Bytes in fours, 16 lanes. A tile is one vector, of up to `lanes` channels in
+/// their order, or a whole block of four vectors, as unpacking leaves them.
+struct DepthwiseDot : DepthwisePart {
+  explicit DepthwiseDot(DepthwiseKernel &kernel)
+      : DepthwisePart(kernel), fours(b, op.getFours()) {}
+
+  void prepare(Index firstTile, Index endTile);
+  /// Finds the weights whose rows are there.
+  void findMasks();
+  void emitTile(const Tile &tile, const PixelPlace &where);
+
+private:
+  void emitVector(const Tile &tile, const PixelPlace &where);
+  void emitBlock(const Tile &tile, const PixelPlace &where);
+
+  Flat fours;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEDOT_H
