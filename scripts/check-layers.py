@@ -11,6 +11,8 @@ import os
 import re
 import sys
 
+from cxx_outline import is_constructor, outline
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = (".h", ".hpp", ".c", ".cpp", ".td", ".inc")
 INCLUDE = re.compile(r'^\s*#?\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -162,6 +164,29 @@ def check_size():
                 yield f"{os.path.relpath(path, ROOT)}: has {number} lines, but {LINES} is the limit: split it"
 
 
+METHODS, PARAMETERS = 25, 6
+
+
+def check_shape():
+    """Kernels grow by cases: a class with many methods and a function with many parameters mix several of them."""
+    for path in files("passes/cpu"):
+        if not path.endswith((".h", ".cpp")):
+            continue
+        with open(path, encoding="utf-8") as f:
+            functions = list(outline(f.read()))
+        shown = os.path.relpath(path, ROOT)
+        methods = {}
+        for function in functions:
+            if function.parameters > PARAMETERS:
+                yield (f"{shown}:{function.line}: {function.name} has {function.parameters} parameters, but {PARAMETERS} "
+                       "is the limit: join those that belong together")
+            if function.owner and "::" not in function.name and not is_constructor(function):
+                methods.setdefault(function.owner, []).append(function)
+        for owner, found in methods.items():
+            if len(found) > METHODS:
+                yield (f"{shown}:{found[0].line}: {owner} has {len(found)} methods, but {METHODS} is the limit: split it")
+
+
 # Functions of rewriters: patterns, and what they call.
 REWRITES = re.compile(r"Rewriter &\w*[^;{}()]*\)\s*(?:const\s*)?(?:override\s*|final\s*)?\{")
 DECLINES = re.compile(r"[^\n]*\breturn (?:mlir::)?failure\(\);|[^\n]*: (?:mlir::)?failure\(\);")
@@ -198,7 +223,8 @@ def main():
                ("pass, file, flag and test have one name", list(check_pass_names())),
                ("folders of passes include what is before them", list(check_pass_folders())),
                ("a pattern says why it declines", list(check_reasons())),
-               ("lines have 80 columns, files 500 lines at most", list(check_size()))]
+               ("lines have 80 columns, files 500 lines at most", list(check_size())),
+               ("classes and functions of kernels have a bound", list(check_shape()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))

@@ -34,16 +34,16 @@ using namespace ingot::cpu;
 
 void AttentionEmitter::emitByBlocks(const QueryBlock &block) {
   packQueries(block);
-  if (plan.isNarrow)
-    finishQueryPairs(block);
+  if (narrow)
+    narrow->finishQueries(block);
   startSums(block);
   forEach(b, 0, numKeys, plan.keysAtOnce, [&](Value key) {
     Index count =
         b.min(b.sub(numKeys, Index(key)), plan.keysAtOnce);
-    if (plan.isNarrow) {
-      sumNarrowScores(block, Index(key), count);
-      packPowers(block, Index(key), count);
-      addNarrowValues(block, Index(key), count);
+    if (narrow) {
+      narrow->sumScores(block, Index(key), count);
+      narrow->packPowers(block, Index(key), count);
+      narrow->addValues(block, Index(key), count);
       return;
     }
     sumScores(block, Index(key), count);

@@ -26,6 +26,42 @@ struct QueryBlock {
   std::optional<Index> last = std::nullopt;
 };
 
+struct AttentionEmitter;
+
+/// What is different where bf16 is multiplied. Scores have no mask yet.
+struct NarrowAttention {
+  explicit NarrowAttention(AttentionEmitter &all);
+
+  /// Packs `rows` of elements of the queries in a vector's lanes, from
+  /// `element` on.
+  void packQueries(const QueryBlock &block, llvm::ArrayRef<mlir::Value> rows,
+                   Index element, int64_t vector);
+  void finishQueries(const QueryBlock &block);
+  void sumScores(const QueryBlock &block, Index key, Index count);
+  void packPowers(const QueryBlock &block, Index key, Index count);
+  void addValues(const QueryBlock &block, Index key, Index count);
+
+private:
+  void packValues(const QueryBlock &block, Index key, Index count);
+  /// Rows of bf16, `pitch` elements apart.
+  struct NarrowRows {
+    mlir::Value data;
+    Index at;
+    int64_t pitch;
+  };
+  /// Sums of a tile, stored to `to[at]` and on.
+  void multiply(const TileWeights &pairs, const NarrowRows &rows, Index steps,
+                mlir::Value to, Index at);
+
+  AttentionEmitter &all;
+  IndexBuilder &b;
+  const AttentionPlan &plan;
+  int64_t lanes, size;
+  /// On the stack: pairs of elements of the queries, rows of keys, pairs of
+  /// keys of the values, rows of powers; and of f32 a tile of sums.
+  mlir::Value queryPairs, keyRows, valuePairs, powerRows, tileSums;
+};
+
 struct AttentionEmitter {
   AttentionEmitter(mlir::OpBuilder &builder, cpu::AttentionOp op);
 
@@ -62,25 +98,6 @@ struct AttentionEmitter {
                             body);
   void storeResults(const QueryBlock &block);
 
-  /// The same of bf16. Scores have no mask yet.
-  void createNarrowScratch();
-  void packQueryPairs(const QueryBlock &block, llvm::ArrayRef<mlir::Value> rows,
-                      Index element, int64_t vector);
-  void finishQueryPairs(const QueryBlock &block);
-  void sumNarrowScores(const QueryBlock &block, Index key, Index count);
-  void packPowers(const QueryBlock &block, Index key, Index count);
-  void packValues(const QueryBlock &block, Index key, Index count);
-  void addNarrowValues(const QueryBlock &block, Index key, Index count);
-  /// Rows of bf16, `pitch` elements apart.
-  struct NarrowRows {
-    mlir::Value data;
-    Index at;
-    int64_t pitch;
-  };
-  /// Sums of a tile, stored to `to[at]` and on.
-  void multiplyNarrow(const TileWeights &pairs, const NarrowRows &rows,
-                      Index steps, mlir::Value to, Index at);
-
   Tile tileOf(const QueryBlock &block) const {
     return fullTile(plan.target, {1, block.vectors});
   }
@@ -109,9 +126,7 @@ struct AttentionEmitter {
   mlir::Value queries, scores, factors;
   /// And for blocks of keys two numbers more, and a row of values.
   mlir::Value maxima, sums, weighed;
-  /// Of bf16: pairs of elements of the queries, rows of keys, pairs of keys of
-  /// the values, rows of powers; and of f32 a tile of sums.
-  mlir::Value queryPairs, keyRows, valuePairs, powerRows, tileSums;
+  std::optional<NarrowAttention> narrow;
 };
 
 /// Element j of row i becomes element i of row j: rows and lanes change places

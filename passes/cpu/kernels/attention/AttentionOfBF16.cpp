@@ -58,18 +58,16 @@ static Index stepsOf(IndexBuilder &b, Index count) {
 /// A head's elements with the zeros behind them.
 static int64_t depthOf(int64_t size) { return llvm::alignTo(size, kDepth); }
 
-void AttentionEmitter::createNarrowScratch() {
-  auto scratch = [&](int64_t elements, Type type) {
-    return createScratch(b, elements, type);
-  };
+NarrowAttention::NarrowAttention(AttentionEmitter &all)
+    : all(all), b(all.b), plan(all.plan), lanes(all.lanes), size(all.size) {
   Type half = b.b.getBF16Type();
   int64_t keysOfTiles = llvm::alignTo(plan.keysAtOnce, plan.scores.rows);
-  queryPairs = scratch(depthOf(size) * plan.queriesPerTask, half);
-  keyRows = scratch(depthOf(size) * keysOfTiles, half);
-  valuePairs = scratch(values.shape[3] * plan.keysAtOnce, half);
-  powerRows = scratch(plan.keysAtOnce * plan.queriesPerTask, half);
-  tileSums =
-      scratch(plan.tile.rows * plan.tile.vectors * lanes, b.b.getF32Type());
+  queryPairs = createScratch(b, depthOf(size) * plan.queriesPerTask, half);
+  keyRows = createScratch(b, depthOf(size) * keysOfTiles, half);
+  valuePairs = createScratch(b, all.values.shape[3] * plan.keysAtOnce, half);
+  powerRows = createScratch(b, plan.keysAtOnce * plan.queriesPerTask, half);
+  tileSums = createScratch(b, plan.tile.rows * plan.tile.vectors * lanes,
+                           b.b.getF32Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,27 +75,24 @@ void AttentionEmitter::createNarrowScratch() {
 //===----------------------------------------------------------------------===//
 
 /// `rows` are elements of the queries in a vector's lanes, from `element` on.
-void AttentionEmitter::packQueryPairs(const QueryBlock &block,
-                                      ArrayRef<Value> rows, Index element,
-                                      int64_t vector) {
+void NarrowAttention::packQueries(const QueryBlock &block, ArrayRef<Value> rows,
+                                  Index element, int64_t vector) {
   for (int64_t i = 0; i < int64_t(rows.size()); i += 2) {
-    Index at = b.add(b.mul(b.add(element, i), width(block)),
-                     2 * vector * lanes);
-    storeVector(pairUp(b, rows[i], rows[i + 1]), queryPairs, at);
+    Index at =
+        b.add(b.mul(b.add(element, i), all.width(block)), 2 * vector * lanes);
+    all.storeVector(pairUp(b, rows[i], rows[i + 1]), queryPairs, at);
   }
 }
 
-void AttentionEmitter::finishQueryPairs(const QueryBlock &block) {
+void NarrowAttention::finishQueries(const QueryBlock &block) {
   Value zero = zeros(b, 2 * lanes, b.b.getBF16Type());
-  forEach(b, size * width(block), depthOf(size) * width(block), 2 * lanes,
-          [&](Value at) {
-            storeVector(zero, queryPairs, Index(at));
-          });
+  forEach(b, size * all.width(block), depthOf(size) * all.width(block),
+          2 * lanes,
+          [&](Value at) { all.storeVector(zero, queryPairs, Index(at)); });
 }
 
-void AttentionEmitter::multiplyNarrow(const TileWeights &pairs,
-                                      const NarrowRows &rows, Index steps,
-                                      Value to, Index at) {
+void NarrowAttention::multiply(const TileWeights &pairs, const NarrowRows &rows,
+                               Index steps, Value to, Index at) {
   const Tile &tile = pairs.tile;
   auto step = [&](Value number, const Accumulators &before) {
     Index first = b.mul(Index(number), kDepth);
@@ -118,26 +113,26 @@ void AttentionEmitter::multiplyNarrow(const TileWeights &pairs,
 
 /// Rows behind the block's keys are whatever was there: their scores are not
 /// read.
-void AttentionEmitter::sumNarrowScores(const QueryBlock &block, Index key,
-                                       Index count) {
+void NarrowAttention::sumScores(const QueryBlock &block, Index key,
+                                Index count) {
   int64_t depth = depthOf(size);
   forEach(b, 0, count, 1, [&](Value place) {
     Index from =
-        keys.at(b, {block.sample, b.add(key, Index(place)), block.head, 0});
+        all.keys.at(b, {block.sample, b.add(key, Index(place)), block.head, 0});
     Index to = b.mul(Index(place), depth);
     for (int64_t e = 0; e < depth; e += lanes) {
       Value row = zeros(b, lanes, b.b.getBF16Type());
       if (e < size)
-        row = narrow(b, loadVector(keys.data, b.add(from, e)));
-      storeVector(row, keyRows, b.add(to, e));
+        row = narrow(b, all.loadVector(all.keys.data, b.add(from, e)));
+      all.storeVector(row, keyRows, b.add(to, e));
     }
   });
   Tile tile = fullTile(plan.target, plan.scores);
   forEach(b, 0, b.divideCeil(count, tile.rows), 1, [&](Value number) {
     Index place = b.mul(Index(number), tile.rows);
-    multiplyNarrow({tile, queryPairs, 0, width(block)},
-                   {keyRows, b.mul(place, depth), depth}, depth / kDepth,
-                   scores, b.mul(place, width(block)));
+    multiply({tile, queryPairs, 0, all.width(block)},
+             {keyRows, b.mul(place, depth), depth}, depth / kDepth, all.scores,
+             b.mul(place, all.width(block)));
   });
 }
 
@@ -168,15 +163,15 @@ static Value halfPower(const cpu::FloatBuilder &f, Value x, Value highest) {
 }
 
 /// Scores become powers, two keys' in a word; words change places with lanes.
-void AttentionEmitter::packPowers(const QueryBlock &block, Index key,
-                                  Index count) {
-  Accumulators highest = raiseMaxima(block, key, count);
+void NarrowAttention::packPowers(const QueryBlock &block, Index key,
+                                 Index count) {
+  Accumulators highest = all.raiseMaxima(block, key, count);
   Index steps = stepsOf(b, count);
   Value lowest = splat(
       b, lanes, floatConstant(b, -std::numeric_limits<double>::infinity()));
   forEach(b, count, b.mul(steps, kDepth), 1, [&](Value place) {
     for (int64_t v = 0; v < block.vectors; ++v)
-      storeVector(lowest, scores, placeOf(block, Index(place), v));
+      all.storeVector(lowest, all.scores, all.placeOf(block, Index(place), v));
   });
   auto words = VectorType::get({lanes}, b.b.getI32Type());
   auto halves = VectorType::get({2 * lanes}, b.b.getBF16Type());
@@ -192,7 +187,7 @@ void AttentionEmitter::packPowers(const QueryBlock &block, Index key,
       SmallVector<Value> rows;
       for (int64_t i = 0; i < lanes; ++i) {
         auto power = [&](int64_t odd) {
-          Value score = loadScores(block, b.add(place, 2 * i + odd), v);
+          Value score = all.loadScores(block, b.add(place, 2 * i + odd), v);
           return halfPower(f, score, highest[v]);
         };
         Value even = power(0), odd = power(1);
@@ -203,60 +198,61 @@ void AttentionEmitter::packPowers(const QueryBlock &block, Index key,
       transpose(b, rows);
       for (auto [i, row] : llvm::enumerate(rows)) {
         int64_t query = v * lanes + int64_t(i);
-        storeVector(vector::BitCastOp::create(b.b, b.loc, halves, row),
-                    powerRows, b.add(place, query * plan.keysAtOnce));
+        all.storeVector(vector::BitCastOp::create(b.b, b.loc, halves, row),
+                        powerRows, b.add(place, query * plan.keysAtOnce));
       }
     }
     return added;
   };
-  addPowers(block, forEach(b, 0, steps, none, step));
+  all.addPowers(block, forEach(b, 0, steps, none, step));
 }
 
-void AttentionEmitter::packValues(const QueryBlock &block, Index key,
-                                  Index count) {
-  int64_t columns = values.shape[3];
+void NarrowAttention::packValues(const QueryBlock &block, Index key,
+                                 Index count) {
+  int64_t columns = all.values.shape[3];
   Value zero = zeros(b, lanes, b.b.getF32Type());
   Index last = b.add(count, -1);
   forEach(b, 0, b.mul(stepsOf(b, count), kDepth), 2, [&](Value place) {
     auto load = [&](int64_t odd, int64_t column) -> Value {
       Index row = b.add(Index(place), odd);
-      Index at = values.at(b, {block.sample, b.add(key, b.min(row, last)),
-                               block.head, column});
+      Index at = all.values.at(
+          b, {block.sample, b.add(key, b.min(row, last)), block.head, column});
       return arith::SelectOp::create(
           b.b, b.loc, b.compare(arith::CmpIPredicate::ult, row, count),
-          loadVector(values.data, at), zero);
+          all.loadVector(all.values.data, at), zero);
     };
     for (int64_t column = 0; column < columns; column += lanes) {
       Value even = load(0, column), odd = load(1, column);
-      storeVector(pairUp(b, even, odd), valuePairs,
-                  b.add(b.mul(Index(place), columns), 2 * column));
+      all.storeVector(pairUp(b, even, odd), valuePairs,
+                      b.add(b.mul(Index(place), columns), 2 * column));
     }
   });
 }
 
-void AttentionEmitter::addNarrowValues(const QueryBlock &block, Index key,
-                                       Index count) {
+void NarrowAttention::addValues(const QueryBlock &block, Index key,
+                                Index count) {
   packValues(block, key, count);
-  int64_t all = values.shape[3];
+  int64_t columns = all.values.shape[3];
   auto emitTile = [&](const Tile &tile, Index column, Index first) {
-    multiplyNarrow({tile, valuePairs, b.mul(column, 2), all},
-                   {powerRows, b.mul(first, plan.keysAtOnce), plan.keysAtOnce},
-                   stepsOf(b, count), tileSums, 0);
+    multiply({tile, valuePairs, b.mul(column, 2), columns},
+             {powerRows, b.mul(first, plan.keysAtOnce), plan.keysAtOnce},
+             stepsOf(b, count), tileSums, 0);
     forEach(b, 0, tile.rows, 1, [&](Value row) {
       Index query = b.add(first, Index(row));
       Value factor =
           splat(b, lanes,
-                memref::LoadOp::create(b.b, b.loc, factors, b.get(query)));
+                memref::LoadOp::create(b.b, b.loc, all.factors, b.get(query)));
       for (int64_t v = 0; v < tile.vectors; ++v) {
-        Index at = b.add(b.add(b.mul(query, all), column), v * lanes);
-        Value added = loadVector(
+        Index at = b.add(b.add(b.mul(query, columns), column), v * lanes);
+        Value added = all.loadVector(
             tileSums,
             b.add(b.mul(Index(row), tile.vectors * lanes), v * lanes));
-        storeVector(multiplyAddVectors(b, plan.target.hasFMA,
-                                       loadVector(weighed, at), factor, added),
-                    weighed, at);
+        all.storeVector(multiplyAddVectors(b, plan.target.hasFMA,
+                                           all.loadVector(all.weighed, at),
+                                           factor, added),
+                        all.weighed, at);
       }
     });
   };
-  forEachValueTile(block, emitTile);
+  all.forEachValueTile(block, emitTile);
 }

@@ -78,7 +78,7 @@ AttentionEmitter::AttentionEmitter(OpBuilder &builder, cpu::AttentionOp op)
   sums = scratch(plan.queriesPerTask);
   weighed = scratch(values.shape[3] * plan.queriesPerTask);
   if (plan.isNarrow)
-    createNarrowScratch();
+    narrow.emplace(*this);
 }
 
 void AttentionEmitter::emit(Value task) {
@@ -160,8 +160,8 @@ void AttentionEmitter::packQueries(const QueryBlock &block) {
         rows.push_back(arith::MulFOp::create(b.b, b.loc, row, scale));
       }
       transpose(b, rows);
-      if (plan.isNarrow) {
-        packQueryPairs(block, rows, Index(element), v);
+      if (narrow) {
+        narrow->packQueries(block, rows, Index(element), v);
         continue;
       }
       for (auto [i, row] : llvm::enumerate(rows)) {

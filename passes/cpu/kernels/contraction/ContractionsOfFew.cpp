@@ -13,13 +13,14 @@
 //   for row: result += sum of a[k] * column[k], by four vectors of k
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/kernels/contraction/ContractionEmitter.h"
+#include "passes/cpu/kernels/contraction/ContractionsOfFew.h"
 #include "passes/cpu/products/Products.h"
 #include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -27,29 +28,29 @@ using namespace ingot::cpu;
 
 /// Adds so many elements of a row times rows of the right factor to a row of
 /// the result.
-void ContractionEmitter::emitSteps(Index rowAt, Index firstK, int64_t steps) {
+void ContractionsOfFew::emitSteps(Index rowAt, Index firstK, int64_t steps) {
   SmallVector<Value> left, splats;
   for (int64_t i = 0; i < steps; ++i) {
-    left.push_back(loadFactor(0, at(0, rowAt, b.add(firstK, i), 0)));
+    left.push_back(all.loadFactor(0, all.at(0, rowAt, b.add(firstK, i), 0)));
     splats.push_back(splat(b, lanes, left.back()));
   }
   Value result = op->getOperand(2);
   auto factorAt = [&](int64_t i, Index c) {
-    return at(1, 0, b.add(firstK, i), c);
+    return all.at(1, 0, b.add(firstK, i), c);
   };
   auto addVector = [&](Index c, Value mask) {
-    SmallVector<Value> place = at(2, rowAt, 0, c);
-    Value sum = loadPiece(place, mask);
+    SmallVector<Value> place = all.at(2, rowAt, 0, c);
+    Value sum = all.loadPiece(place, mask);
     for (int64_t i = 0; i < steps; ++i)
-      sum =
-          multiplyAdd(splats[i], loadFactors(factorAt(i, c), lanes, mask), sum);
+      sum = all.multiplyAdd(splats[i],
+                            all.loadFactors(factorAt(i, c), lanes, mask), sum);
     if (mask)
       vector::MaskedStoreOp::create(b.b, b.loc, result, place, mask, sum);
     else
       vector::StoreOp::create(b.b, b.loc, sum, result, place);
   };
   // Of bytes and words LLVM multiplies pairs of words.
-  bool isBytes = isNarrow();
+  bool isBytes = all.isNarrow();
   Index end = sizes[column];
   Index whole = isBytes ? Index(0) : b.mul(b.div(end, lanes), lanes);
   forEach(b, 0, whole, lanes, [&](Value c) { addVector(Index(c), {}); });
@@ -60,15 +61,16 @@ void ContractionEmitter::emitSteps(Index rowAt, Index firstK, int64_t steps) {
     return;
   }
   forEach(b, whole, end, 1, [&](Value c) {
-    SmallVector<Value> place = at(2, rowAt, 0, Index(c));
+    SmallVector<Value> place = all.at(2, rowAt, 0, Index(c));
     Value sum = memref::LoadOp::create(b.b, b.loc, result, place);
     for (int64_t i = 0; i < steps; ++i)
-      sum = multiplyAdd(left[i], loadFactor(1, factorAt(i, Index(c))), sum);
+      sum = all.multiplyAdd(left[i], all.loadFactor(1, factorAt(i, Index(c))),
+                            sum);
     memref::StoreOp::create(b.b, b.loc, sum, result, place);
   });
 }
 
-void ContractionEmitter::emitFewRows() {
+void ContractionsOfFew::emitRows() {
   constexpr int64_t kSteps = 4;
   auto emitRow = [&](Value r) {
     Index end = sizes[k], whole = b.mul(b.div(end, kSteps), kSteps);
@@ -77,14 +79,14 @@ void ContractionEmitter::emitFewRows() {
     forEach(b, whole, end, 1,
             [&](Value i) { emitSteps(Index(r), Index(i), 1); });
   };
-  forEachPlace(/*isOuter=*/true, [&] {
-    forEachPlace(/*isOuter=*/false,
-                 [&] { forEach(b, 0, sizes[row], 1, emitRow); });
+  all.forEachPlace(/*isOuter=*/true, [&] {
+    all.forEachPlace(/*isOuter=*/false,
+                     [&] { forEach(b, 0, sizes[row], 1, emitRow); });
   });
 }
 
 /// Adds to a column of the result the sums over a block of k, which is packed.
-void ContractionEmitter::emitSums(Index columnAt, Index firstK, Index depth) {
+void ContractionsOfFew::emitSums(Index columnAt, Index firstK, Index depth) {
   constexpr int64_t kSums = 4;
   auto type = VectorType::get({lanes}, element);
   Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
@@ -92,14 +94,14 @@ void ContractionEmitter::emitSums(Index columnAt, Index firstK, Index depth) {
   auto addVector = [&](Index rowAt, Index i, Value sum) {
     auto from =
         VectorType::get({lanes}, getElementTypeOrSelf(op->getOperand(0)));
-    Value left =
-        widen(0, vector::LoadOp::create(b.b, b.loc, from, op->getOperand(0),
-                                        at(0, rowAt, b.add(firstK, i), 0)));
+    Value left = all.widen(
+        0, vector::LoadOp::create(b.b, b.loc, from, op->getOperand(0),
+                                  all.at(0, rowAt, b.add(firstK, i), 0)));
     Value right = vector::LoadOp::create(b.b, b.loc, type, panel, b.get(i));
-    return multiplyAdd(left, right, sum);
+    return all.multiplyAdd(left, right, sum);
   };
   Index wide = b.div(depth, kSums * lanes), whole = b.div(depth, lanes);
-  forEachPlace(/*isOuter=*/false, [&] {
+  all.forEachPlace(/*isOuter=*/false, [&] {
     forEach(b, 0, sizes[row], 1, [&](Value rowAt) {
       Accumulators sums(kSums, zeros);
       sums =
@@ -129,15 +131,15 @@ void ContractionEmitter::emitSums(Index columnAt, Index firstK, Index depth) {
               : vector::ReductionOp::create(b.b, b.loc,
                                             vector::CombiningKind::ADD, sum[0])
                     .getResult();
-      sum = forEach(b, b.mul(whole, lanes), depth, Accumulators{total},
-                    [&](Value i, const Accumulators &before) {
-                      Value left = loadFactor(
-                          0, at(0, Index(rowAt), b.add(firstK, Index(i)), 0));
-                      Value right =
-                          memref::LoadOp::create(b.b, b.loc, panel, i);
-                      return Accumulators{multiplyAdd(left, right, before[0])};
-                    });
-      SmallVector<Value> place = at(2, Index(rowAt), 0, columnAt);
+      sum = forEach(
+          b, b.mul(whole, lanes), depth, Accumulators{total},
+          [&](Value i, const Accumulators &before) {
+            Value left = all.loadFactor(
+                0, all.at(0, Index(rowAt), b.add(firstK, Index(i)), 0));
+            Value right = memref::LoadOp::create(b.b, b.loc, panel, i);
+            return Accumulators{all.multiplyAdd(left, right, before[0])};
+          });
+      SmallVector<Value> place = all.at(2, Index(rowAt), 0, columnAt);
       Value before =
           memref::LoadOp::create(b.b, b.loc, op->getOperand(2), place);
       memref::StoreOp::create(b.b, b.loc, addSums(b, before, sum[0]),
@@ -147,17 +149,17 @@ void ContractionEmitter::emitSums(Index columnAt, Index firstK, Index depth) {
 }
 
 /// Of few k and columns, as depthwise convolutions have them.
-void ContractionEmitter::emitElements() {
-  forEachPlace(/*isOuter=*/false, [&] {
+void ContractionsOfFew::emitElements() {
+  all.forEachPlace(/*isOuter=*/false, [&] {
     forEach(b, 0, sizes[k], 1, [&](Value i) {
       forEach(b, 0, sizes[column], 1, [&](Value c) {
-        Value right = loadFactor(1, at(1, 0, Index(i), Index(c)));
+        Value right = all.loadFactor(1, all.at(1, 0, Index(i), Index(c)));
         forEach(b, 0, sizes[row], 1, [&](Value r) {
-          Value left = loadFactor(0, at(0, Index(r), Index(i), 0));
-          SmallVector<Value> place = at(2, Index(r), 0, Index(c));
+          Value left = all.loadFactor(0, all.at(0, Index(r), Index(i), 0));
+          SmallVector<Value> place = all.at(2, Index(r), 0, Index(c));
           Value sum =
               memref::LoadOp::create(b.b, b.loc, op->getOperand(2), place);
-          memref::StoreOp::create(b.b, b.loc, multiplyAdd(left, right, sum),
+          memref::StoreOp::create(b.b, b.loc, all.multiplyAdd(left, right, sum),
                                   op->getOperand(2), place);
         });
       });
@@ -165,15 +167,15 @@ void ContractionEmitter::emitElements() {
   });
 }
 
-void ContractionEmitter::emitFewColumns() {
+void ContractionsOfFew::emitColumns() {
   auto emitDots = [&] {
     forEach(b, 0, sizes[column], 1, [&](Value c) {
       int64_t most = kPanels * kDepth * width;
       forEach(b, 0, sizes[k], most, [&](Value firstK) {
         Index depth = b.min(b.sub(sizes[k], Index(firstK)), most);
         forEach(b, 0, depth, 1, [&](Value i) {
-          Value factor =
-              loadFactor(1, at(1, 0, b.add(Index(firstK), Index(i)), Index(c)));
+          Value factor = all.loadFactor(
+              1, all.at(1, 0, b.add(Index(firstK), Index(i)), Index(c)));
           memref::StoreOp::create(b.b, b.loc, factor, panel, i);
         });
         emitSums(Index(c), Index(firstK), depth);
@@ -183,8 +185,8 @@ void ContractionEmitter::emitFewColumns() {
   // Rows are read as vectors along k.
   bool hasRows =
       support::isRow(op->getOperand(0).getType()) &&
-      map(0).getResults().back() == getAffineDimExpr(k, op.getContext());
-  forEachPlace(/*isOuter=*/true, [&] {
+      all.map(0).getResults().back() == getAffineDimExpr(k, op.getContext());
+  all.forEachPlace(/*isOuter=*/true, [&] {
     if (!hasRows)
       return emitElements();
     b.branch(b.compare(arith::CmpIPredicate::sge, sizes[k], 2 * lanes),

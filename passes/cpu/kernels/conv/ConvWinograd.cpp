@@ -37,9 +37,9 @@ namespace {
 class Emitter : public WinogradEmitter {
 public:
   Emitter(OpBuilder &builder, cpu::ConvOp op)
-      : WinogradEmitter(builder, op, op.getSrc(), op.getPads(),
-                        WinogradPlan(op), builder.getI32Type(),
-                        cpu::PackedWeights(op.getWeights()).depth / 2),
+      : WinogradEmitter(builder, op, WinogradPlan(op),
+                        {op.getSrc(), op.getPads(), builder.getI32Type(),
+                         cpu::PackedWeights(op.getWeights()).depth / 2}),
         weights(b, op.getWeights()), groups(plan.weights.depth / 4),
         zeroPoint(op.getSrcZeroPoint()),
         words(createScratch(b, 2 * plan.transform.positions() * wordsOfPoint(),

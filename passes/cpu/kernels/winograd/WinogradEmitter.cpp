@@ -19,29 +19,29 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 WinogradEmitter::WinogradEmitter(OpBuilder &builder,
-                                 cpu::EpilogueOpInterface op, Value src,
-                                 ArrayRef<int64_t> pads,
-                                 const WinogradPlan &plan, Type kept,
-                                 int64_t elements)
-    : b{builder, op.getLoc()}, op(op), plan(plan), src(b, src), output(b, op),
-      points(plan.transform.points()), outputs(plan.transform.outputs()),
-      pitch(cpu::Winograd::pitch(elements)), pads(pads), elements(elements),
-      keptType(VectorType::get({plan.target.lanes}, kept)) {
+                                 cpu::EpilogueOpInterface op,
+                                 const WinogradPlan &plan, const Pixels &of)
+    : b{builder, op.getLoc()}, op(op), plan(plan), src(b, of.src),
+      output(b, op), points(plan.transform.points()),
+      outputs(plan.transform.outputs()),
+      pitch(cpu::Winograd::pitch(of.elements)), pads(of.pads),
+      elements(of.elements),
+      keptType(VectorType::get({plan.target.lanes}, of.kept)) {
   Value dst = cast<DestinationStyleOpInterface>(*op).getDpsInits()[0];
   images = dimOf(b, dst, 0);
   for (int64_t d : {0, 1}) {
-    srcSizes[d] = dimOf(b, src, 1 + d);
+    srcSizes[d] = dimOf(b, of.src, 1 + d);
     dstSizes[d] = dimOf(b, dst, 1 + d);
     tileCounts[d] = countWinogradTiles(b, dst, d, outputs);
   }
   int64_t positions = plan.transform.positions(), columns = tileColumns();
   auto atPoints = [&](int64_t row) {
     int64_t distance = cpu::Winograd::distance(plan.blockRows * row);
-    return createScratch(b, positions * distance, kept);
+    return createScratch(b, positions * distance, of.kept);
   };
   pixels = atPoints(pitch);
   sums = atPoints(columns);
-  lines = createScratch(b, (points + 1) * outputs * columns, kept);
+  lines = createScratch(b, (points + 1) * outputs * columns, of.kept);
 }
 
 Value WinogradEmitter::load(Value data, Index at) {

@@ -32,10 +32,15 @@ namespace ingot::cpu {
 /// of words.
 class WinogradEmitter {
 public:
-  /// `elements` of type `kept` are kept of a pixel at each point.
+  /// Pixels of src, of which `elements` of type `kept` are kept at each point.
+  struct Pixels {
+    mlir::Value src;
+    llvm::ArrayRef<int64_t> pads;
+    mlir::Type kept;
+    int64_t elements;
+  };
   WinogradEmitter(mlir::OpBuilder &builder, cpu::EpilogueOpInterface op,
-                  mlir::Value src, llvm::ArrayRef<int64_t> pads,
-                  const WinogradPlan &plan, mlir::Type kept, int64_t elements);
+                  const WinogradPlan &plan, const Pixels &of);
   virtual ~WinogradEmitter() = default;
 
   void emit(mlir::Value task);

@@ -32,9 +32,9 @@ namespace {
 class Emitter : public WinogradEmitter {
 public:
   Emitter(OpBuilder &builder, cpu::WinogradConvOp op)
-      : WinogradEmitter(builder, op, op.getSrc(), op.getPads(),
-                        WinogradPlan(op), builder.getF32Type(),
-                        cpu::PackedWeights(op.getWeights()).depth),
+      : WinogradEmitter(builder, op, WinogradPlan(op),
+                        {op.getSrc(), op.getPads(), builder.getF32Type(),
+                         cpu::PackedWeights(op.getWeights()).depth}),
         weights(b, op.getWeights()), channels(plan.weights.depth) {}
 
 private:

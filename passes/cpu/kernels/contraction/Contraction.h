@@ -1,0 +1,98 @@
+//===- Contraction.h - elements and places of a product ---------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_KERNELS_CONTRACTION_CONTRACTION_H
+#define INGOT_PASSES_CPU_KERNELS_CONTRACTION_CONTRACTION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/cpu/kernels/rows/Rows.h"
+
+namespace ingot::cpu {
+
+/// What the code of a product knows of its loops and elements.
+struct Contraction {
+  /// A panel is two vectors wide; so many of them, and of their rows, are
+  /// packed at a time.
+  static constexpr int64_t kVectors = 2, kPanels = 4, kDepth = 256;
+
+  Contraction(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
+
+  bool isOuter(int64_t loop);
+  /// Runs `body` for all places of loops that the right factor knows or that
+  /// sum up, or of the others.
+  void forEachPlace(bool isOuter, llvm::function_ref<void()> body);
+  /// Where an operand has the element of a row, k and column.
+  llvm::SmallVector<mlir::Value> at(int64_t operand, Index row, Index k,
+                                    Index column);
+  Index valueOf(mlir::AffineExpr expr, Index row, Index k, Index column);
+
+  /// What was loaded of an operand, as the body widens it.
+  mlir::Value widen(int64_t operand, mlir::Value loaded);
+  mlir::Value loadFactor(int64_t operand, llvm::ArrayRef<mlir::Value> at);
+  /// Of the right one, a vector.
+  mlir::Value loadFactors(llvm::ArrayRef<mlir::Value> at, int64_t lanes,
+                          mlir::Value mask);
+  /// A vector of the result.
+  mlir::Value loadPiece(llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
+  /// Two words as one number, the second of which may be absent.
+  mlir::Value joinWords(mlir::Value low, mlir::Value high);
+  mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
+  llvm::SmallVector<mlir::Value> masksOf(Index columns, bool isWhole);
+  mlir::AffineMap map(int64_t operand) {
+    return op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  }
+  /// Whether words are multiplied in pairs of k.
+  bool multipliesPairs();
+  /// Whether there are no masked loads of the right factor.
+  bool isNarrow() {
+    mlir::Type type = mlir::getElementTypeOrSelf(op->getOperand(1));
+    return type.isInteger() && type.getIntOrFloatBitWidth() < 32;
+  }
+  bool isTurned() {
+    return map(1).getResults().back() !=
+           mlir::getAffineDimExpr(column, op.getContext());
+  }
+
+  IndexBuilder b;
+  mlir::linalg::GenericOp op;
+  TargetInfo target;
+  /// Of sums, and of a panel.
+  mlir::Type element;
+  int64_t lanes, row, k, column, width;
+  /// How many k an element of a panel is of.
+  int64_t step;
+  llvm::SmallVector<Index> sizes, batch;
+  /// Room for the panels.
+  mlir::Value panel;
+};
+
+/// What each part of the code has at hand of a product.
+struct ContractionPart {
+  explicit ContractionPart(Contraction &all)
+      : all(all), b(all.b), op(all.op), target(all.target),
+        element(all.element), panel(all.panel), lanes(all.lanes), row(all.row),
+        k(all.k), column(all.column), width(all.width), step(all.step),
+        sizes(all.sizes) {}
+
+protected:
+  static constexpr int64_t kVectors = Contraction::kVectors,
+                           kPanels = Contraction::kPanels,
+                           kDepth = Contraction::kDepth;
+
+  Contraction &all;
+  IndexBuilder &b;
+  mlir::linalg::GenericOp op;
+  const TargetInfo &target;
+  const mlir::Type element;
+  const mlir::Value panel;
+  const int64_t lanes, row, k, column, width, step;
+  llvm::ArrayRef<Index> sizes;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_KERNELS_CONTRACTION_CONTRACTION_H
