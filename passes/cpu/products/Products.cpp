@@ -66,8 +66,9 @@ SmallVector<Value> ProductKernel::prepareRow(IndexBuilder &b, const Tile &tile,
   Type element = getElementTypeOrSelf(group.data);
   auto type = VectorType::get({tile.lanes * cpu::groupOf(element)}, element);
   Value word = loadGroup(b, group.data, group.at, group.count);
-  return {
-      vector::BitCastOp::create(b.b, b.loc, type, splat(b, tile.lanes, word))};
+  Value part =
+      vector::BitCastOp::create(b.b, b.loc, type, splat(b, tile.lanes, word));
+  return {part};
 }
 
 Value ProductKernel::prepareColumns(IndexBuilder &, const Tile &, Value weights,
@@ -301,12 +302,6 @@ TileWeights TileWeights::from(IndexBuilder &b, Index k) const {
   TileWeights later = *this;
   later.at = b.add(at, b.mul(k, panel));
   return later;
-}
-
-TileWeights TileWeights::withRows(int64_t rows) const {
-  TileWeights fewer = *this;
-  fewer.tile.rows = rows;
-  return fewer;
 }
 
 //===----------------------------------------------------------------------===//

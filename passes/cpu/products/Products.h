@@ -37,7 +37,6 @@ struct TileWeights {
 
   /// The weights from element k on.
   TileWeights from(IndexBuilder &b, Index k) const;
-  TileWeights withRows(int64_t rows) const;
 };
 
 /// Adds the products of `depth` elements of the rows and the weights, step by

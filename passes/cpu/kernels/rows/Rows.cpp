@@ -43,11 +43,6 @@ Value cpu::floatConstant(IndexBuilder &b, double value) {
                                    b.b.getF32FloatAttr(float(value)));
 }
 
-Value cpu::splat(IndexBuilder &b, int64_t lanes, Value scalar) {
-  return vector::BroadcastOp::create(
-      b.b, b.loc, VectorType::get({lanes}, scalar.getType()), scalar);
-}
-
 Value cpu::toFloat(IndexBuilder &b, Index x) {
   if (!x.value)
     return floatConstant(b, double(x.constant));

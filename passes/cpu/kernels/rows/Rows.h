@@ -115,7 +115,6 @@ template <typename Op, typename Kernel> struct RowEmitter {
 };
 
 mlir::Value floatConstant(IndexBuilder &b, double value);
-mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
 /// An index as f32.
 mlir::Value toFloat(IndexBuilder &b, Index x);
 
