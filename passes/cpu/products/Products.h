@@ -76,7 +76,7 @@ void addUp(IndexBuilder &b, Accumulators &sums, int64_t steps);
 
 /// Where runs of elements start in `data`.
 struct Runs {
-  Runs(mlir::Value data, Index at) : data(data), at({at}) {}
+  Runs(mlir::Value data, Index at) : data(data), at(1, at) {}
   Runs(mlir::Value data, llvm::ArrayRef<Index> at) : data(data), at(at) {}
 
   mlir::Value data;

@@ -103,6 +103,9 @@ template <typename Op> Product Drawer::vectorProduct(Op op) {
         info.multiplies(weights.element, weights.group) &&
         (info.columns != ColumnForm::byLists || op.getPairs()))
       possible.push_back(int64_t(info.product));
+  // Others are reported where they are verified.
+  if (possible.empty())
+    return productFor(target, weights.element, weights.group);
   return Product(oneOf(possible));
 }
 

@@ -23,6 +23,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvOpenRows.h"
 
+#include "passes/cpu/kernels/RowTiling.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
