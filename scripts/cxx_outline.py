@@ -66,6 +66,11 @@ def function_of(statement):
     return None
 
 
+def is_initializer(head):
+    """Returns whether a bracket behind `head` holds the value of a member, in the initializers of a constructor."""
+    return re.search(r"\)\s*:(?!:).*[\w>]$", head, re.S) is not None
+
+
 def outline(source):
     """Yields each function that is declared or defined at the scope of a namespace or a class."""
     text = DIRECTIVE.sub(blank, COMMENT_OR_TEXT.sub(blank, source))
@@ -80,20 +85,19 @@ def outline(source):
             elif char == ";":
                 yield from emit(begin, at, owner, False)
                 begin = at + 1
+            elif char == "{" and is_initializer(text[begin:at]):
+                at = closing(text, at)
             elif char == "{":
                 close = closing(text, at)
                 head = re.sub(r"template\s*<[^{};]*?>\s*(?=(?:class|struct)\b)", "", text[begin:at])
                 named = CLASS.search(head.strip()) if "(" not in head else None
                 if re.search(r"\bnamespace\b[^;(]*$", head) or re.fullmatch(r"\s*extern\s*", head):
                     yield from scope(at + 1, close, owner)
-                    begin = close + 1
                 elif named and "=" not in head:
                     yield from scope(at + 1, close, named.group(1))
-                    begin = close + 1
                 elif function_of(head):
                     yield from emit(begin, at, owner, True)
-                    begin = close + 1
-                at = close
+                at, begin = close, close + 1
             at += 1
 
     def emit(begin, end, owner, is_definition):

@@ -115,7 +115,7 @@ protected:
   cpu::ConvOp op;
   ConvPlan &plan;
   Flat &src, &weights;
-  const Output &output;
+  Output &output;
   const int64_t channels;
   const Index pixelStride;
   const int64_t outer;
