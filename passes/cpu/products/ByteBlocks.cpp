@@ -199,7 +199,6 @@ SmallVector<Value> cpu::inUnpackedOrder(IndexBuilder &b, const ByteBlock &block,
 BlockStore::BlockStore(IndexBuilder &b, const Output &output,
                        const ByteBlock &block, int64_t channels)
     : output(output), block(block), packing(output.op) {
-  cpu::EpilogueOpInterface op = output.op;
   for (const Flat &operand : output.operands) {
     bool isOfChannels = operand.shape.back() == output.dst.shape.back() &&
                         llvm::all_of(operand.shape.drop_back(),

@@ -276,7 +276,8 @@ Accumulators MatMulEmitter::sum(const Tile &tile, const ColumnTile &columns,
   if (blocks)
     return blocks->multiply(b, used, src.data, first, stride);
   if (infoOf(tile.product).rows == RowForm::asBits)
-    return sumSigns(b, used, {src, first, stride, int64_t(*op.getSignChannels())});
+    return sumSigns(
+        b, used, {src, first, stride, int64_t(*op.getSignChannels())});
   SrcRows rows(b, src.data, first, stride, tile.rows);
   if (tile.end) {
     Index last = b.mul(b.add(*tile.end, -1), stride);
