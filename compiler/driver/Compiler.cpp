@@ -315,14 +315,13 @@ LogicalResult Compilation::describe() {
   }
   manifest.libraryName = fileName(options.output);
   countFewerProducts(*module, sizes);
-  static constexpr std::pair<Precision, const char *> kNames[] = {
-      {Precision::bf16, "bfloat16"}, {Precision::fp16, "float16"},
-      {Precision::int8, "int8"},     {Precision::int16, "int16"},
-      {Precision::binary, "binary"}, {Precision::w8, "w8"},
-      {Precision::w4, "w4"},         {Precision::w2, "w2"}};
-  for (auto [precision, name] : kNames)
-    if (multiplies(precision))
-      manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, name});
+  static constexpr std::pair<Precision, const char *> kUses[] = {
+#define INGOT_PRECISION(NAME, USE) {Precision::NAME, USE},
+#include "runtime/include/ingot/abi/precisions.inc"
+  };
+  for (auto [precision, use] : kUses)
+    if (precision != Precision::fp32 && multiplies(precision))
+      manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, use});
   return describePrecision();
 }
 
