@@ -132,7 +132,7 @@ PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cp
                 "cpu/policy": "support", "cpu/lower": "support|shape|precision|cpu/policy",
                 "cpu/schedule": "support|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|cpu",
                 "cpu/isa": "support|cpu", "dnnl/lower": "support",
-                "backend": "(support|shape|graph|precision|loops|llvm|cpu|dnnl)"}
+                "backend": "(support|shape|precision|loops|llvm|cpu|dnnl)"}
 
 
 def check_pass_folders():

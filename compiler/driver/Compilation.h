@@ -91,7 +91,7 @@ private:
 
   const CompileOptions &options;
   PipelineOptions pipeline;
-  /// What the pipeline quantizes with, if it does.
+  /// The calibration that the pipeline quantizes with or repairs by, if any.
   std::optional<quantize::Calibration> calibration;
   std::string modelSha256;
   mlir::MLIRContext &context;

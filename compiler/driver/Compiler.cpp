@@ -18,7 +18,7 @@
 #include "dialects/ingot/Metadata.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/legalize/core/Legalize.h"
-#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/Verifier.h"
@@ -51,6 +51,9 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
                                      StringRef last) {
   for (const Phase &phase : phases) {
     report(phase.description);
+    if (phase.attachesCalibration && calibration)
+      quantize::attachCalibration(module, *calibration,
+                                  pipeline.calibrationFile());
     TimingScope timing = time(phase.name);
     PassManager passes(&context);
     passes.enableTiming(timing);
@@ -161,17 +164,14 @@ void Compilation::chooseHalfRest() {
 /// Weights are the same for all levels. Repairs were measured with scales for
 /// the largest weights, of a model that has little to lose.
 void Compilation::chooseWeightScales() {
-  bool isRepaired =
-      pipeline.equalize || !pipeline.channels.empty() ||
-      !pipeline.biases.empty() || !pipeline.rounding.empty() ||
-      (calibration && !calibration->rounding.empty());
   pipeline.asWords = llvm::none_of(targets, [](const Target &target) {
     return target.hasByteDots();
   });
   pipeline.byteDots = llvm::all_of(targets, [](const Target &target) {
     return target.hasByteDots();
   });
-  pipeline.fitPairs &= !isRepaired && pipeline.asWords;
+  pipeline.fitPairs &=
+      pipeline.asWords && !(calibration && calibration->isRepaired());
 }
 
 /// Without oneDNN on the machine the compiler still works, and says so.
@@ -315,14 +315,13 @@ LogicalResult Compilation::describe() {
   }
   manifest.libraryName = fileName(options.output);
   countFewerProducts(*module, sizes);
-  static constexpr std::pair<Precision, const char *> kNames[] = {
-      {Precision::bf16, "bfloat16"}, {Precision::fp16, "float16"},
-      {Precision::int8, "int8"},     {Precision::int16, "int16"},
-      {Precision::binary, "binary"}, {Precision::w8, "w8"},
-      {Precision::w4, "w4"},         {Precision::w2, "w2"}};
-  for (auto [precision, name] : kNames)
-    if (multiplies(precision))
-      manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, name});
+  static constexpr std::pair<Precision, const char *> kUses[] = {
+#define INGOT_PRECISION(NAME, USE) {Precision::NAME, USE},
+#include "runtime/include/ingot/abi/precisions.inc"
+  };
+  for (auto [precision, use] : kUses)
+    if (precision != Precision::fp32 && multiplies(precision))
+      manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, use});
   return describePrecision();
 }
 
@@ -406,22 +405,15 @@ LogicalResult Compilation::checkDumps() {
   return success();
 }
 
-/// What is wrong with the file is known before any work.
+/// Reads the calibration first, so that a bad file fails early.
 LogicalResult Compilation::readCalibration() {
-  if (pipeline.calibration.empty())
+  if (pipeline.calibrationFile().empty())
     return success();
   llvm::Expected<quantize::Calibration> read =
-      quantize::readCalibration(pipeline.calibration);
+      quantize::readCalibration(pipeline.calibrationFile());
   if (!read)
     return fail(llvm::toString(read.takeError()));
   calibration = std::move(*read);
-  // Ranges are those of the repaired model.
-  pipeline.equalize |= calibration->equalize;
-  if (!calibration->channels.empty())
-    pipeline.channels = pipeline.calibration;
-  // Of products in bytes.
-  if (!calibration->biases.empty() && pipeline.precision != Precision::fp16)
-    pipeline.biases = pipeline.calibration;
   return success();
 }
 
@@ -429,7 +421,7 @@ LogicalResult Compilation::readCalibration() {
 LogicalResult
 Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
   if (options.emit == EmitKind::mlir && !pipeline.observe &&
-      !pipeline.switches && !calibration)
+      !pipeline.switches && pipeline.calibration.empty())
     return success();
   std::string problem = quantize::hashModel(
       options.input,
@@ -438,7 +430,7 @@ Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
       modelSha256);
   if (!problem.empty())
     return fail("cannot read '" + printable(options.input) + "': " + problem);
-  if (!calibration || modelSha256 == calibration->sha256)
+  if (pipeline.calibration.empty() || modelSha256 == calibration->sha256)
     return success();
   return fail("'" + printable(pipeline.calibration) + "' is of '" +
               printable(calibration->model) + "' with SHA-256 " +

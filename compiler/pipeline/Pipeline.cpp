@@ -76,6 +76,8 @@ static void buildGraphPipeline(OpPassManager &passes,
 /// stands between these on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
+  if (!options.calibrationFile().empty())
+    passes.addPass(createAttachCalibration({options.calibrationFile()}));
   const std::vector<std::string> &kept =
       options.keepFromInt8.empty() ? options.keep : options.keepFromInt8;
   if (options.kernels != Kernels::onednn) {
@@ -83,15 +85,15 @@ static void buildQuantizePipeline(OpPassManager &passes,
     recognize.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRecognizeFakeQuantize(recognize));
   }
-  if (options.equalize)
+  const bool isInt8 =
+      !options.calibration.empty() && options.precision != Precision::fp16;
+  const bool isRepaired = isInt8 || !options.repairs.empty();
+  if (isRepaired)
     passes.addPass(createEqualizeLayers());
   if (options.observeChannels)
     passes.addPass(createInsertChannelObservers());
-  if (!options.channels.empty()) {
-    SmoothActivationsOptions smooth;
-    smooth.calibration = options.channels;
-    passes.addPass(createSmoothActivations(smooth));
-  }
+  if (isRepaired)
+    passes.addPass(createSmoothActivations());
   if (options.observeGrams)
     passes.addPass(createInsertGramObservers());
   if (options.observe)
@@ -99,34 +101,24 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (options.switches) {
     InsertSwitchesOptions insert;
     insert.errors = options.errors;
-    insert.calibration = options.rounding;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
     insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertSwitches(insert));
   }
-  const bool isInt8 =
-      !options.calibration.empty() && options.precision != Precision::fp16;
-  if (options.halfSums && !options.calibration.empty()) {
-    ExcludeOverflowOptions exclude;
-    exclude.calibration = options.calibration;
-    passes.addPass(createExcludeOverflow(exclude));
-  }
+  if (options.halfSums && !options.calibration.empty())
+    passes.addPass(createExcludeOverflow());
   if (isInt8) {
     InsertQuantizeOptions insert;
-    insert.calibration = options.calibration;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
     insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertQuantize(insert));
   }
-  if (!options.biases.empty()) {
-    CorrectBiasesOptions correct;
-    correct.calibration = options.biases;
-    passes.addPass(createCorrectBiases(correct));
-  }
+  if (isRepaired)
+    passes.addPass(createCorrectBiases());
   if (isInt8 || options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
     insert.innerOnly = options.quantization != Quantization::int8Dynamic;
@@ -300,7 +292,8 @@ static constexpr Phase kPhases[] = {
     {"graph", "graph simplified, training-time structure removed",
      buildGraphPipeline},
     {"quantize", "values quantized as a calibration says, products of bytes",
-     buildQuantizePipeline},
+     buildQuantizePipeline,
+     /*dependsOnLevel=*/false, /*attachesCalibration=*/true},
     {"layout", "data channels last, transposes at the edges",
      buildLayoutPipeline},
     {"linalg", "ops lowered to linalg on tensors", buildLowerPipeline},

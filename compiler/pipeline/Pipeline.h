@@ -35,22 +35,14 @@ struct PipelineOptions : BackendOptions {
   bool switches = false;
   /// And shows how much products in bytes are too large.
   bool errors = false;
-  /// Weights of neighbouring products are made as large as each other.
-  bool equalize = false;
   /// For calibration, too: what the weights of products are multiplied by.
   bool observeGrams = false;
   /// For calibration, too: how large the channels of what products read
   /// are is shown.
   bool observeChannels = false;
-  /// The file of ingot calibrate that says so: their ranges are moved into
-  /// weights; empty: they stay.
-  std::string channels;
-  /// The file of ingot calibrate that says by how much the biases of products
-  /// in bytes are corrected; empty: by nothing.
-  std::string biases;
-  /// For a model with switches, the file of ingot calibrate that says how
-  /// weights are rounded; empty: to the nearest.
-  std::string rounding;
+  /// The file of ingot calibrate whose repairs a model gets that is not
+  /// quantized by it; empty: none.
+  std::string repairs;
   /// The file of ingot calibrate that says what is quantized, or, with fp16,
   /// what f16 does not hold; empty: nothing.
   std::string calibration;
@@ -75,6 +67,11 @@ struct PipelineOptions : BackendOptions {
   int64_t maxTensorElements = onnx::kLargestTensor;
   /// The most steps that a loop may take in a run.
   int64_t maxLoopSteps = onnx::kMostLoopSteps;
+
+  /// The file of ingot calibrate that is attached to the module, or "".
+  const std::string &calibrationFile() const {
+    return calibration.empty() ? repairs : calibration;
+  }
 };
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the
@@ -87,6 +84,9 @@ struct Phase {
   /// Whether passes read the CPU level, the module's `ingot.target`. All that
   /// do not come first: their result serves every level of an artifact.
   bool dependsOnLevel = false;
+  /// Whether it begins with `ingot-attach-calibration`. Who has read the file
+  /// attaches the calibration before.
+  bool attachesCalibration = false;
 };
 
 /// All phases, in order.

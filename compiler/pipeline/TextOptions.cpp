@@ -63,10 +63,6 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "errors",
       llvm::cl::desc("Show how much products in bytes are too large in a run"),
       llvm::cl::init(false)};
-  Option<bool> equalize{
-      *this, "equalize",
-      llvm::cl::desc("Make weights of neighbours as large as each other"),
-      llvm::cl::init(false)};
   Option<bool> observeChannels{
       *this, "observe-channels",
       llvm::cl::desc("Show how large channels of what products read are"),
@@ -75,16 +71,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "observe-grams",
       llvm::cl::desc("Show what weights are multiplied by in a run"),
       llvm::cl::init(false)};
-  Option<std::string> channels{
-      *this, "channels",
-      llvm::cl::desc("File of ingot calibrate: what moves into weights")};
-  Option<std::string> biases{
-      *this, "biases",
-      llvm::cl::desc("File of ingot calibrate: how biases are corrected")};
-  Option<std::string> rounding{
-      *this, "rounding",
-      llvm::cl::desc("File of ingot calibrate: how weights of a model with "
-                     "switches are rounded")};
+  Option<std::string> repairs{
+      *this, "repairs",
+      llvm::cl::desc("File of ingot calibrate: repairs of a model that is not "
+                     "quantized by it")};
   Option<std::string> calibration{
       *this, "calibration",
       llvm::cl::desc("File of ingot calibrate: what is quantized")};
@@ -156,12 +146,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.observe = observe;
     options.switches = switches;
     options.errors = errors;
-    options.equalize = equalize;
     options.observeChannels = observeChannels;
     options.observeGrams = observeGrams;
-    options.channels = channels;
-    options.biases = biases;
-    options.rounding = rounding;
+    options.repairs = repairs;
     options.calibration = calibration;
     options.quantization = quantization;
     options.weightBits = weightBits;

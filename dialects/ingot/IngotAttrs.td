@@ -175,6 +175,118 @@ def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
   let assemblyFormat = "`<` $tensor `,` `nodes` `=` $nodes `>`";
 }
 
+def Ingot_TensorRange : Ingot_Attr<"TensorRange", "tensor_range"> {
+  let summary = "how a tensor becomes bytes";
+  let description = [{
+    An element is `(byte - zero_point) * scale`. `min` and `max` are the least
+    and the greatest element that calibration saw.
+
+    Constraints:
+    - C1: `min` and `max` are finite, and `min` <= `max`
+    - C2: `scale` is a normal number above 0
+    - C3: `zero_point` is from 0 to 255
+
+    Example:
+    ```mlir
+    #ingot.tensor_range<"x", min = -1.0, max = 2.0, scale = 0.0125,
+                        zero_point = 80>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+      APFloatParameter<"">:$min, APFloatParameter<"">:$max,
+      APFloatParameter<"">:$scale, "int64_t":$zeroPoint);
+  let assemblyFormat = [{
+    `<` $name `,` `min` `=` custom<Float>($min) `,` `max` `=`
+    custom<Float>($max) `,` `scale` `=` custom<Float>($scale) `,` `zero_point`
+    `=` $zeroPoint `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Ingot_ChannelValues : Ingot_Attr<"ChannelValues", "channel_values"> {
+  let summary = "a number for each channel of an operation's result";
+  let description = [{
+    The name has the ONNX nodes of the operation, joined by ` + `.
+
+    Constraints:
+    - C1: the numbers are finite
+
+    Example:
+    ```mlir
+    #ingot.channel_values<"relu", [16.0, 1.0]>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+      "::mlir::DenseF32ArrayAttr":$values);
+  let assemblyFormat = "`<` $name `,` custom<Floats>($values) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Ingot_WeightRounding : Ingot_Attr<"WeightRounding", "weight_rounding"> {
+  let summary = "which weights of a product become the byte above them";
+  let description = [{
+    One bit for each weight: the weights of the first output come first, and the
+    lowest bit of a byte comes before the others. A weight without a bit becomes
+    the byte below it.
+
+    Constraints:
+    - C1: the bits are bytes in one dimension
+
+    Example:
+    ```mlir
+    #ingot.weight_rounding<"fc1", dense_resource<rounding> : tensor<1xi8>>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+      "::mlir::DenseResourceElementsAttr":$up);
+  let assemblyFormat = "`<` $name `,` $up `>`";
+  let extraClassDeclaration = [{
+    /// The bytes that hold the bits; none if the module has no such resource.
+    ::llvm::ArrayRef<char> getBytes() const;
+    /// Returns the bit of a weight.
+    static bool isUp(::llvm::ArrayRef<char> bytes, size_t weight) {
+      return (bytes[weight / 8] >> (weight % 8) & 1) != 0;
+    }
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Ingot_Calibration : Ingot_Attr<"Calibration", "calibration"> {
+  let summary = "what a calibration found out about the model";
+  let description = [{
+    `file` is the file that it was read from, for messages. `tensors` are ranges
+    of tensors. The others are repairs of the model: `equalize` if weights of
+    neighbouring products are made as large as each other, `channels` the
+    largest magnitudes of the channels that products read, `biases` how much
+    results of products in bytes are too large on average, and `rounding` the
+    weights that do not become the nearest byte.
+
+    Constraints:
+    - C1: no name is twice in one list
+    - C2: no magnitude of `channels` is below 0
+
+    Example:
+    ```mlir
+    module attributes {
+      ingot.calibration = #ingot.calibration<"model.json" tensors = [
+        <"x", min = -1.0, max = 2.0, scale = 0.0125, zero_point = 80>]
+        equalize = true biases = [<"conv", [0.25, -0.25]>]>}
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$file,
+      OptionalArrayRefParameter<"::ingot::TensorRangeAttr">:$tensors,
+      DefaultValuedParameter<"bool", "false">:$equalize,
+      OptionalArrayRefParameter<"::ingot::ChannelValuesAttr">:$channels,
+      OptionalArrayRefParameter<"::ingot::ChannelValuesAttr">:$biases,
+      OptionalArrayRefParameter<"::ingot::WeightRoundingAttr">:$rounding);
+  let assemblyFormat = [{
+    `<` $file (`tensors` `=` `[` $tensors^ `]`)? (`equalize` `=` $equalize^)?
+    (`channels` `=` `[` $channels^ `]`)? (`biases` `=` `[` $biases^ `]`)?
+    (`rounding` `=` `[` $rounding^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
   let summary = "how many rules of sizes were proved, and how many runs check";
   let parameters = (ins "int64_t":$proved, "int64_t":$checked);

@@ -47,6 +47,47 @@ static void printNumbers(AsmPrinter &printer, const TargetNumbers &numbers) {
   }
 }
 
+static mlir::ParseResult parseFloat(AsmParser &parser,
+                                    FailureOr<APFloat> &number) {
+  number = APFloat(0.0f);
+  return parser.parseFloat(APFloat::IEEEsingle(), *number);
+}
+
+static void printFloat(AsmPrinter &printer, const APFloat &number) {
+  printer.printFloat(number);
+}
+
+/// Parses `[1.0, 2.0]`. MLIR's own printer of such a list rounds to six digits.
+static mlir::ParseResult parseFloats(AsmParser &parser,
+                                     DenseF32ArrayAttr &numbers) {
+  SmallVector<float> parsed;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    FailureOr<APFloat> number = failure();
+    if (parseFloat(parser, number))
+      return failure();
+    parsed.push_back(number->convertToFloat());
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  numbers = DenseF32ArrayAttr::get(parser.getContext(), parsed);
+  return success();
+}
+
+static void printFloats(AsmPrinter &printer, DenseF32ArrayAttr numbers) {
+  printer << "[";
+  llvm::interleaveComma(numbers.asArrayRef(), printer, [&](float number) {
+    printer.printFloat(APFloat(number));
+  });
+  printer << "]";
+}
+
+// The list of precisions has each of them once.
+#define INGOT_PRECISION(NAME, USE) | 1u << unsigned(Precision::NAME)
+static_assert((0u
+#include "runtime/include/ingot/abi/precisions.inc"
+               ) == (2u << getMaxEnumValForPrecision()) - 1);
+
 static constexpr StringLiteral kStatistics[] = {
 #define INGOT_METADATA_NUMBER(NAME, KEY, MEANING) #NAME,
 #include "runtime/include/ingot/abi/metadata_keys.inc"
@@ -370,6 +411,7 @@ static ArrayRef<Fact> facts() {
       list<D::MemoryPlanAttrHelper, SlotAttr>(Place::module),
       list<D::LayersAttrHelper, LayerAttr>(Place::module),
       list<D::DeclinedAttrHelper, DeclinedAttr>(Place::module),
+      one<D::CalibrationAttrHelper>(Place::module),
       list<D::ObservedAttrHelper, StringAttr>(Place::module),
       list<D::SwitchesAttrHelper, SwitchAttr>(Place::module),
       one<D::NeedsOnednnAttrHelper>(Place::module),

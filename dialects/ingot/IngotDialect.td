@@ -34,6 +34,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.weights`, `ingot.weights_bytes` | module | `#ingot.weight`s, and the size of all |
     | `ingot.arena_bytes`, `ingot.arena_lower_bound`, `ingot.memory_plan` | module | the arena and its `#ingot.slot`s |
     | `ingot.layers` | module | `#ingot.layer`s in the order of the run |
+    | `ingot.calibration` | module | what `ingot calibrate` found out about the model |
     | `ingot.observed` | module | names of the tensors that `ingot.observe` shows, by number |
     | `ingot.switches` | module | `#ingot.switch`es: what `nn-insert-switches` lets a run round |
     | `ingot.needs_onednn` | module | oneDNN is called |
@@ -66,6 +67,7 @@ def Ingot_Dialect : Dialect {
     "::mlir::ArrayAttr":$memory_plan,
     "::mlir::ArrayAttr":$layers,
     "::mlir::ArrayAttr":$declined,
+    "::ingot::CalibrationAttr":$calibration,
     "::mlir::ArrayAttr":$observed,
     "::mlir::ArrayAttr":$switches,
     "::mlir::UnitAttr":$needs_onednn,

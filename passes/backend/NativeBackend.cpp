@@ -9,8 +9,8 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/Passes.h"
-#include "passes/graph/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -17,14 +17,6 @@ class Cpu_ToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
-class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
-  let dependentDialects = [
-    "::ingot::IngotDialect",
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"];
-}
-
 def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
   let summary = "Replace frequent transcendental functions by polynomials";
   let description = [{
@@ -42,7 +34,7 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
+def AttentionToVector : Cpu_ToVector<"cpu-attention-to-vector"> {
   let summary = "Write attention kernels as loops over register tiles";
   let description = [{
     See the head of AttentionToVector.cpp.
@@ -50,7 +42,7 @@ def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
 }
 
 def ContractionsToVector
-    : Cpu_RowsToVector<"cpu-contractions-to-vector"> {
+    : Cpu_ToVector<"cpu-contractions-to-vector"> {
   let summary = "Write products that have no kernel as loops over tiles";
   let description = [{
     See the head of ContractionsToVector.cpp. For a `linalg.generic` on memrefs
@@ -87,7 +79,7 @@ def PackedMatMulToVector : Cpu_ToVector<"cpu-packed-matmul-to-vector"> {
   }];
 }
 
-def RecurrentToVector : Cpu_RowsToVector<"cpu-recurrent-to-vector"> {
+def RecurrentToVector : Cpu_ToVector<"cpu-recurrent-to-vector"> {
   let summary = "Write recurrences as loops over time and register tiles";
   let description = [{
     See the head of RecurrentToVector.cpp.
@@ -149,14 +141,14 @@ def ExpandFMA : Pass<"expand-fma", "::mlir::ModuleOp"> {
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
 }
 
-def GroupNormToVector : Cpu_RowsToVector<"cpu-group-norm-to-vector"> {
+def GroupNormToVector : Cpu_ToVector<"cpu-group-norm-to-vector"> {
   let summary = "Write group norm kernels as loops over vectors";
   let description = [{
     See the head of GroupNormToVector.cpp.
   }];
 }
 
-def LoopsToVector : Cpu_RowsToVector<"cpu-loops-to-vector"> {
+def LoopsToVector : Cpu_ToVector<"cpu-loops-to-vector"> {
   let summary = "Write elementwise loops over short and open rows with vectors";
   let description = [{
     See the head of LoopsToVector.cpp. For a `linalg.generic` on memrefs without
@@ -190,35 +182,35 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     "::mlir::memref::MemRefDialect"];
 }
 
-def PackSignsToVector : Cpu_RowsToVector<"cpu-pack-signs-to-vector"> {
+def PackSignsToVector : Cpu_ToVector<"cpu-pack-signs-to-vector"> {
   let summary = "Write what packs signs as loops over words";
   let description = [{
     See the head of PackSignsToVector.cpp.
   }];
 }
 
-def PoolToVector : Cpu_RowsToVector<"cpu-pool-to-vector"> {
+def PoolToVector : Cpu_ToVector<"cpu-pool-to-vector"> {
   let summary = "Write pooling kernels as loops over vectors";
   let description = [{
     See the head of PoolToVector.cpp.
   }];
 }
 
-def ReduceToVector : Cpu_RowsToVector<"cpu-reduce-to-vector"> {
+def ReduceToVector : Cpu_ToVector<"cpu-reduce-to-vector"> {
   let summary = "Write reduction kernels as loops over vectors";
   let description = [{
     See the head of ReduceToVector.cpp.
   }];
 }
 
-def BandMatMulToVector : Cpu_RowsToVector<"cpu-band-matmul-to-vector"> {
+def BandMatMulToVector : Cpu_ToVector<"cpu-band-matmul-to-vector"> {
   let summary = "Write products of banded matrices as loops over vectors";
   let description = [{
     See the head of BandMatMulToVector.cpp.
   }];
 }
 
-def ResampleToVector : Cpu_RowsToVector<"cpu-resample-to-vector"> {
+def ResampleToVector : Cpu_ToVector<"cpu-resample-to-vector"> {
   let summary = "Write resampling kernels as loops over vectors";
   let description = [{
     See the head of ResampleToVector.cpp.
@@ -230,14 +222,14 @@ def ResampleToVector : Cpu_RowsToVector<"cpu-resample-to-vector"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def RoundBlocksToVector : Cpu_RowsToVector<"cpu-round-blocks-to-vector"> {
+def RoundBlocksToVector : Cpu_ToVector<"cpu-round-blocks-to-vector"> {
   let summary = "Write what rounds blocks of rows as vectors";
   let description = [{
     See the head of RoundBlocksToVector.cpp.
   }];
 }
 
-def RowNormToVector : Cpu_RowsToVector<"cpu-row-norm-to-vector"> {
+def RowNormToVector : Cpu_ToVector<"cpu-row-norm-to-vector"> {
   let summary = "Write layer and RMS norm kernels as loops over vectors";
   let description = [{
     See the head of RowNormToVector.cpp.
@@ -261,14 +253,14 @@ def Schedule : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ingot::IngotDialect", "::ingot::cpu::CpuDialect"];
 }
 
-def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {
+def SoftmaxToVector : Cpu_ToVector<"cpu-softmax-to-vector"> {
   let summary = "Write softmax kernels as loops over vectors";
   let description = [{
     See the head of SoftmaxToVector.cpp.
   }];
 }
 
-def TablesToVector : Cpu_RowsToVector<"cpu-tables-to-vector"> {
+def TablesToVector : Cpu_ToVector<"cpu-tables-to-vector"> {
   let summary = "Look bytes up in tables by vectors";
   let description = [{
     See the head of TablesToVector.cpp. For a `linalg.generic` on memrefs that
@@ -283,7 +275,7 @@ def TablesToVector : Cpu_RowsToVector<"cpu-tables-to-vector"> {
     "::mlir::vector::VectorDialect"];
 }
 
-def TransposesToVector : Cpu_RowsToVector<"cpu-transposes-to-vector"> {
+def TransposesToVector : Cpu_ToVector<"cpu-transposes-to-vector"> {
   let summary = "Write transposes as loops over squares turned in registers";
   let description = [{
     See the head of TransposesToVector.cpp. For a `linalg.generic` on memrefs

@@ -15,6 +15,7 @@
 #include "passes/memory/Passes.h"
 #include "passes/memory/ReleaseBuffers.h"
 #include "passes/memory/SizeChecks.h"
+#include "passes/memory/StoreOutputCall.h"
 #include "passes/support/RunChecks.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
@@ -67,7 +68,7 @@ private:
   void require(RequireOp op);
   void copyChecks(Operation &branch);
   void reserve(memref::AllocOp op);
-  void storeOutput(func::CallOp op);
+  void storeOutput(StoreOutputCall store);
 
   /// The copy of a scalar, or null: data decide.
   Value known(Value scalar) { return scalars.lookupOrNull(scalar); }
@@ -110,12 +111,6 @@ static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 static bool isOfHost(Operation *op) {
   auto alloc = dyn_cast<memref::AllocOp>(op);
   return alloc && !isInArena(alloc);
-}
-
-static bool isStoreOutput(Operation *op) {
-  auto callee = dyn_cast<func::CallOp>(op);
-  return callee && (callee.getCallee() == kStoreOutput ||
-                    callee.getCallee() == kStoreStrings);
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,11 +286,12 @@ void Inference::load(memref::LoadOp op) {
 }
 
 /// The sizes are stored in memory on the stack, whose address is an operand.
-void Inference::storeOutput(func::CallOp op) {
-  Location loc = op.getLoc();
-  auto address = op.getOperand(3)
-                     .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
-  int64_t rank = *getConstantIntValue(op.getOperand(2));
+void Inference::storeOutput(StoreOutputCall store) {
+  Location loc = store.getOp().getLoc();
+  StoreOutputCall::Operands given = store.getOperands();
+  auto address =
+      given.sizes.getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+  int64_t rank = *getConstantIntValue(given.rank);
   Type i64 = builder.getI64Type();
   Value dims = memref::AllocaOp::create(
       builder, loc, MemRefType::get({std::max<int64_t>(rank, 1)}, i64));
@@ -305,10 +301,10 @@ void Inference::storeOutput(func::CallOp op) {
       size = arith::ConstantIntOp::create(builder, loc, INGOT_ABI_DYNAMIC, 64);
     memref::StoreOp::create(builder, loc, size, dims, constant(loc, i));
   }
-  callSupport(loc, kSetDims,
-              {known(op.getOperand(1)), known(op.getOperand(2)),
-               memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
-                                                              dims)});
+  callSupport(
+      loc, kSetDims,
+      {known(given.number), known(given.rank),
+       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, dims)});
 }
 
 void Inference::copy(Operation &op) {
@@ -350,8 +346,8 @@ void Inference::copy(Operation &op) {
   }
   if (auto read = dyn_cast<memref::LoadOp>(op))
     return load(read);
-  if (isStoreOutput(&op))
-    return storeOutput(cast<func::CallOp>(op));
+  if (auto handedOver = StoreOutputCall::find(&op))
+    return storeOutput(handedOver);
   if (op.getNumRegions() == 0 && !isa<ListOp>(op))
     return copyScalars(op);
   // How much lists, branches and loops take, data decide.
@@ -375,7 +371,8 @@ void Inference::write() {
 
 void OutlineInferencePass::outline(func::FuncOp body, SymbolTable &symbols) {
   WalkResult asks = body.walk([](Operation *op) {
-    return isOfHost(op) || isStoreOutput(op) || isa<ListOp, RequireOp>(op)
+    return isOfHost(op) || StoreOutputCall::find(op) ||
+                   isa<ListOp, RequireOp>(op)
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

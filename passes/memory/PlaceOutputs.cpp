@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
-#include "passes/memory/BufferSizes.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/StoreOutputCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -74,14 +74,16 @@ static bool isDoneBy(Value buffer, Operation *store) {
   });
 }
 
-/// The buffer whose elements, all of them, `store` hands to the host.
-static memref::AllocOp findBuffer(func::CallOp store) {
-  auto address = store.getOperand(4)
-                     .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+/// Returns the buffer whose elements, all of them, `store` hands to the host.
+static memref::AllocOp findBuffer(StoreOutputCall store) {
+  auto address =
+      store.getOperands()
+          .data.getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
   Value buffer = address ? address.getSource() : Value();
   while (Operation *op = buffer ? buffer.getDefiningOp() : nullptr) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
-      return alloc->getBlock() == store->getBlock() ? alloc : memref::AllocOp();
+      return alloc->getBlock() == store.getOp()->getBlock() ? alloc
+                                                            : memref::AllocOp();
     buffer = wholeOf(op);
   }
   return {};
@@ -92,15 +94,17 @@ struct PlaceOutputsPass : ingot::impl::PlaceOutputsBase<PlaceOutputsPass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    SmallVector<func::CallOp> stores;
-    for (auto call : getOperation().getBody().front().getOps<func::CallOp>())
-      if (call.getCallee() == kStoreOutput)
-        stores.push_back(call);
-    for (func::CallOp store : stores) {
+    SmallVector<StoreOutputCall> stores;
+    for (Operation &op : getOperation().getBody().front())
+      if (auto store = StoreOutputCall::find(&op);
+          store && !store.isOfStrings())
+        stores.push_back(store);
+    for (StoreOutputCall store : stores) {
       memref::AllocOp alloc = findBuffer(store);
-      std::optional<int64_t> number = getConstantIntValue(store.getOperand(1));
+      std::optional<int64_t> number =
+          getConstantIntValue(store.getOperands().number);
       if (!alloc || !number || !alloc.getType().getLayout().isIdentity() ||
-          !isDoneBy(alloc, store))
+          !isDoneBy(alloc, store.getOp()))
         continue;
       OpBuilder builder(alloc);
       Value room = RoomOp::create(builder, alloc.getLoc(), alloc.getType(),

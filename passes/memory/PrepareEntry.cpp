@@ -7,9 +7,9 @@
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/memory/BufferSizes.h"
 #include "passes/memory/PackedElements.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/StoreOutputCall.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -40,7 +40,6 @@ struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
   void rewriteOutputs(func::FuncOp function);
   void storeDynamic(OpBuilder &builder, Value result, int64_t index,
                     TensorAttr output, Value call);
-  func::FuncOp declareStore(StringRef name);
 
   SmallVector<Attribute> bodies;
 };
@@ -149,20 +148,6 @@ void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
   }
 }
 
-func::FuncOp PrepareEntryPass::declareStore(StringRef name) {
-  if (auto declared = getOperation().lookupSymbol<func::FuncOp>(name))
-    return declared;
-  OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
-  Type index = builder.getIndexType();
-  auto function = func::FuncOp::create(
-      builder, getOperation().getLoc(), name,
-      builder.getFunctionType({LLVM::LLVMPointerType::get(&getContext()), index,
-                               index, index, index, index},
-                              {}));
-  function.setPrivate();
-  return function;
-}
-
 void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
                                     int64_t index, TensorAttr output,
                                     Value call) {
@@ -193,11 +178,11 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
   Value sizes =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, dims);
-  bool isOfStrings = isString(output.getType().getElementType());
-  func::CallOp::create(builder, loc,
-                       declareStore(isOfStrings ? kStoreStrings : kStoreOutput),
-                       {call, constant(index), constant(type.getRank()), sizes,
-                        data, constant(bits)});
+  StoreOutputCall::create(
+      builder, loc, getOperation(),
+      {call, constant(index), constant(type.getRank()), sizes, data,
+       constant(bits)},
+      /*isOfStrings=*/isString(output.getType().getElementType()));
 }
 
 /// Takes reshapes off the end of a result: what is in front of them is stored

@@ -318,23 +318,3 @@ Expected<Calibration> quantize::readCalibration(StringRef path) {
     return wrong("'" + printable(path) + "': " + toString(read.takeError()));
   return read;
 }
-
-FailureOr<Calibration> quantize::readCalibration(StringRef path,
-                                                 MLIRContext *context) {
-  Expected<Calibration> read = readCalibration(path);
-  if (!read)
-    return emitError(UnknownLoc::get(context)) << toString(read.takeError());
-  return std::move(*read);
-}
-
-LogicalResult quantize::checkName(StringRef path, MLIRContext *context,
-                                  StringRef name, StringRef what,
-                                  const llvm::StringSet<> &known,
-                                  StringRef kind) {
-  if (known.contains(name))
-    return success();
-  return emitError(UnknownLoc::get(context))
-         << "'" << printable(path) << "' has " << what << " '"
-         << printable(name) << "', but " << kind << " has this name"
-         << nearNames(name, to_vector(known.keys()));
-}

@@ -8,7 +8,6 @@
 #define INGOT_PASSES_QUANTIZE_CALIBRATIONFILE_H
 
 #include "mlir/Support/LLVM.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,10 +42,6 @@ struct WeightRounding {
   /// A bit for each weight, those of the first output first, the lowest bit of
   /// a byte before the others.
   std::vector<char> up;
-
-  bool isUp(size_t weight) const {
-    return (up[weight / 8] >> (weight % 8) & 1) != 0;
-  }
 };
 
 /// What `ingot calibrate` writes; docs/quantization.md has the format.
@@ -83,18 +78,6 @@ llvm::Expected<Calibration> parseCalibration(llvm::StringRef text);
 
 /// The same from a file, whose name the error has.
 llvm::Expected<Calibration> readCalibration(llvm::StringRef path);
-
-/// The same for a pass: what is wrong is a diagnostic.
-mlir::FailureOr<Calibration> readCalibration(llvm::StringRef path,
-                                             mlir::MLIRContext *context);
-
-/// Fails for a name in the file that is none of `known`, for it was mistyped or
-/// is of another model. `what` of it the file has, and what the `known` are,
-/// become parts of the message.
-mlir::LogicalResult checkName(llvm::StringRef path, mlir::MLIRContext *context,
-                              llvm::StringRef name, llvm::StringRef what,
-                              const llvm::StringSet<> &known,
-                              llvm::StringRef kind);
 
 } // namespace ingot::quantize
 

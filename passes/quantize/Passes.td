@@ -9,6 +9,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachCalibration : Pass<"ingot-attach-calibration", "::mlir::ModuleOp"> {
+  let summary = "Read a file of ingot calibrate into the module";
+  let description = [{
+    Sets the module's `ingot.calibration` to what the file has, or reports what
+    is wrong with the file. A module that already has the calibration of a file
+    of this name keeps it. No other pass reads the file.
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "", "File of ingot calibrate">];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
 def RecognizeFakeQuantize
     : Pass<"nn-recognize-fake-quantize", "::mlir::ModuleOp"> {
   let summary = "Find quantization that a model writes in floats";
@@ -52,11 +64,12 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
   let description = [{
     Around convolutions and matrix products with constant weights, the tensors
     that `nn-insert-observers` shows become `nn.quantize` to ui8 and
-    `nn.dequantize`, with the scale and zero point that the file has under their
-    name, and weights a constant of si8 and `nn.dequantize` with a scale for
-    each output channel. A bias stays as it is. A product of which the file has
-    no range, and operations that come from nodes which `keep` names, are left
-    alone; so are those of which the model quantizes an operand itself.
+    `nn.dequantize`, with the scale and zero point that the module's
+    `ingot.calibration` has under their name, and weights a constant of si8 and
+    `nn.dequantize` with a scale for each output channel. A bias stays as it is.
+    A product without a range, and operations that come from nodes which `keep`
+    names, are left alone; so are those of which the model quantizes an operand
+    itself.
 
     A product stays in f32 that gains nothing from bytes. Convolutions: of few
     channels that the model is given as floats, with `as-words` of three, too;
@@ -72,15 +85,13 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     it, too, is done on bytes.
 
     Weights become the nearest bytes, or of those beside them the ones that the
-    file names, if there are 8 bits. With `fit-pairs` those of a channel that
-    the file does not name have a scale with which two neighbours of one sign
+    calibration names, if there are 8 bits. With `fit-pairs` those of a channel
+    that it does not name have a scale with which two neighbours of one sign
     add up to at most 128, unless this more than doubles the squared error of
     the product's weights and makes it larger than that of normally distributed
     ones is with 8 bits.
   }];
   let options = [
-    Option<"calibration", "calibration", "std::string", "",
-           "File of ingot calibrate">,
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
@@ -99,15 +110,12 @@ def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
   let summary = "Keep in f32 what a calibration saw beyond f16";
   let description = [{
     A convolution or matrix product with constant weights that reads a tensor
-    whose range in the calibration goes beyond 32752, half of what f16 holds,
-    gets `ingot.precision = #ingot.precision<fp32>`, so that what it reads stays
-    f32. A warning names it. A range of a tensor that no product reads is an
-    error, and so are ranges of what was equalized or smoothed for int8, for
-    they are not those of the model.
+    whose range in `ingot.calibration` goes beyond 32752, half of what f16
+    holds, gets `ingot.precision = #ingot.precision<fp32>`, so that what it
+    reads stays f32. A warning names it. A range of a tensor that no product
+    reads is an error, and so are ranges of what was equalized or smoothed for
+    int8, for they are not those of the model.
   }];
-  let options = [
-    Option<"calibration", "calibration", "std::string", "",
-           "File of ingot calibrate">];
   let statistics = [
     Statistic<"excluded", "excluded", "products that stay f32">];
   let dependentDialects = ["::ingot::IngotDialect"];
@@ -116,6 +124,9 @@ def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
 def EqualizeLayers : Pass<"nn-equalize-layers", "::mlir::ModuleOp"> {
   let summary = "Make weights of neighbouring products as large as each other";
   let description = [{
+    Does nothing unless the module's `ingot.calibration` was made from a model
+    with such weights.
+
     Of two products by constant weights, the second of which alone reads the
     first's result, as it is or through relu, leaky relu and pooling, each
     channel between them is divided by a factor and multiplied by it again:
@@ -168,10 +179,11 @@ def InsertGramObservers
 def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
   let summary = "Move ranges of channels into the weights behind them";
   let description = [{
-    Of what `nn-insert-channel-observers` shows, the file has the largest
-    magnitude `a` of each channel. The channel is divided by `sqrt(a / b)`, and
-    the weights of the products behind it, of which `b` is the largest, are
-    multiplied by it: so no channel drowns the others when they become bytes.
+    Of what `nn-insert-channel-observers` shows, the module's
+    `ingot.calibration` may have the largest magnitude `a` of each channel. The
+    channel is divided by `sqrt(a / b)`, and the weights of the products behind
+    it, of which `b` is the largest, are multiplied by it: so no channel drowns
+    the others when they become bytes.
     Where only products of single channels read it, whose weights have a scale
     for each, it is divided by `a`.
 
@@ -180,9 +192,6 @@ def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
     is an `nn.mul`. Sums and products that read the tensor get an `nn.mul` that
     multiplies it again. Factors are powers of two: in floats no result changes.
   }];
-  let options = [
-    Option<"calibration", "calibration", "std::string", "",
-           "File of ingot calibrate">];
   let statistics = [
     Statistic<"smoothed", "smoothed", "tensors with other channels">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -192,13 +201,10 @@ def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
 def CorrectBiases : Pass<"nn-correct-biases", "::mlir::ModuleOp"> {
   let summary = "Take the expected error of quantized products from their bias";
   let description = [{
-    The file says how much each channel of a product in bytes is too large on
-    average: that is taken from its bias. Products that are not quantized, and a
-    bias that a run computes, stay as they are.
+    The module's `ingot.calibration` may say how much each channel of a product
+    in bytes is too large on average: that is taken from its bias. Products that
+    are not quantized, and a bias that a run computes, stay as they are.
   }];
-  let options = [
-    Option<"calibration", "calibration", "std::string", "",
-           "File of ingot calibrate">];
   let statistics = [
     Statistic<"corrected", "corrected", "products with another bias">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -214,7 +220,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
     gets more inputs, behind those of the model: for each switch,
     `ingot.switches`, whether it is on; for each tensor, `ingot.observed`, its
     scale, and the least and the greatest number of steps. All is computed in
-    f32.
+    f32. Weights are rounded as the module's `ingot.calibration` says, if there
+    is one.
 
     With `errors` the run shows, under the number of a switch of one product,
     how much each channel of that product in bytes is larger than in floats, on
@@ -229,8 +236,6 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
   let options = [
     Option<"errors", "errors", "bool", "false",
            "Show the errors of products, channel by channel">,
-    Option<"calibration", "calibration", "std::string", "",
-           "File of ingot calibrate: how weights are rounded">,
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",

@@ -89,24 +89,26 @@ bool quantize::areFinite(Value weights) {
                       [](double value) { return std::isfinite(value); });
 }
 
-WeightRoundings quantize::namedRoundings(Calibration calibration) {
+WeightRoundings quantize::namedRoundings(CalibrationAttr calibration) {
   WeightRoundings roundings;
-  for (WeightRounding &rounding : calibration.rounding)
-    roundings[rounding.name] = std::move(rounding);
+  for (WeightRoundingAttr rounding : calibration.getRounding())
+    roundings[rounding.getName()] = rounding;
   return roundings;
 }
 
 /// Takes the bytes above or below weights, as `rounding` says, instead of the
 /// nearest.
 static void roundAsSaid(QuantizedWeights &quantized, Value weights,
-                        const WeightRounding &rounding) {
+                        WeightRoundingAttr rounding) {
   const std::vector<double> values = *nn::getConstantDoubles(weights);
+  const ArrayRef<char> up = rounding.getBytes();
   for (size_t i = 0; i < values.size(); ++i) {
     const double steps = values[i] / quantized.scales[quantized.channelOf(i)];
-    quantized.bytes[i] = std::clamp(
-        rounding.isUp(quantized.inChannelOrder(i)) ? std::ceil(steps)
-                                                   : std::floor(steps),
-        -mostOf(8), mostOf(8));
+    quantized.bytes[i] =
+        std::clamp(WeightRoundingAttr::isUp(up, quantized.inChannelOrder(i))
+                       ? std::ceil(steps)
+                       : std::floor(steps),
+                   -mostOf(8), mostOf(8));
   }
 }
 
@@ -150,11 +152,12 @@ LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   }
   QuantizedWeights quantized = quantizeWeights(operand.get(), axis, form.bits);
   const size_t bytes = llvm::divideCeil(quantized.bytes.size(), 8);
-  if (rounding->second.up.size() != bytes)
+  const size_t given = rounding->second.getBytes().size();
+  if (given != bytes)
     return product->emitError()
            << "expects the rounding of " << quantized.bytes.size()
            << " weights in " << bytes << " bytes, but the calibration has "
-           << rounding->second.up.size();
+           << given;
   roundAsSaid(quantized, operand.get(), rounding->second);
   operand.set(makeBytes(product, operand.get(), axis, quantized));
   return success();

@@ -7,7 +7,7 @@
 #ifndef INGOT_PASSES_QUANTIZE_WEIGHTS_H
 #define INGOT_PASSES_QUANTIZE_WEIGHTS_H
 
-#include "passes/quantize/CalibrationFile.h"
+#include "dialects/ingot/IngotDialect.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -75,9 +75,9 @@ bool findWeightScale(size_t count, llvm::function_ref<double(size_t)> at,
 bool areFinite(mlir::Value weights);
 
 /// How weights of products are rounded, by the names of the products.
-using WeightRoundings = llvm::StringMap<WeightRounding>;
+using WeightRoundings = llvm::StringMap<WeightRoundingAttr>;
 
-WeightRoundings namedRoundings(Calibration calibration);
+WeightRoundings namedRoundings(CalibrationAttr calibration);
 
 /// Makes constant weights of products bytes behind an nn.dequantize. Those of
 /// several products are made once.

@@ -147,10 +147,10 @@ ArrayRef<Size> SizeAnalysis::sizesOf(Value tensor) {
   return known[tensor] = std::move(sizes);
 }
 
-Size SizeAnalysis::sizeOfIndex(Value index) {
+Size SizeAnalysis::sizeOfIndex(Value index, unsigned depth) {
   auto found = knownIndices.find(index);
   if (found == knownIndices.end())
-    found = knownIndices.try_emplace(index, expressionOf(index)).first;
+    found = knownIndices.try_emplace(index, expressionOf(index, depth)).first;
   return found->second = simplify(found->second);
 }
 
@@ -171,7 +171,7 @@ bool SizeAnalysis::isCount(Value index) {
          isNotNegative(2);
 }
 
-Size SizeAnalysis::expressionOf(Value index) {
+Size SizeAnalysis::expressionOf(Value index, unsigned depth) {
   if (auto number = getConstantIntValue(index))
     return constant(*number);
   Operation *op = index.getDefiningOp();
@@ -190,14 +190,15 @@ Size SizeAnalysis::expressionOf(Value index) {
       return symbolOf(index, -1);
     SmallVector<AffineExpr> operands;
     for (Value operand : apply.getMapOperands())
-      operands.push_back(sizeOfIndex(operand));
+      operands.push_back(sizeOfIndex(operand, depth));
     return map.getResult(0).replaceDimsAndSymbols(
         ArrayRef(operands).take_front(map.getNumDims()),
         ArrayRef(operands).drop_front(map.getNumDims()));
   }
   // A count that is made not to be negative: of a range, say.
   if (auto max = dyn_cast_or_null<arith::MaxSIOp>(op)) {
-    Size a = sizeOfIndex(max.getLhs()), b = sizeOfIndex(max.getRhs());
+    Size a = sizeOfIndex(max.getLhs(), depth),
+         b = sizeOfIndex(max.getRhs(), depth);
     if (nn::decide(SizeRelation::atLeast, a, b) == true)
       return a;
     if (nn::decide(SizeRelation::atLeast, b, a) == true)
@@ -205,27 +206,22 @@ Size SizeAnalysis::expressionOf(Value index) {
   }
   // Ops were visited in program order: operands that are sums and products of
   // sizes are known, so this does not go deep.
-  if (op && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
-                arith::DivUIOp, arith::FloorDivSIOp>(op)) {
-    static thread_local unsigned depth = 0;
-    if (depth < kMaxDepth) {
-      ++depth;
-      Size a = sizeOfIndex(op->getOperand(0)),
-           b = sizeOfIndex(op->getOperand(1));
-      --depth;
-      auto number = nn::knownSize(b);
-      if (isa<arith::AddIOp>(op))
-        return a + b;
-      if (isa<arith::SubIOp>(op))
-        return a - b;
-      if (isa<arith::MulIOp>(op))
-        return a * b;
-      // Division towards zero is that downwards, of what is not negative.
-      bool isCount = nn::decide(SizeRelation::atLeast, a,
-                                constant(0)) == true;
-      if (number && *number > 0 && (isCount || isa<arith::FloorDivSIOp>(op)))
-        return a.floorDiv(*number);
-    }
+  if (op && depth < kMaxDepth &&
+      isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+          arith::DivUIOp, arith::FloorDivSIOp>(op)) {
+    Size a = sizeOfIndex(op->getOperand(0), depth + 1),
+         b = sizeOfIndex(op->getOperand(1), depth + 1);
+    auto number = nn::knownSize(b);
+    if (isa<arith::AddIOp>(op))
+      return a + b;
+    if (isa<arith::SubIOp>(op))
+      return a - b;
+    if (isa<arith::MulIOp>(op))
+      return a * b;
+    // Division towards zero is that downwards, of what is not negative.
+    bool isCount = nn::decide(SizeRelation::atLeast, a, constant(0)) == true;
+    if (number && *number > 0 && (isCount || isa<arith::FloorDivSIOp>(op)))
+      return a.floorDiv(*number);
   }
   return symbolOf(index, -1);
 }

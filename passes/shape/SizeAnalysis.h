@@ -49,7 +49,7 @@ public:
   /// The sizes of a ranked tensor.
   mlir::ArrayRef<Size> sizesOf(mlir::Value tensor);
   /// The size that a value of type index is.
-  Size sizeOfIndex(mlir::Value index);
+  Size sizeOfIndex(mlir::Value index) { return sizeOfIndex(index, 0); }
 
   /// Finds the sizes of an op's results. What has to hold and is not known to
   /// goes to `open`; what does hold is counted. Fails, after a message, if
@@ -117,7 +117,10 @@ private:
   void visit(mlir::Operation *op);
   llvm::LogicalResult sizesOfStock(mlir::Operation *op, RunRules &rules,
                                    llvm::SmallVectorImpl<nn::SizedType> &sized);
-  Size expressionOf(mlir::Value index);
+  /// Returns the size of an index. `depth` operations were followed from the
+  /// index that was asked for.
+  Size sizeOfIndex(mlir::Value index, unsigned depth);
+  Size expressionOf(mlir::Value index, unsigned depth);
 
   mlir::MLIRContext *context;
   /// Dimensions and broadcasts of them; numbers that a run computes.

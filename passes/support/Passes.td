@@ -31,4 +31,24 @@ def Canonicalize : Pass<"ingot-canonicalize"> {
   }];
 }
 
+def FoldConstants : Pass<"nn-fold-constants"> {
+  let summary = "Compute ops whose operands are constant";
+  let description = [{
+    Runs every op's folder, and computes nn ops on constants in double (integers
+    exactly), rounding once. A result larger than `max-bytes`, or much larger
+    than its operands, is left to run time, where it costs less than to ship.
+    What only moves elements (`concat`, `reshape`, `slice`, `transpose`) may be
+    larger, up to four times all constants together.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16777216",
+           "largest result that is computed, in bytes">,
+    Option<"maxGrowth", "max-growth", "int64_t", "8",
+           "how many times larger than its operands a result may be">,
+    Option<"smallBytes", "small-bytes", "int64_t", "65536",
+           "a result up to this size may grow by more">];
+  let statistics = [Statistic<"folded", "folded", "ops folded">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // INGOT_PASSES_SUPPORT_PASSES_TD

@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/ResampledBand.h"
 
+#include "passes/support/FilterWeight.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -51,7 +53,6 @@ struct BandBuilder {
 
   SmallVector<Value> writeRow(Value row, Value at, Value taps,
                               ValueRange tables);
-  Value weightOf(Value distance);
   SmallVector<Value> writeTaps(Value row, Value at, Value taps,
                                ValueRange tables);
   SmallVector<Value> writeFilter(Value row, Value at, Value taps,
@@ -73,24 +74,6 @@ struct BandBuilder {
 };
 
 } // namespace
-
-/// Returns the weight of a tap at `distance`, which is at least 0.
-Value BandBuilder::weightOf(Value distance) {
-  if (sampling.mode == nn::ResizeMode::linear)
-    return s.max(s.sub(s.f(1), distance), s.f(0));
-  double a = sampling.cubicCoeff;
-  Value square = s.mul(distance, distance);
-  Value inner = s.add(
-      s.mul(s.sub(s.mul(s.f(a + 2), distance), s.f(a + 3)), square), s.f(1));
-  Value outer = s.sub(s.mul(s.f(a), distance), s.f(5 * a));
-  outer = s.add(s.mul(outer, distance), s.f(8 * a));
-  outer = s.sub(s.mul(outer, distance), s.f(4 * a));
-  auto below = [&](double limit) {
-    return Value(arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::OLT,
-                                       distance, s.f(limit)));
-  };
-  return s.select(below(1), inner, s.select(below(2), outer, s.f(0)));
-}
 
 /// Returns the first column of a row whose first tap is at `first`, such that
 /// as few columns as possible lie behind the operand.
@@ -158,7 +141,7 @@ SmallVector<Value> BandBuilder::writeFilter(Value row, Value at, Value taps,
     Value tap = s.add(first, i), held = s.clamp(tap, s.n(0), last);
     Value distance = math::AbsFOp::create(
         s.b, s.loc, s.mul(s.sub(s.toFloat(tap), position), narrow));
-    Value weight = weightOf(distance);
+    Value weight = filterWeight(s, sampling, distance);
     if (sampling.excludeOutside)
       weight = s.choose(arith::CmpIPredicate::eq, tap, held, weight, s.f(0));
     return {held, weight};

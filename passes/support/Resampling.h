@@ -65,6 +65,10 @@ struct Scalars {
   Value either(Value x, Value y) {
     return mlir::arith::OrIOp::create(b, loc, x, y);
   }
+  Value isBelow(Value x, Value y) {
+    return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OLT,
+                                       x, y);
+  }
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);
   }

@@ -14,8 +14,11 @@
 using namespace mlir;
 using namespace ingot;
 
-static constexpr StringRef kPrecisions[] = {"fp32", "int8", "bf16",
-                                            "fp16"};
+static constexpr StringRef kPrecisions[] = {
+#define INGOT_PRECISION(NAME, USE)
+#define INGOT_KEPT_PRECISION(NAME, USE) #NAME,
+#include "runtime/include/ingot/abi/precisions.inc"
+};
 
 bool ingot::isPrecisionOfRule(StringRef name) {
   return llvm::is_contained(kPrecisions, name);

@@ -154,10 +154,11 @@ bool ingot::tools::usesLibrary(const ingot_model *model,
 
 std::string ingot::tools::precisionOf(const ingot_model *model) {
   const std::vector<std::string> uses = usesOf(model, INGOT_USE_PRECISION);
-  for (auto [use, name] :
-       {std::pair("int8", "int8"), {"int16", "int16"}, {"binary", "binary"},
-        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"w2", "w2"}, {"w4", "w4"},
-        {"w8", "w8"}})
+  static constexpr std::pair<const char *, const char *> kPrecisions[] = {
+#define INGOT_PRECISION(NAME, USE) {#NAME, USE},
+#include "ingot/abi/precisions.inc"
+  };
+  for (auto [name, use] : kPrecisions)
     if (contains(uses, use))
       return name;
   return "fp32";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/vision/Resize.h"
 
+#include "passes/support/FilterWeight.h"
 #include "passes/support/ResampledBand.h"
 
 #include <cmath>
@@ -16,16 +17,6 @@ using namespace ingot::legalize;
 using namespace ingot::support;
 
 using support::Sampling;
-
-static double weightAt(const Sampling &sampling, double x) {
-  x = std::abs(x);
-  if (sampling.mode == nn::ResizeMode::linear)
-    return std::max(0.0, 1 - x);
-  double a = sampling.cubicCoeff;
-  if (x <= 1)
-    return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
-}
 
 static double positionAt(nn::Coordinates coordinates, double scale,
                          int64_t from, int64_t to, int64_t at) {
@@ -62,7 +53,9 @@ FailureOr<Value> legalize::filterKnown(Node &node, const Sampling &sampling,
               held = std::clamp<int64_t>(at, 0, from - 1);
       if (sampling.excludeOutside && at != held)
         continue;
-      double weight = weightAt(sampling, (at - position) * narrow);
+      Doubles arithmetic;
+      double weight = support::filterWeight(arithmetic, sampling,
+                                            std::abs((at - position) * narrow));
       row[held] += weight;
       total += weight;
     }

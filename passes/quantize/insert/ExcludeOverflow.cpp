@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 
@@ -38,7 +37,7 @@ struct ExcludeOverflowPass
 
 private:
   void exclude(func::FuncOp function);
-  LogicalResult checkNames();
+  LogicalResult checkNames(CalibrationAttr calibration);
 
   /// The largest magnitude that was seen, by the tensor's name.
   llvm::StringMap<float> seen;
@@ -72,36 +71,37 @@ void ExcludeOverflowPass::exclude(func::FuncOp function) {
   }
 }
 
-LogicalResult ExcludeOverflowPass::checkNames() {
+LogicalResult ExcludeOverflowPass::checkNames(CalibrationAttr calibration) {
   SmallVector<StringRef> names = llvm::to_vector(seen.keys());
   llvm::sort(names);
   for (StringRef name : names)
-    if (failed(quantize::checkName(calibration, &getContext(), name,
-                                   "a range of tensor", known,
-                                   "no tensor that a product reads")))
+    if (failed(quantize::checkName(calibration, name, "a range of tensor",
+                                   known, "no tensor that a product reads")))
       return failure();
   return success();
 }
 
 void ExcludeOverflowPass::runOnOperation() {
-  FailureOr<quantize::Calibration> read =
-      quantize::readCalibration(calibration, &getContext());
-  if (failed(read))
+  FailureOr<CalibrationAttr> calibration =
+      quantize::getCalibration(getOperation());
+  if (failed(calibration))
     return signalPassFailure();
   // What was divided for int8 tells nothing of what f16 has to hold.
-  if (read->equalize || !read->channels.empty()) {
+  if (calibration->getEqualize() || !calibration->getChannels().empty()) {
     emitError(UnknownLoc::get(&getContext()))
-        << "'" << printable(calibration) << "' has ranges of a model that was "
+        << "'" << printable(calibration->getFile())
+        << "' has ranges of a model that was "
         << "repaired for int8: calibrate with --repair=none";
     return signalPassFailure();
   }
   seen.clear();
   known.clear();
-  for (const quantize::TensorCalibration &tensor : read->tensors)
-    seen[tensor.name] = std::max(std::abs(tensor.min), std::abs(tensor.max));
+  for (TensorRangeAttr range : calibration->getTensors())
+    seen[range.getName()] = std::max(std::abs(range.getMin().convertToFloat()),
+                                     std::abs(range.getMax().convertToFloat()));
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal())
       exclude(function);
-  if (failed(checkNames()))
+  if (failed(checkNames(*calibration)))
     signalPassFailure();
 }

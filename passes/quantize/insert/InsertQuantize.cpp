@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
@@ -23,7 +23,6 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using quantize::TensorCalibration;
 
 namespace {
 
@@ -34,39 +33,35 @@ struct InsertQuantizePass
   void runOnOperation() override;
 
 private:
-  LogicalResult readFile();
+  void readCalibration();
   LogicalResult quantize(func::FuncOp function,
                          const KeepRules &keep);
   LogicalResult checkNames(ArrayRef<StringRef> tensors,
                            ArrayRef<Operation *> products);
-  Value getPair(Value value, const TensorCalibration &range);
+  Value getPair(Value value, TensorRangeAttr range);
 
-  llvm::StringMap<TensorCalibration> ranges;
-  /// The products that the file has a repair of, in its order, and which.
-  std::vector<std::pair<std::string, StringRef>> repaired;
+  CalibrationAttr calibration;
+  llvm::StringMap<TensorRangeAttr> ranges;
+  /// The products that the calibration repairs, in its order, and which repair.
+  std::vector<std::pair<StringRef, StringRef>> repaired;
   /// What values become, by their range.
-  llvm::DenseMap<std::pair<Value, const TensorCalibration *>, Value> pairs;
+  llvm::DenseMap<std::pair<Value, TensorRangeAttr>, Value> pairs;
   std::optional<quantize::WeightQuantizer> weights;
 };
 
 } // namespace
 
-LogicalResult InsertQuantizePass::readFile() {
-  FailureOr<quantize::Calibration> read =
-      quantize::readCalibration(calibration, &getContext());
-  if (failed(read))
-    return failure();
+void InsertQuantizePass::readCalibration() {
   ranges.clear();
-  for (const TensorCalibration &tensor : read->tensors)
-    ranges[tensor.name] = tensor;
+  for (TensorRangeAttr range : calibration.getTensors())
+    ranges[range.getName()] = range;
   repaired.clear();
-  for (const quantize::WeightRounding &rounding : read->rounding)
-    repaired.emplace_back(rounding.name, "the rounding of");
-  for (const quantize::ChannelValues &bias : read->biases)
-    repaired.emplace_back(bias.name, "the bias of");
+  for (WeightRoundingAttr rounding : calibration.getRounding())
+    repaired.emplace_back(rounding.getName(), "the rounding of");
+  for (ChannelValuesAttr bias : calibration.getBiases())
+    repaired.emplace_back(bias.getName(), "the bias of");
   weights.emplace(quantize::WeightForm{weightBits, fitPairs},
-                  quantize::namedRoundings(std::move(*read)));
-  return success();
+                  quantize::namedRoundings(calibration));
 }
 
 /// Ranges are of tensors that could be quantized, repairs of products.
@@ -78,24 +73,22 @@ InsertQuantizePass::checkNames(ArrayRef<StringRef> tensors,
   SmallVector<StringRef> names = llvm::to_vector(ranges.keys());
   llvm::sort(names);
   for (StringRef name : names)
-    if (failed(quantize::checkName(calibration, &getContext(), name,
-                                   "a range of tensor", known,
-                                   "no tensor that could be quantized")))
+    if (failed(quantize::checkName(calibration, name, "a range of tensor",
+                                   known, "no tensor that could be quantized")))
       return failure();
   known.clear();
   for (Operation *product : products)
     known.insert(nodeNameOf(product->getLoc()));
-  for (const auto &[name, repair] : repaired)
-    if (failed(quantize::checkName(calibration, &getContext(), name, repair,
-                                   known,
+  for (auto [name, repair] : repaired)
+    if (failed(quantize::checkName(calibration, name, repair, known,
                                    "no product that could be quantized")))
       return failure();
   return success();
 }
 
 /// `value` in bytes and back.
-Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
-  Value &pair = pairs[{value, &range}];
+Value InsertQuantizePass::getPair(Value value, TensorRangeAttr range) {
+  Value &pair = pairs[{value, range}];
   if (pair)
     return pair;
   OpBuilder builder(&getContext());
@@ -103,9 +96,10 @@ Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
   Location loc = value.getLoc();
   auto type = cast<RankedTensorType>(value.getType());
   Type byte = builder.getIntegerType(8, /*isSigned=*/false);
-  Value scale =
-      nn::makeScalar(builder, loc, type.getElementType(), range.scale);
-  Value zeroPoint = nn::makeScalar(builder, loc, byte, range.zeroPoint);
+  Value scale = nn::makeScalar(builder, loc, type.getElementType(),
+                               range.getScale().convertToFloat());
+  Value zeroPoint =
+      nn::makeScalar(builder, loc, byte, double(range.getZeroPoint()));
   auto axis = builder.getI64IntegerAttr(0);
   Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), value,
                                        scale, zeroPoint, axis);
@@ -126,17 +120,15 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     tensors.push_back(name);
   if (failed(checkNames(tensors, all)))
     return failure();
-  auto rangeOf = [&](Value value) -> const TensorCalibration * {
+  auto rangeOf = [&](Value value) -> TensorRangeAttr {
     auto name = names.find(value);
-    if (name == names.end())
-      return nullptr;
-    auto range = ranges.find(name->second);
-    return range == ranges.end() ? nullptr : &range->second;
+    return name == names.end() ? TensorRangeAttr()
+                               : ranges.lookup(name->second);
   };
   quantize::ByteGains gains(keep, asWords);
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
-        const TensorCalibration *range = rangeOf(op->getOperand(0));
+        TensorRangeAttr range = rangeOf(op->getOperand(0));
         return gains.of(op) && range && !keep.keeps(op) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
@@ -144,10 +136,10 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   SmallVector<quantize::Site> sites = quantize::findSites(products);
   quantize::dropFloatReaders(sites);
   for (const quantize::Site &site : sites) {
-    const TensorCalibration *range = rangeOf(site.range);
+    TensorRangeAttr range = rangeOf(site.range);
     if (!range || keep.keeps(site.use->getOwner()))
       continue;
-    site.use->set(getPair(site.use->get(), *range));
+    site.use->set(getPair(site.use->get(), range));
   }
   for (Operation *product : products)
     if (failed(weights->quantize(product)))
@@ -157,8 +149,12 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
 
 void InsertQuantizePass::runOnOperation() {
   pairs.clear();
-  if (failed(readFile()))
+  FailureOr<CalibrationAttr> attached =
+      quantize::getCalibration(getOperation());
+  if (failed(attached))
     return signalPassFailure();
+  calibration = *attached;
+  readCalibration();
   FailureOr<KeepRules> rules =
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))

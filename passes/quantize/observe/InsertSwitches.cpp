@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
@@ -102,13 +102,8 @@ struct InsertSwitchesPass
     if (failed(rules))
       return signalPassFailure();
     quantize::WeightRoundings roundings;
-    if (!calibration.empty()) {
-      FailureOr<quantize::Calibration> read =
-          quantize::readCalibration(calibration, &getContext());
-      if (failed(read))
-        return signalPassFailure();
-      roundings = quantize::namedRoundings(std::move(*read));
-    }
+    if (CalibrationAttr calibration = quantize::findCalibration(getOperation()))
+      roundings = quantize::namedRoundings(calibration);
     SmallVector<Attribute> names, tensors;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 
@@ -28,19 +28,19 @@ struct CorrectBiasesPass : ingot::impl::CorrectBiasesBase<CorrectBiasesPass> {
   void runOnOperation() override;
 
 private:
-  LogicalResult correct(Operation *op, ArrayRef<float> values);
+  LogicalResult correct(Operation *op, ArrayRef<float> values, StringRef file);
 };
 
 } // namespace
 
 /// Takes the error from the bias, or makes one of its negative.
-LogicalResult CorrectBiasesPass::correct(Operation *op,
-                                         ArrayRef<float> values) {
+LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
+                                         StringRef file) {
   const int64_t channels = quantize::countOutputs(op);
   if (int64_t(values.size()) != channels)
     return op->emitError() << "expects corrections of " << channels
-                           << " channels, but '" << printable(calibration)
-                           << "' has " << values.size();
+                           << " channels, but '" << printable(file) << "' has "
+                           << values.size();
   OpBuilder builder(op);
   std::vector<double> bias(values.size());
   const bool hasBias = op->getNumOperands() > 2;
@@ -68,13 +68,14 @@ LogicalResult CorrectBiasesPass::correct(Operation *op,
 }
 
 void CorrectBiasesPass::runOnOperation() {
-  FailureOr<quantize::Calibration> read =
-      quantize::readCalibration(calibration, &getContext());
-  if (failed(read))
-    return signalPassFailure();
+  CalibrationAttr calibration = quantize::findCalibration(getOperation());
+  if (!calibration)
+    return;
   llvm::StringMap<ArrayRef<float>> corrections;
-  for (const quantize::ChannelValues &bias : read->biases)
-    corrections[bias.name] = bias.values;
+  for (ChannelValuesAttr bias : calibration.getBiases())
+    corrections[bias.getName()] = bias.getValues();
+  if (corrections.empty())
+    return;
   bool failedOnce = false;
   getOperation().walk([&](Operation *op) {
     if (!quantize::isProduct(op))
@@ -85,7 +86,7 @@ void CorrectBiasesPass::runOnOperation() {
     if (!dequantize || !nn::getConstant(dequantize.getX()) ||
         values == corrections.end())
       return;
-    failedOnce |= failed(correct(op, values->second));
+    failedOnce |= failed(correct(op, values->second, calibration.getFile()));
   });
   if (failedOnce)
     signalPassFailure();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
@@ -162,6 +163,9 @@ static void write(Operation *op, unsigned operand, ArrayRef<double> values) {
 }
 
 void EqualizeLayersPass::runOnOperation() {
+  CalibrationAttr calibration = quantize::findCalibration(getOperation());
+  if (!calibration || !calibration.getEqualize())
+    return;
   // Of a chain, each pair changes its neighbours.
   constexpr int kMostSweeps = 16;
   for (auto function : getOperation().getOps<func::FuncOp>()) {

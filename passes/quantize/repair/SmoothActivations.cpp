@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/repair/Smoothable.h"
@@ -185,13 +185,12 @@ void SmoothActivationsPass::smooth(const quantize::SmoothableTensor &tensor,
 }
 
 void SmoothActivationsPass::runOnOperation() {
-  FailureOr<quantize::Calibration> read =
-      quantize::readCalibration(calibration, &getContext());
-  if (failed(read))
-    return signalPassFailure();
+  CalibrationAttr calibration = quantize::findCalibration(getOperation());
+  if (!calibration || calibration.getChannels().empty())
+    return;
   llvm::StringMap<ArrayRef<float>> maxima;
-  for (const quantize::ChannelValues &channels : read->channels)
-    maxima[channels.name] = channels.values;
+  for (ChannelValuesAttr channels : calibration.getChannels())
+    maxima[channels.getName()] = channels.getValues();
   llvm::StringSet<> known;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
@@ -204,7 +203,7 @@ void SmoothActivationsPass::runOnOperation() {
         continue;
       if (int64_t(largest->second.size()) != tensor.channels) {
         emitError(UnknownLoc::get(&getContext()))
-            << "'" << printable(calibration) << "' has "
+            << "'" << printable(calibration.getFile()) << "' has "
             << largest->second.size() << " channels of '"
             << printable(tensor.name) << "', which has " << tensor.channels;
         return signalPassFailure();
@@ -212,8 +211,8 @@ void SmoothActivationsPass::runOnOperation() {
       smooth(tensor, largest->second);
     }
   }
-  for (const quantize::ChannelValues &channels : read->channels)
-    if (failed(quantize::checkName(calibration, &getContext(), channels.name,
+  for (ChannelValuesAttr channels : calibration.getChannels())
+    if (failed(quantize::checkName(calibration, channels.getName(),
                                    "channels of tensor", known,
                                    "no tensor whose channels may be scaled")))
       return signalPassFailure();

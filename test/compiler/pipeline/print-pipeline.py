@@ -30,12 +30,15 @@ for name in ("resnet", "ocr_lstm", "mlp_dynamic"):
     if name == "resnet":
         data, ranges = os.path.join(folder, "data.npz"), os.path.join(folder, "resnet.calib.json")
         np.savez(data, input=np.random.default_rng(0).standard_normal((12, 3, 64, 64)).astype(np.float32))
-        output("ingot", "calibrate", model, "--data", data, "-o", ranges)
+        output("ingot", "calibrate", model, "--data", data, "-o", ranges, "--repair=equalize,smooth,round,bias")
         more = [["--precision=int8", "--calibration=" + ranges, "--keep=/Conv_*=fp32", "--keep=/Gemm*=fp32"]]
     for options in (*OPTIONS, *more):
         if not any(o.startswith("--target") for o in options):
             options = [*options, "--target=x86-64-v4"]
-        for phase in ("memory", "llvm"):
+        phases = ("memory", "llvm")
+        if options[0] == "--precision=int8":
+            phases = ("graph", "quantize", *phases)
+        for phase in phases:
             compile = ["ingot", "compile", model, "-o", "-", "--emit=mlir-" + phase, *options]
             pipeline = output(*compile, "--print-pipeline").strip()
             assert pipeline.startswith("builtin.module("), pipeline

@@ -149,3 +149,54 @@ func.func private @argument(tensor<1xf32> {ingot.target = #ingot.target<"znver4"
 
 // expected-error @below {{'ingot.name' has a value of another type}}
 func.func private @result() -> (tensor<1xf32> {ingot.name = 1 : i64})
+
+// -----
+
+// CHECK: module attributes
+// CHECK-SAME: ingot.calibration = #ingot.calibration<"m.json" tensors = [<"x", min = -1.500000e+00, max = 2.000000e+00, scale = 1.250000e-02, zero_point = 80>] biases = [<"a", [1.000000e+00]>] rounding = [<"b", dense_resource<up> : tensor<1xi8>>]>
+module attributes {ingot.calibration = #ingot.calibration<"m.json"
+  tensors = [#ingot.tensor_range<"x", min = -1.5, max = 2.0, scale = 0.0125, zero_point = 80>]
+  biases = [<"a", [1.0]>] rounding = [<"b", dense_resource<up> : tensor<1xi8>>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects a finite min <= max for 'x', but got 3.000000e+00 and 2.000000e+00}}
+module attributes {ingot.calibration = #ingot.calibration<"f" tensors = [<"x", min = 3.0, max = 2.0, scale = 1.0, zero_point = 0>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects a normal scale above 0 for 'x', but got 0.000000e+00}}
+module attributes {ingot.calibration = #ingot.calibration<"f" tensors = [<"x", min = 1.0, max = 2.0, scale = 0.0, zero_point = 0>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects a zero point from 0 to 255 for 'x', but got 256}}
+module attributes {ingot.calibration = #ingot.calibration<"f" tensors = [<"x", min = 1.0, max = 2.0, scale = 1.0, zero_point = 256>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects magnitudes of at least 0 for 'x', but got -1.000000e+00}}
+module attributes {ingot.calibration = #ingot.calibration<"f" channels = [<"x", [-1.0]>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects finite numbers for 'x'}}
+module attributes {ingot.calibration = #ingot.calibration<"f" channels = [<"x", [0x7f800000]>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects 'x' once in biases}}
+module attributes {ingot.calibration = #ingot.calibration<"f" biases = [<"x", [1.0]>, <"x", [2.0]>]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects bytes in one dimension for 'x', but got 'tensor<1xf32>'}}
+module attributes {ingot.calibration = #ingot.calibration<"f" rounding = [<"x", dense_resource<up> : tensor<1xf32>>]>} {
+}

@@ -1,7 +1,7 @@
 // RUN: split-file %s %t
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-correct-biases{calibration=%t/biases.json})' | FileCheck %s
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-correct-biases{calibration=%t/short.json})' 2>&1 | FileCheck %s --check-prefix=SHORT
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-correct-biases{calibration=%t/none.json})' 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/biases.json},nn-correct-biases)' | FileCheck %s
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/short.json},nn-correct-biases)' 2>&1 | FileCheck %s --check-prefix=SHORT
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/none.json},nn-correct-biases)' 2>&1 | FileCheck %s --check-prefix=NONE
 
 // SHORT: error: {{.*}}expects corrections of 2 channels, but '{{.*}}short.json' has 1
 // NONE: error: cannot read '{{.*}}none.json'

@@ -1,4 +1,10 @@
-// RUN: ingot-opt %s --nn-equalize-layers --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --ingot-attach-calibration=file=%S/Inputs/equalized.json --nn-equalize-layers --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --ingot-attach-calibration=file=%S/Inputs/plain.json --nn-equalize-layers --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: ingot-opt %s --nn-equalize-layers --split-input-file | FileCheck %s --check-prefix=PLAIN
+
+// Nothing changes unless the calibration was made from equalized weights.
+// PLAIN-LABEL: func.func @pair
+// PLAIN: arith.constant dense<{{\[\[\[\[1.600000e\+01\]\]\], \[\[\[1.000000e\+00\]\]\]\]}}> : tensor<2x1x1x1xf32>
 
 // The first channel is 16 times as large in the first convolution as in what
 // reads it: a factor of 4; the second is as it should be.

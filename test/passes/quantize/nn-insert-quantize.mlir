@@ -1,49 +1,49 @@
 // RUN: split-file %s %t
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json})' | FileCheck %s
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=conv?=fp32})' \
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize)' | FileCheck %s
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{keep=conv?=fp32})' \
 // RUN:   | FileCheck %s --check-prefix=KEEP
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json weight-bits=7})' \
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{weight-bits=7})' \
 // RUN:   | FileCheck %s --check-prefix=SEVEN
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/part.json})' \
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/part.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefix=PART
-// RUN: ingot-opt %t/movement.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' \
+// RUN: ingot-opt %t/movement.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/movement.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefix=MOVE
-// RUN: ingot-opt %t/channels.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/channels.json})' \
+// RUN: ingot-opt %t/channels.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/channels.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefix=CHANNELS
-// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json})' \
+// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/rounded.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefix=ROUND
-// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json weight-bits=7})' \
+// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/rounded.json},nn-insert-quantize{weight-bits=7})' \
 // RUN:   | FileCheck %s --check-prefix=SEVEN-BITS
-// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/pairs.json fit-pairs=true})' \
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{fit-pairs=true})' \
 // RUN:   | FileCheck %s --check-prefix=PAIRS
-// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/inputs.json})' \
+// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/inputs.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,FOURS
-// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/inputs.json as-words=true})' \
+// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/inputs.json},nn-insert-quantize{as-words=true})' \
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,WORDS
-// RUN: ingot-opt %t/chain.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/chain.json as-words=true})' \
+// RUN: ingot-opt %t/chain.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/chain.json},nn-insert-quantize{as-words=true})' \
 // RUN:   | FileCheck %s --check-prefixes=CHAIN
-// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/floats.json})' \
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=FLOATS,OF-FOURS
-// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/floats.json as-words=true})' \
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize{as-words=true})' \
 // RUN:   | FileCheck %s --check-prefixes=FLOATS,OF-WORDS
-// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/floats.json as-words=true keep=*=int8})' \
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize{as-words=true keep=*=int8})' \
 // RUN:   | FileCheck %s --check-prefix=OF-RULE
 
-// RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/long.json})' 2>&1 \
+// RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/long.json},nn-insert-quantize)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LONG
-// RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/base.json})' 2>&1 \
+// RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/base.json},nn-insert-quantize)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BASE
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/movement.json},nn-insert-quantize)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/near.json})' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/near.json},nn-insert-quantize)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NEAR
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/none.json})' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/none.json},nn-insert-quantize)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=cnv1=fp32})' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{keep=cnv1=fp32})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RULE
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=conv1})' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{keep=conv1})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=WHAT
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=[=fp32})' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{keep=[=fp32})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=GLOB
 
 // UNKNOWN: error: '{{.*}}movement.json' has a range of tensor 'flat', but no tensor that could be quantized has this name{{$}}

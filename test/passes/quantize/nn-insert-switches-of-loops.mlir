@@ -1,6 +1,6 @@
 // RUN: split-file %s %t
 // RUN: ingot-opt %t/nets.mlir --nn-insert-switches | FileCheck %t/nets.mlir
-// RUN: ingot-opt %t/rounded.mlir --nn-insert-switches=calibration=%t/up.json \
+// RUN: ingot-opt %t/rounded.mlir --ingot-attach-calibration=file=%t/up.json --nn-insert-switches \
 // RUN:   | FileCheck %t/rounded.mlir
 
 //--- nets.mlir

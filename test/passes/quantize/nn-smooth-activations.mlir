@@ -1,8 +1,8 @@
 // RUN: split-file %s %t
 // RUN: ingot-opt %t/model.mlir --nn-insert-channel-observers | FileCheck %s --check-prefix=SHOW
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/norms.json})' | FileCheck %s
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/short.json})' 2>&1 | FileCheck %s --check-prefix=SHORT
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/none.json})' 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/norms.json},nn-smooth-activations)' | FileCheck %s
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/short.json},nn-smooth-activations)' 2>&1 | FileCheck %s --check-prefix=SHORT
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/none.json},nn-smooth-activations)' 2>&1 | FileCheck %s --check-prefix=NONE
 
 // SHORT: error: '{{.*}}short.json' has 1 channels of 'norm', which has 2
 // NONE: error: cannot read '{{.*}}none.json'

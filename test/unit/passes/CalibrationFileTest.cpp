@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/CalibrationFile.h"
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include <gtest/gtest.h>
 
 using namespace ingot::quantize;
@@ -47,11 +49,12 @@ TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
   EXPECT_EQ(read->rounding[0].name, "fc");
   EXPECT_EQ(read->rounding[0].up, given.rounding[0].up);
   // Bits in ascending order.
-  EXPECT_TRUE(read->rounding[0].isUp(0));
-  EXPECT_FALSE(read->rounding[0].isUp(1));
-  EXPECT_TRUE(read->rounding[0].isUp(2));
-  EXPECT_FALSE(read->rounding[0].isUp(14));
-  EXPECT_TRUE(read->rounding[0].isUp(15));
+  const std::vector<char> &up = read->rounding[0].up;
+  EXPECT_TRUE(ingot::WeightRoundingAttr::isUp(up, 0));
+  EXPECT_FALSE(ingot::WeightRoundingAttr::isUp(up, 1));
+  EXPECT_TRUE(ingot::WeightRoundingAttr::isUp(up, 2));
+  EXPECT_FALSE(ingot::WeightRoundingAttr::isUp(up, 14));
+  EXPECT_TRUE(ingot::WeightRoundingAttr::isUp(up, 15));
   EXPECT_EQ(toText(*read), text);
 }
 

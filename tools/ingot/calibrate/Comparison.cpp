@@ -208,9 +208,7 @@ int Comparison::prepare() {
       return progress.fail(llvm::toString(read.takeError()));
     calibration = std::move(*read);
     // What is shown of both is of one graph.
-    scratch.pipeline.equalize = calibration.equalize;
-    scratch.pipeline.channels =
-        calibration.channels.empty() ? "" : pipeline.calibration;
+    setRepairs(calibration, pipeline.calibration, scratch.pipeline);
   }
   if (options.usesOnnxRuntime)
     return preparePeer();

@@ -45,9 +45,7 @@ int PrecisionStudy::findCalibration() {
     return exitSuccess;
   Calibrator::Options chosen;
   chosen.model = scratchOptions();
-  chosen.model.pipeline.equalize = calibration.equalize;
-  chosen.model.pipeline.channels =
-      calibration.channels.empty() ? "" : calibrationPath;
+  setRepairs(calibration, calibrationPath, chosen.model.pipeline);
   chosen.data = options.data;
   chosen.preprocess = options.preprocess;
   // Ranges that cost the least on their own tensor, without hundreds of runs.

@@ -51,10 +51,7 @@ std::string ingot::tools::parseRepairs(const std::string &text,
 void ingot::tools::setRepairs(const quantize::Calibration &calibration,
                               const std::string &path,
                               PipelineOptions &pipeline) {
-  pipeline.equalize = calibration.equalize;
-  pipeline.channels = calibration.channels.empty() ? "" : path;
-  pipeline.rounding = calibration.rounding.empty() ? "" : path;
-  pipeline.biases = calibration.biases.empty() ? "" : path;
+  pipeline.repairs = calibration.isRepaired() ? path : "";
 }
 
 int Repairer::prepare(Probe &probe, const quantize::Calibration &calibration,
@@ -126,7 +123,9 @@ static ingot_status raiseMaxima(void *user, uint64_t number,
 int Repairer::findMaxima(quantize::Calibration &calibration) {
   ScratchModel model(parser, progress);
   ScratchModel::Options shown = options.model;
-  shown.pipeline.equalize = calibration.equalize;
+  if (std::string problem = writeScratch(calibration); !problem.empty())
+    return progress.fail(problem);
+  setRepairs(calibration, path(), shown.pipeline);
   shown.pipeline.observeChannels = true;
   if (int code = model.prepare(shown))
     return code;

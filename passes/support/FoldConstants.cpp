@@ -7,13 +7,13 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/graph/Passes.h"
+#include "passes/support/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDCONSTANTS
-#include "passes/graph/Passes.h.inc"
+#include "passes/support/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -21,8 +21,7 @@ using namespace ingot;
 
 namespace {
 
-struct FoldConstantsPass
-    : ingot::impl::FoldConstantsBase<FoldConstantsPass> {
+struct FoldConstantsPass : ingot::impl::FoldConstantsBase<FoldConstantsPass> {
   using FoldConstantsBase::FoldConstantsBase;
   void runOnOperation() override;
 
@@ -86,12 +85,11 @@ void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
   SmallVector<Operation *> work;
   for (Operation *op : ops) {
     bool isConstant = op->hasTrait<OpTrait::ConstantLike>();
-    if (!isConstant &&
-        (op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
-         !isMemoryEffectFree(op) ||
-         !llvm::all_of(op->getOperands(), [&](Value operand) {
-           return ofConstants.contains(operand.getDefiningOp());
-         })))
+    if (!isConstant && (op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
+                        !isMemoryEffectFree(op) ||
+                        !llvm::all_of(op->getOperands(), [&](Value operand) {
+                          return ofConstants.contains(operand.getDefiningOp());
+                        })))
       continue;
     ofConstants.insert(op);
     auto scatter = dyn_cast<nn::ScatterNDOp>(op);
