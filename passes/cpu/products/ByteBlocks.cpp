@@ -199,7 +199,7 @@ SmallVector<Value> cpu::inUnpackedOrder(IndexBuilder &b, const ByteBlock &block,
 BlockStore::BlockStore(IndexBuilder &b, const Output &output,
                        const ByteBlock &block, int64_t channels)
     : output(output), block(block), packing(output.op) {
-  cpu::EpilogueOpInterface op = output.op;
+  kernel::EpilogueOpInterface op = output.op;
   for (const Flat &operand : output.operands) {
     bool isOfChannels = operand.shape.back() == output.dst.shape.back() &&
                         llvm::all_of(operand.shape.drop_back(),
@@ -269,7 +269,7 @@ void BlockStore::store(IndexBuilder &b, ArrayRef<Value> sums,
   SmallVector<SmallVector<Value>> operands;
   for (size_t i = 0; i < output.operands.size(); ++i)
     operands.push_back(loadOperand(b, i, at));
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<Value> results;
   for (auto [v, sum] : llvm::enumerate(sums)) {
     SmallVector<Value> arguments = {sum};

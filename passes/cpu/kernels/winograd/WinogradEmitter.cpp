@@ -19,7 +19,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 WinogradEmitter::WinogradEmitter(OpBuilder &builder,
-                                 cpu::EpilogueOpInterface op, Value src,
+                                 kernel::EpilogueOpInterface op, Value src,
                                  ArrayRef<int64_t> pads,
                                  const WinogradPlan &plan, Type kept,
                                  int64_t elements)

@@ -33,7 +33,7 @@ namespace ingot::cpu {
 class WinogradEmitter {
 public:
   /// `elements` of type `kept` are kept of a pixel at each point.
-  WinogradEmitter(mlir::OpBuilder &builder, cpu::EpilogueOpInterface op,
+  WinogradEmitter(mlir::OpBuilder &builder, kernel::EpilogueOpInterface op,
                   mlir::Value src, llvm::ArrayRef<int64_t> pads,
                   const WinogradPlan &plan, mlir::Type kept, int64_t elements);
   virtual ~WinogradEmitter() = default;
@@ -95,7 +95,7 @@ protected:
   }
 
   IndexBuilder b;
-  cpu::EpilogueOpInterface op;
+  kernel::EpilogueOpInterface op;
   WinogradPlan plan;
   Flat src;
   Output output;

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CPU_LOWER_RECURRENTLOOP_H
-#define INGOT_PASSES_CPU_LOWER_RECURRENTLOOP_H
+#ifndef INGOT_PASSES_KERNEL_RECURRENTLOOP_H
+#define INGOT_PASSES_KERNEL_RECURRENTLOOP_H
 
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Reason.h"
@@ -13,12 +13,22 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace ingot::cpu {
+namespace ingot::kernel {
 
-/// A loop over the steps of a sequence, taken apart for `cpu.recurrent`.
+/// The part of a recurrence that its backend decides or builds.
+struct RecurrentBuilder {
+  /// Says why the backend does not multiply a state by these weights.
+  Reason (*whyNot)(nn::MatMulOp product);
+  /// Ends the body of a cell, which gives `values`.
+  void (*buildYield)(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::ValueRange values);
+};
+
+/// A loop over the steps of a sequence, taken apart for a kernel.
 class RecurrentLoop {
 public:
-  explicit RecurrentLoop(mlir::scf::ForOp loop) : loop(loop) {}
+  RecurrentLoop(mlir::scf::ForOp loop, const RecurrentBuilder &backend)
+      : loop(loop), backend(backend) {}
 
   /// Fills this in; else says why the loop is no recurrence, or has no kernel.
   Reason match();
@@ -60,12 +70,13 @@ private:
   int64_t numProducts(mlir::Region &region);
   int64_t numInputs();
 
+  const RecurrentBuilder backend;
   mlir::Value step;
   /// What a step shows, and its next states.
   mlir::SmallVector<mlir::Value> results;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> inCell, inReset;
 };
 
-} // namespace ingot::cpu
+} // namespace ingot::kernel
 
-#endif // INGOT_PASSES_CPU_LOWER_RECURRENTLOOP_H
+#endif // INGOT_PASSES_KERNEL_RECURRENTLOOP_H

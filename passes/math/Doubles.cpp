@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/isa/math/Doubles.h"
+#include "passes/math/Doubles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,7 +20,7 @@ using namespace ingot;
 
 /// tanh(x) = e / (e + 2) of e = exp(2 |x|) - 1, which keeps what is small:
 /// exp(2^n r) - 1 = 2^n (exp(r) - 1) + (2^n - 1), |r| <= ln(2)/2. Within 4 ulp.
-Value cpu::approximateDoubleTanh(const FloatBuilder &f, Value signedX) {
+Value elementary::approximateDoubleTanh(const FloatBuilder &f, Value signedX) {
   // Behind it the result is 1; NaN stays NaN.
   Value limit = f.number(22), x = math::AbsFOp::create(f.b, f.loc, signedX);
   x = f.select(arith::CmpFPredicate::OGT, x, limit, limit, x);
@@ -68,7 +68,7 @@ ComputeRemainder::matchAndRewrite(arith::RemFOp op,
   if (auto vector = dyn_cast<VectorType>(type))
     doubles = vector.clone(doubles);
   Location loc = op.getLoc();
-  const cpu::FloatBuilder f{rewriter, loc, doubles, /*hasFMA=*/false};
+  const elementary::FloatBuilder f{rewriter, loc, doubles, /*hasFMA=*/false};
   Value x = arith::ExtFOp::create(rewriter, loc, doubles, op.getLhs()),
         y = arith::ExtFOp::create(rewriter, loc, doubles, op.getRhs());
   Value quotient = math::TruncOp::create(rewriter, loc, f.div(x, y));
@@ -103,6 +103,6 @@ ComputeRemainder::matchAndRewrite(arith::RemFOp op,
   return success();
 }
 
-void cpu::populateRemainder(RewritePatternSet &patterns) {
+void elementary::populateRemainder(RewritePatternSet &patterns) {
   patterns.add<ComputeRemainder>(patterns.getContext());
 }

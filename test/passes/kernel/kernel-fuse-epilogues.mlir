@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(cpu-fuse-epilogues))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(kernel-fuse-epilogues))' --split-input-file | FileCheck %s
 
 // A chain moves in one by one: residual, number, activation; an operand of lower
 // rank gets 1s in front.

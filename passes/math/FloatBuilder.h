@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CPU_ISA_MATH_FLOATBUILDER_H
-#define INGOT_PASSES_CPU_ISA_MATH_FLOATBUILDER_H
+#ifndef INGOT_PASSES_MATH_FLOATBUILDER_H
+#define INGOT_PASSES_MATH_FLOATBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
-namespace ingot::cpu {
+namespace ingot::elementary {
 
 /// Arithmetic on f32 or f64, or vectors of one.
 struct FloatBuilder {
@@ -101,6 +101,6 @@ private:
   }
 };
 
-} // namespace ingot::cpu
+} // namespace ingot::elementary
 
-#endif // INGOT_PASSES_CPU_ISA_MATH_FLOATBUILDER_H
+#endif // INGOT_PASSES_MATH_FLOATBUILDER_H

@@ -15,13 +15,13 @@
 // place within it.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/isa/math/Trigonometry.h"
+#include "passes/math/Trigonometry.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace ingot;
-using cpu::FloatBuilder;
+using elementary::FloatBuilder;
 
 using Predicate = arith::CmpFPredicate;
 
@@ -99,9 +99,8 @@ static SmallVector<Value> windowOf(const IntegerBuilder &i, Value first,
   SmallVector<Value> window;
   Value rest = i.sub(i.n(31), shift);
   for (int64_t k = 0; k + 1 < kWords; ++k)
-    window.push_back(i.either(
-        i.left(words[k], shift),
-        i.right(i.right(words[k + 1], i.n(1)), rest)));
+    window.push_back(i.either(i.left(words[k], shift),
+                              i.right(i.right(words[k + 1], i.n(1)), rest)));
   return window;
 }
 
@@ -109,8 +108,8 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
   IntegerBuilder i{f};
   Value bits = i.both(f.bitsOf(x), i.n(0x7fffffff));
   // |x| = fraction 2^(exponent - 150); of less than 1/2 there is nothing to do.
-  Value exponent = arith::MaxUIOp::create(
-      f.b, f.loc, i.right(bits, i.n(23)), i.n(126));
+  Value exponent =
+      arith::MaxUIOp::create(f.b, f.loc, i.right(bits, i.n(23)), i.n(126));
   Value fraction = i.either(i.both(bits, i.n(0x7fffff)), i.n(0x800000));
   // 96 bits, so that the product has two in front of the point.
   Value start = i.sub(exponent, i.n(120));
@@ -121,8 +120,8 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
   Value high = i.left(i.wide(i.mul(fraction, window[0])), i.n(32, 64));
   Value product = i.add(i.add(i.mul(m, i.wide(window[1])), low), high);
   // The nearest quadrant, and how far it is: 62 bits behind the point.
-  Value quadrant = i.right(i.add(product, i.n(int64_t(1) << 61, 64)),
-                           i.n(62, 64));
+  Value quadrant =
+      i.right(i.add(product, i.n(int64_t(1) << 61, 64)), i.n(62, 64));
   Value left = i.sub(product, i.left(quadrant, i.n(62, 64)));
   Value sign = i.both(i.narrow(i.right(left, i.n(32, 64))),
                       i.n(std::numeric_limits<int32_t>::min()));
@@ -141,15 +140,15 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
   Value y = f.add(a, c);
   Value slack = f.add(f.sub(a, y), c);
   Value angle = f.mul(y, f.number(1.57079637f));
-  Value error = f.fma(y, f.number(-4.37113883e-8f),
-                      f.mul(slack, f.number(1.57079637f)));
+  Value error =
+      f.fma(y, f.number(-4.37113883e-8f), f.mul(slack, f.number(1.57079637f)));
   angle = f.ofBits(i.differ(f.bitsOf(f.add(angle, error)), sign));
   Value size = f.ofBits(bits);
   Value isSmall = arith::CmpFOp::create(f.b, f.loc, Predicate::OLT, size,
                                         f.number(0.785398163f));
-  return {arith::SelectOp::create(f.b, f.loc, isSmall, i.n(0),
-                                  i.narrow(quadrant)),
-          arith::SelectOp::create(f.b, f.loc, isSmall, size, angle)};
+  return {
+      arith::SelectOp::create(f.b, f.loc, isSmall, i.n(0), i.narrow(quadrant)),
+      arith::SelectOp::create(f.b, f.loc, isSmall, size, angle)};
 }
 
 /// The sine of the rest in even quadrants, the cosine in odd ones; negative
@@ -158,14 +157,13 @@ static Value ofQuadrant(const FloatBuilder &f, Value x, Value quadrant,
                         Value rest, Value sign) {
   IntegerBuilder i{f};
   Value z = f.mul(rest, rest);
-  Value sine = f.horner(
-      z, {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f});
+  Value sine =
+      f.horner(z, {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f});
   sine = f.fma(f.mul(sine, z), rest, rest);
-  Value cosine = f.horner(
-      z, {2.443315711809948e-5f, -1.388731625493765e-3f,
-          4.166664568298827e-2f});
-  cosine = f.fma(f.mul(cosine, z), z, f.fma(z, f.number(-0.5f),
-                                            f.number(1.0f)));
+  Value cosine = f.horner(z, {2.443315711809948e-5f, -1.388731625493765e-3f,
+                              4.166664568298827e-2f});
+  cosine =
+      f.fma(f.mul(cosine, z), z, f.fma(z, f.number(-0.5f), f.number(1.0f)));
   Value y = i.choose(arith::CmpIPredicate::eq, i.both(quadrant, i.n(1)), i.n(0),
                      sine, cosine);
   sign = i.both(i.differ(sign, i.left(quadrant, i.n(30))),
@@ -176,12 +174,12 @@ static Value ofQuadrant(const FloatBuilder &f, Value x, Value quadrant,
   return f.select(Predicate::UNO, none, none, none, y);
 }
 
-Value cpu::approximateSin(const FloatBuilder &f, Value x) {
+Value elementary::approximateSin(const FloatBuilder &f, Value x) {
   Reduced angle = reduce(f, x);
   return ofQuadrant(f, x, angle.quadrant, angle.rest, f.bitsOf(x));
 }
 
-Value cpu::approximateCos(const FloatBuilder &f, Value x) {
+Value elementary::approximateCos(const FloatBuilder &f, Value x) {
   IntegerBuilder i{f};
   Reduced angle = reduce(f, x);
   return ofQuadrant(f, x, i.add(angle.quadrant, i.n(1)), angle.rest, i.n(0));
@@ -201,7 +199,7 @@ static Value withSignOf(const FloatBuilder &f, Value y, Value x) {
 
 /// Of at most tan(pi/8): from tan(pi/8) on it is pi/4 + atan((x-1) / (x+1)),
 /// and from tan(3pi/8) on pi/2 + atan(-1/x).
-Value cpu::approximateAtan(const FloatBuilder &f, Value x) {
+Value elementary::approximateAtan(const FloatBuilder &f, Value x) {
   Value size = absolute(f, x), one = f.number(1.0f);
   auto from = [&](float least, Value then, Value otherwise) {
     return f.select(Predicate::OGT, size, f.number(least), then, otherwise);
@@ -238,7 +236,7 @@ static std::pair<Value, Value> halved(const FloatBuilder &f, Value size) {
           f.select(isLarge, size, half, rest, f.mul(size, size))};
 }
 
-Value cpu::approximateAsin(const FloatBuilder &f, Value x) {
+Value elementary::approximateAsin(const FloatBuilder &f, Value x) {
   Value size = absolute(f, x);
   auto [t, z] = halved(f, size);
   Value y = asinOf(f, t, z);
@@ -247,7 +245,7 @@ Value cpu::approximateAsin(const FloatBuilder &f, Value x) {
   return withSignOf(f, y, x);
 }
 
-Value cpu::approximateAcos(const FloatBuilder &f, Value x) {
+Value elementary::approximateAcos(const FloatBuilder &f, Value x) {
   Value size = absolute(f, x), zero = f.number(0.0f);
   auto [t, z] = halved(f, size);
   Value y = asinOf(f, t, z), twice = f.add(y, y);

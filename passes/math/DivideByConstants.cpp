@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
-#include "passes/cpu/Passes.h"
-#include "passes/cpu/isa/math/FloatBuilder.h"
+#include "passes/math/FloatBuilder.h"
+#include "passes/math/Passes.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -36,7 +36,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_DIVIDEBYCONSTANTS
-#include "passes/cpu/Passes.h.inc"
+#include "passes/math/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -80,8 +80,8 @@ static int64_t invertModulo(int64_t number, int64_t modulus) {
 /// with 2^a such that 2 M + 1 has 25 bits. These X, known modulo D, are tried.
 static bool dividesExactly(float divisor, Inverse inverse) {
   int exponent;
-  int64_t odd = std::llrint(
-      std::ldexp(std::frexp(std::abs(divisor), &exponent), kBits));
+  int64_t odd =
+      std::llrint(std::ldexp(std::frexp(std::abs(divisor), &exponent), kBits));
   int twos = 0;
   for (; odd % 2 == 0; odd /= 2)
     ++twos;
@@ -90,8 +90,7 @@ static bool dividesExactly(float divisor, Inverse inverse) {
   for (int power : {kBits - twos, kBits + 1 - twos}) {
     if (mostRest == 0)
       break;
-    int64_t inverseOfPower =
-        invertModulo((int64_t(1) << power) % odd, odd);
+    int64_t inverseOfPower = invertModulo((int64_t(1) << power) % odd, odd);
     for (int64_t rest = -mostRest; rest <= mostRest; ++rest) {
       int64_t x = ((rest + odd) % odd) * inverseOfPower % odd;
       if (x < kLeast)
@@ -156,12 +155,13 @@ struct MultiplyByInverse : OpRewritePattern<arith::DivFOp> {
     if (!inverse)
       return rewriter.notifyMatchFailure(
           op, "is by a number that no inverse is proven for");
-    cpu::FloatBuilder f{rewriter, op.getLoc(), op.getType(), /*hasFMA=*/true};
+    elementary::FloatBuilder f{rewriter, op.getLoc(), op.getType(),
+                               /*hasFMA=*/true};
     Value x = op.getLhs(), high = f.number(inverse->high);
-    rewriter.replaceOp(
-        op, inverse->low == 0
-                ? f.mul(x, high)
-                : f.fma(x, high, f.mul(x, f.number(inverse->low))));
+    rewriter.replaceOp(op,
+                       inverse->low == 0
+                           ? f.mul(x, high)
+                           : f.fma(x, high, f.mul(x, f.number(inverse->low))));
     ++count;
     return success();
   }
@@ -207,14 +207,14 @@ struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
       return rewriter.notifyMatchFailure(op, "becomes more than integers");
     // Of numbers so small that one over them is infinite it is finite, so that
     // their zeros stay zeros.
-    cpu::FloatBuilder one{rewriter, op.getLoc(), scalar.getType(),
-                          /*hasFMA=*/true};
+    elementary::FloatBuilder one{rewriter, op.getLoc(), scalar.getType(),
+                                 /*hasFMA=*/true};
     Value inverse = one.clamp(one.div(one.number(1), scalar), 0x1p126f);
     // The rest of one over the divisor.
-    Value rest = one.mul(
-        one.fma(arith::NegFOp::create(rewriter, op.getLoc(), scalar), inverse,
-                one.number(1)),
-        inverse);
+    Value rest =
+        one.mul(one.fma(arith::NegFOp::create(rewriter, op.getLoc(), scalar),
+                        inverse, one.number(1)),
+                inverse);
     // 2^64 times the divisor, beyond which no integer has the quotient; 1 or
     // more, so that a divisor of 0 keeps the sign of the dividend.
     Value size = math::AbsFOp::create(rewriter, op.getLoc(), scalar);
@@ -227,7 +227,8 @@ struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
       for (Value *value : {&inverse, &rest, &low, &bound})
         *value = vector::BroadcastOp::create(rewriter, op.getLoc(),
                                              op.getType(), *value);
-    cpu::FloatBuilder f{rewriter, op.getLoc(), op.getType(), /*hasFMA=*/true};
+    elementary::FloatBuilder f{rewriter, op.getLoc(), op.getType(),
+                               /*hasFMA=*/true};
     Value x = op.getLhs();
     x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
     x = f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);

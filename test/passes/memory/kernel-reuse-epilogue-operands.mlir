@@ -1,4 +1,4 @@
-// RUN: ingot-opt --cpu-reuse-epilogue-operands --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --kernel-reuse-epilogue-operands --split-input-file %s | FileCheck %s
 
 // The residual, which nobody reads afterwards, is written over.
 // CHECK-LABEL: func.func @residual

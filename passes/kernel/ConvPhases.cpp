@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/lower/ConvPhases.h"
+#include "passes/kernel/ConvPhases.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
-using cpu::Phase;
+using kernel::Phase;
 
 /// How far before an open src a window starts that is to see nothing of it.
 static constexpr int64_t kFar = int64_t(1) << 30;
@@ -33,8 +33,9 @@ static void readPadding(Phase &phase) {
   phase.padLow = phase.padHigh = count;
 }
 
-Phase cpu::phaseOf(int64_t r, int64_t srcSize, int64_t dstSize, int64_t kernel,
-                   int64_t stride, int64_t pad, int64_t dilation) {
+Phase kernel::phaseOf(int64_t r, int64_t srcSize, int64_t dstSize,
+                      int64_t kernel, int64_t stride, int64_t pad,
+                      int64_t dilation) {
   Phase phase;
   phase.first = r;
   bool isOpen = ShapedType::isDynamic(srcSize);

@@ -14,11 +14,11 @@
 // the CPU has no fused multiply-add. No result leaves the function's range.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/Passes.h"
-#include "passes/cpu/isa/math/Doubles.h"
-#include "passes/cpu/isa/math/FloatBuilder.h"
-#include "passes/cpu/isa/math/Trigonometry.h"
-#include "passes/cpu/schedule/Tiling.h"
+#include "dialects/ingot/TargetInfo.h"
+#include "passes/math/Doubles.h"
+#include "passes/math/FloatBuilder.h"
+#include "passes/math/Passes.h"
+#include "passes/math/Trigonometry.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,12 +33,12 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_APPROXIMATEMATH
-#include "passes/cpu/Passes.h.inc"
+#include "passes/math/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
 using namespace ingot;
-using cpu::FloatBuilder;
+using elementary::FloatBuilder;
 
 /// exp(x) = 2^n exp(r), n an integer, |r| <= ln(2)/2. Below the least normal
 /// number the result is 0.
@@ -91,7 +91,8 @@ static Value approximateTanh(const FloatBuilder &f, Value x) {
 
 namespace {
 
-template <typename Op> struct Approximate : OpRewritePattern<Op> {
+template <typename Op>
+struct Approximate : OpRewritePattern<Op> {
   using Function = Value (*)(const FloatBuilder &, Value);
   Approximate(MLIRContext *context, Function function, bool hasFMA,
               unsigned width = 32)
@@ -125,18 +126,18 @@ struct ApproximateMathPass
     patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh,
                                             hasFMA);
     patterns.add<Approximate<math::SinOp>>(&getContext(),
-                                           cpu::approximateSin, hasFMA);
+                                           elementary::approximateSin, hasFMA);
     patterns.add<Approximate<math::CosOp>>(&getContext(),
-                                           cpu::approximateCos, hasFMA);
-    patterns.add<Approximate<math::AtanOp>>(&getContext(),
-                                            cpu::approximateAtan, hasFMA);
-    patterns.add<Approximate<math::AsinOp>>(&getContext(),
-                                            cpu::approximateAsin, hasFMA);
-    patterns.add<Approximate<math::AcosOp>>(&getContext(),
-                                            cpu::approximateAcos, hasFMA);
+                                           elementary::approximateCos, hasFMA);
+    patterns.add<Approximate<math::AtanOp>>(
+        &getContext(), elementary::approximateAtan, hasFMA);
+    patterns.add<Approximate<math::AsinOp>>(
+        &getContext(), elementary::approximateAsin, hasFMA);
+    patterns.add<Approximate<math::AcosOp>>(
+        &getContext(), elementary::approximateAcos, hasFMA);
     patterns.add<Approximate<math::TanhOp>>(
-        &getContext(), cpu::approximateDoubleTanh, hasFMA, /*width=*/64);
-    cpu::populateRemainder(patterns);
+        &getContext(), elementary::approximateDoubleTanh, hasFMA, /*width=*/64);
+    elementary::populateRemainder(patterns);
     // Upstream's polynomials for logarithms.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.log" || name == "math.log1p";

@@ -7,12 +7,12 @@
 #include "passes/cpu/Passes.h"
 #include "passes/support/Rewrite.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ROUNDTOINTEGER
@@ -111,7 +111,8 @@ bool isHeldWithin(Value value, double low, double high) {
 
 /// Bytes that become floats at once are what was rounded: the zero point, which
 /// is added and taken off again, changes nothing within a byte.
-template <typename Op> struct ReadWhatWasRounded : OpRewritePattern<Op> {
+template <typename Op>
+struct ReadWhatWasRounded : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,

@@ -1,29 +1,34 @@
-//===- NativeBackend.cpp - kernels of our own -----------------------------===//
+//===- CpuBackend.cpp - kernels of our own --------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/CpuBackend.h"
+
 #include "dialects/cpu/CpuDialect.h"
-#include "passes/backend/Backend.h"
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/kernel/Passes.h"
+#include "passes/loops/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace ingot;
 
 namespace {
 
-class NativeBackend : public Backend {
-  BackendKind kind() const override { return BackendKind::native; }
+class CpuBackend : public Backend {
+  StringRef name() const override { return cpu::kBackend; }
 
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<cpu::CpuDialect, amx::AMXDialect, vector::VectorDialect,
@@ -31,12 +36,15 @@ class NativeBackend : public Backend {
     cpu::registerBufferizableOpInterfaceExternalModels(registry);
   }
 
+  void registerPasses() const override {
+    registerIngotCpuPasses();
+    registerIngotCpuLowerPasses();
+  }
+
   bool isFor(Operation *op) const override { return cpu::isNativeKind(op); }
   Reason whyNot(Operation *op) const override { return cpu::whyNotNative(op); }
 
-  bool computes(Operation *op) const override {
-    return isa_and_present<cpu::CpuDialect>(op->getDialect());
-  }
+  bool takesQuantized() const override { return true; }
 
   void buildLower(OpPassManager &passes,
                   const BackendOptions &options) const override {
@@ -65,8 +73,8 @@ class NativeBackend : public Backend {
       passes.addNestedPass<func::FuncOp>(
           createConvToWinograd({options.halfSums, options.optimize}));
     passes.addNestedPass<func::FuncOp>(createProductsToSigns());
-    passes.addNestedPass<func::FuncOp>(createNNToCpu(
-        {options.halfSums, options.maxFoldedBytes}));
+    passes.addNestedPass<func::FuncOp>(
+        createNNToCpu({options.halfSums, options.maxFoldedBytes}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createSignsToThresholds());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -75,6 +83,21 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createProvePairs());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(createProveWinograd());
+  }
+
+  /// Loops store half between kernels, too.
+  void buildLowered(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    if ((options.precision != Precision::bf16 || !options.multipliesBF16) &&
+        !options.halfSums)
+      return;
+    NarrowStorageOptions narrow;
+    narrow.half = options.precision;
+    narrow.level = options.precisionLevel;
+    narrow.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addNestedPass<func::FuncOp>(createNarrowStorage(narrow));
+    passes.addPass(createCanonicalize());
+    passes.addPass(createCSEPass());
   }
 
   void buildKernels(OpPassManager &passes,
@@ -101,17 +124,23 @@ class NativeBackend : public Backend {
     passes.addPass(createRoundBlocksToVector());
     passes.addPass(createRowNormToVector());
     passes.addPass(createSoftmaxToVector());
-    if (options.emulateOn.empty())
-      return;
-    EmulateInstructionsOptions emulated;
-    emulated.on = options.emulateOn;
-    passes.addPass(createEmulateInstructions(emulated));
+    if (!options.emulateOn.empty()) {
+      EmulateInstructionsOptions emulated;
+      emulated.on = options.emulateOn;
+      passes.addPass(createEmulateInstructions(emulated));
+    }
+    // The loops of linalg that vectors suit.
+    passes.addPass(createContractionsToVector());
+    passes.addPass(createWidenRows());
+    passes.addPass(createLoopsToVector());
+    passes.addPass(createTablesToVector());
+    passes.addPass(createTransposesToVector());
   }
 };
 
 } // namespace
 
-const Backend &ingot::nativeBackend() {
-  static const NativeBackend backend;
+const Backend &ingot::cpu::getBackend() {
+  static const CpuBackend backend;
   return backend;
 }

@@ -1,11 +1,13 @@
-//===- OneDnnBackend.cpp - oneDNN's primitives ----------------------------===//
+//===- DnnlBackend.cpp - oneDNN's primitives ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/dnnl/DnnlBackend.h"
+
 #include "dialects/dnnl/DnnlDialect.h"
-#include "passes/backend/Backend.h"
+#include "passes/dnnl/DnnlLibrary.h"
 #include "passes/dnnl/lower/OneDnnSupport.h"
 #include "passes/dnnl/lower/Passes.h"
 
@@ -14,21 +16,27 @@
 using namespace mlir;
 using namespace ingot;
 
+static constexpr StringLiteral kTitle = "oneDNN";
+
 namespace {
 
-class OneDnnBackend : public Backend {
-  BackendKind kind() const override { return BackendKind::onednn; }
+class DnnlBackend : public Backend {
+  StringRef name() const override { return dnnl::kBackend; }
+  StringRef title() const override { return kTitle; }
 
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<dnnl::DnnlDialect>();
     dnnl::registerBufferizableOpInterfaceExternalModels(registry);
   }
+  void registerPasses() const override { registerIngotDnnlLowerPasses(); }
 
   bool isFor(Operation *op) const override { return dnnl::isOneDnnKind(op); }
   Reason whyNot(Operation *op) const override { return dnnl::whyNotOneDnn(op); }
 
-  bool computes(Operation *op) const override {
-    return isa_and_present<dnnl::DnnlDialect>(op->getDialect());
+  const Library *library() const override {
+    static constexpr Library library{dnnl::kLibrary, kTitle, "libingot_dnnl.a",
+                                     dnnl::kDnnlLibraryPath};
+    return &library;
   }
 
   void buildLower(OpPassManager &passes,
@@ -37,7 +45,7 @@ class OneDnnBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createFusePostOps());
   }
 
-  // Its primitives are made once, whatever the CPU level.
+  /// Primitives are made once, whatever the CPU level.
   void buildMemory(OpPassManager &passes) const override {
     passes.addPass(createDnnlToCalls());
   }
@@ -45,7 +53,7 @@ class OneDnnBackend : public Backend {
 
 } // namespace
 
-const Backend &ingot::oneDnnBackend() {
-  static const OneDnnBackend backend;
+const Backend &ingot::dnnl::getBackend() {
+  static const DnnlBackend backend;
   return backend;
 }

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CPU_ISA_MATH_DOUBLES_H
-#define INGOT_PASSES_CPU_ISA_MATH_DOUBLES_H
+#ifndef INGOT_PASSES_MATH_DOUBLES_H
+#define INGOT_PASSES_MATH_DOUBLES_H
 
-#include "passes/cpu/isa/math/FloatBuilder.h"
+#include "passes/math/FloatBuilder.h"
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace ingot::cpu {
+namespace ingot::elementary {
 
 /// tanh of f64.
 mlir::Value approximateDoubleTanh(const FloatBuilder &f, mlir::Value x);
@@ -19,6 +19,6 @@ mlir::Value approximateDoubleTanh(const FloatBuilder &f, mlir::Value x);
 /// The remainder of two f32, or of vectors of them.
 void populateRemainder(mlir::RewritePatternSet &patterns);
 
-} // namespace ingot::cpu
+} // namespace ingot::elementary
 
-#endif // INGOT_PASSES_CPU_ISA_MATH_DOUBLES_H
+#endif // INGOT_PASSES_MATH_DOUBLES_H

@@ -16,13 +16,13 @@
 // more, so that all other sizes are that of x and constants more, too.
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CPU_LOWER_CONVPHASES_H
-#define INGOT_PASSES_CPU_LOWER_CONVPHASES_H
+#ifndef INGOT_PASSES_KERNEL_CONVPHASES_H
+#define INGOT_PASSES_KERNEL_CONVPHASES_H
 
-#include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
 
-namespace ingot::cpu {
+namespace ingot::kernel {
 
 /// A size: a constant, or so much more than the size of src if that is open.
 struct Extent {
@@ -63,6 +63,6 @@ struct Phase {
 Phase phaseOf(int64_t r, int64_t srcSize, int64_t dstSize, int64_t kernel,
               int64_t stride, int64_t pad, int64_t dilation);
 
-} // namespace ingot::cpu
+} // namespace ingot::kernel
 
-#endif // INGOT_PASSES_CPU_LOWER_CONVPHASES_H
+#endif // INGOT_PASSES_KERNEL_CONVPHASES_H

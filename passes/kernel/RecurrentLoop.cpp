@@ -4,12 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/lower/RecurrentLoop.h"
+#include "passes/kernel/RecurrentLoop.h"
 
-#include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,7 +16,7 @@
 
 using namespace mlir;
 using namespace ingot;
-using namespace ingot::cpu;
+using namespace ingot::kernel;
 using namespace ingot::support;
 
 static Value throughCasts(Value value) {
@@ -67,8 +65,8 @@ Reason RecurrentLoop::matchStates() {
     if (!isMemoryEffectFree(&op) &&
         !isa<bufferization::MaterializeInDestinationOp>(op))
       return "does something else in its steps";
-  for (auto [value, state] : llvm::zip(loop.getYieldedValues(),
-                                       loop.getRegionIterArgs())) {
+  for (auto [value, state] :
+       llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs())) {
     if (int64_t(results.size()) == numStates)
       break;
     auto stored =
@@ -135,8 +133,7 @@ Reason RecurrentLoop::matchSteps() {
     auto insert =
         loop.getYieldedValues().back().getDefiningOp<tensor::InsertSliceOp>();
     if (!insert || insert.getDest() != loop.getRegionIterArgs().back() ||
-        insert.getSourceType().getRank() != 2 ||
-        !isWholeStep(insert, hidden) ||
+        insert.getSourceType().getRank() != 2 || !isWholeStep(insert, hidden) ||
         cast<Value>(insert.getMixedOffsets()[0]) != step)
       return "stores something else than its steps";
     shown = throughCasts(insert.getSource());
@@ -148,7 +145,7 @@ Reason RecurrentLoop::matchSteps() {
 Reason RecurrentLoop::matchProducts() {
   nn::MatMulOp late;
   for (auto product : loop.getBody()->getOps<nn::MatMulOp>()) {
-    if (Reason reason = whyNotToCpu(product))
+    if (Reason reason = backend.whyNot(product))
       return reason;
     RankedTensorType weights = typeOf(product.getB());
     if (isBF16(product) || !nn::getConstant(product.getB()) ||
@@ -185,8 +182,7 @@ Reason RecurrentLoop::matchProducts() {
 /// Products that a body sees.
 int64_t RecurrentLoop::numProducts(Region &region) {
   int64_t sum = 0;
-  for (int64_t count :
-       ArrayRef(gates).drop_back(&region == &reset ? 1 : 0))
+  for (int64_t count : ArrayRef(gates).drop_back(&region == &reset ? 1 : 0))
     sum += count;
   return sum;
 }
@@ -250,8 +246,7 @@ Value RecurrentLoop::operandOf(Region &region, Value value, int64_t offset) {
     }
   }
   Block &body = region.front();
-  size_t first =
-      body.getNumArguments() - (lengths ? 1 : 0) - operands.size();
+  size_t first = body.getNumArguments() - (lengths ? 1 : 0) - operands.size();
   return body.getArgument(first + number);
 }
 
@@ -367,7 +362,7 @@ bool RecurrentLoop::buildCells() {
     }
     OpBuilder b(loop.getContext());
     b.setInsertionPointToEnd(&region.front());
-    cpu::YieldOp::create(b, loop.getLoc(), yielded);
+    backend.buildYield(b, loop.getLoc(), yielded);
     return true;
   };
   return build(cell, results) &&

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CPU_ISA_MATH_TRIGONOMETRY_H
-#define INGOT_PASSES_CPU_ISA_MATH_TRIGONOMETRY_H
+#ifndef INGOT_PASSES_MATH_TRIGONOMETRY_H
+#define INGOT_PASSES_MATH_TRIGONOMETRY_H
 
-#include "passes/cpu/isa/math/FloatBuilder.h"
+#include "passes/math/FloatBuilder.h"
 
-namespace ingot::cpu {
+namespace ingot::elementary {
 
 mlir::Value approximateSin(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateCos(const FloatBuilder &f, mlir::Value x);
@@ -17,6 +17,6 @@ mlir::Value approximateAtan(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateAsin(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateAcos(const FloatBuilder &f, mlir::Value x);
 
-} // namespace ingot::cpu
+} // namespace ingot::elementary
 
-#endif // INGOT_PASSES_CPU_ISA_MATH_TRIGONOMETRY_H
+#endif // INGOT_PASSES_MATH_TRIGONOMETRY_H

@@ -1,14 +1,14 @@
-//===- FuseEpilogues.cpp - cpu-fuse-epilogues -----------------------------===//
+//===- FuseEpilogues.cpp - kernel-fuse-epilogues --------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/cpu/lower/Passes.h"
+#include "passes/kernel/Passes.h"
 #include "passes/shape/SameSizes.h"
 #include "passes/support/Producers.h"
 #include "passes/support/Tensors.h"
@@ -21,7 +21,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_FUSEEPILOGUES
-#include "passes/cpu/lower/Passes.h.inc"
+#include "passes/kernel/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -32,17 +32,18 @@ using support::typeOf;
 /// More than models chain; each operand is one more stream to read.
 static constexpr unsigned kMaxOperands = 6;
 
-/// What vectors of an epilogue load: floats, sums, and quantized numbers.
-static bool isLoaded(Type element) {
-  return element.isF32() || element.isInteger(32) || element.isInteger(16) ||
-         element.isInteger(8);
+/// Whether the epilogue of `kernel` can read, or store, elements of `value`.
+static bool isReadable(kernel::EpilogueOpInterface kernel, Value value) {
+  return kernel.canEpilogueRead(typeOf(value).getElementType());
 }
 
-/// Whether `other` broadcasts to `result`, with sizes that no run can change.
-static bool broadcastsTo(Value other, Value result,
+/// Whether `other` broadcasts to the result of `kernel`, with sizes that no run
+/// can change.
+static bool broadcastsTo(Value other, kernel::EpilogueOpInterface kernel,
                          shape::SameSizes &sizes) {
+  Value result = kernel->getResult(0);
   RankedTensorType from = typeOf(other), to = typeOf(result);
-  if (!isLoaded(from.getElementType()) || from.getRank() > to.getRank())
+  if (!isReadable(kernel, other) || from.getRank() > to.getRank())
     return false;
   int64_t missing = to.getRank() - from.getRank();
   for (int64_t i = 0; i < from.getRank(); ++i) {
@@ -62,7 +63,8 @@ static constexpr size_t kMaxWidening = 4;
 /// The elementwise ops of one operand, but for constants that are one number,
 /// that make `value` of a tensor of smaller elements: first to last. Then the
 /// tensor itself is what to read. Empty if there is none.
-static SmallVector<Operation *> wideningOf(Value value) {
+static SmallVector<Operation *> wideningOf(Value value,
+                                           kernel::EpilogueOpInterface kernel) {
   auto bitsOf = [](Value value) {
     return typeOf(value).getElementType().getIntOrFloatBitWidth();
   };
@@ -83,7 +85,7 @@ static SmallVector<Operation *> wideningOf(Value value) {
       return {};
     ops.push_back(op);
     at = source;
-    if (bitsOf(at) < bitsOf(value) && isLoaded(typeOf(at).getElementType())) {
+    if (bitsOf(at) < bitsOf(value) && isReadable(kernel, at)) {
       std::reverse(ops.begin(), ops.end());
       return ops;
     }
@@ -93,9 +95,8 @@ static SmallVector<Operation *> wideningOf(Value value) {
 
 /// What the first of `ops` reads that is not one number.
 static Value sourceOf(Operation *op) {
-  return *llvm::find_if(op->getOperands(), [](Value operand) {
-    return !nn::getSplat(operand);
-  });
+  return *llvm::find_if(op->getOperands(),
+                        [](Value operand) { return !nn::getSplat(operand); });
 }
 
 /// What `op`, of wideningOf, computes of `operand`, the element of its source.
@@ -112,15 +113,14 @@ static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
 
 /// Whether a condition is read by the choice between two numbers alone, which
 /// follows into the epilogue: nothing stores it.
-static bool isOfChoice(Operation *op) {
+static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
   Value result = op->getResult(0);
   if (!typeOf(result).getElementType().isInteger(1) || !result.hasOneUse())
     return false;
   auto choice = dyn_cast<nn::SelectOp>(*result.user_begin());
   return choice && choice->getBlock() == op->getBlock() &&
          typeOf(choice).getShape() == typeOf(result).getShape() &&
-         isLoaded(typeOf(choice).getElementType()) &&
-         choice->getOperand(0) == result &&
+         isReadable(kernel, choice) && choice->getOperand(0) == result &&
          nn::getSplat(choice->getOperand(1)) &&
          nn::getSplat(choice->getOperand(2));
 }
@@ -145,10 +145,8 @@ static bool isWidenedAndTurned(Operation *op, Value bytes) {
       return false;
   }
   auto transpose = dyn_cast<nn::TransposeOp>(op);
-  return transpose &&
-         typeOf(transpose).getElementTypeBitWidth() == 32 &&
-         transpose.getPerm().back() !=
-             int64_t(transpose.getPerm().size()) - 1;
+  return transpose && typeOf(transpose).getElementTypeBitWidth() == 32 &&
+         transpose.getPerm().back() != int64_t(transpose.getPerm().size()) - 1;
 }
 
 namespace {
@@ -163,7 +161,7 @@ struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   }
 
   bool fuseOne(Operation *op, support::Order &order, shape::SameSizes &sizes);
-  bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
+  bool fuseInto(kernel::EpilogueOpInterface kernel, Operation *op,
                 support::Order &order, shape::SameSizes &sizes);
 };
 
@@ -173,11 +171,12 @@ struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 /// quantized.
 static constexpr size_t kMaxSteps = 32;
 
-/// What is computed of `result` up to `op`, that last, if all who read `result`
-/// are among it: as in x f(x), which reads x twice. In order; empty if others
-/// read it.
-static SmallVector<Operation *> stepsTo(Operation *op, Value result,
+/// The ops from the result of `kernel` to `op`, that last, if no others read
+/// the result: as in x f(x), which reads x twice. In order; empty if others do.
+static SmallVector<Operation *> stepsTo(Operation *op,
+                                        kernel::EpilogueOpInterface kernel,
                                         const support::Order &order) {
+  Value result = kernel->getResult(0);
   llvm::SetVector<Operation *> steps;
   auto addUsers = [&](Value value) {
     for (Operation *user : value.getUsers())
@@ -190,14 +189,13 @@ static SmallVector<Operation *> stepsTo(Operation *op, Value result,
     if (!isa<nn::ElementwiseOpInterface>(step) || steps.size() > kMaxSteps ||
         step->getBlock() != op->getBlock() || !order.isBefore(step, op) ||
         typeOf(step->getResult(0)).getShape() != typeOf(result).getShape() ||
-        !isLoaded(typeOf(step->getResult(0)).getElementType()))
+        !isReadable(kernel, step->getResult(0)))
       return {};
     addUsers(step->getResult(0));
   }
   SmallVector<Operation *> sorted = steps.takeVector();
-  llvm::sort(sorted, [&](Operation *a, Operation *b) {
-    return order.isBefore(a, b);
-  });
+  llvm::sort(sorted,
+             [&](Operation *a, Operation *b) { return order.isBefore(a, b); });
   sorted.push_back(op);
   return sorted;
 }
@@ -213,8 +211,8 @@ static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
     for (Value operand : step->getOperands()) {
       Value &arg = values[operand];
       if (!arg)
-        arg = block.addArgument(
-            nn::signless(typeOf(operand).getElementType()), step->getLoc());
+        arg = block.addArgument(nn::signless(typeOf(operand).getElementType()),
+                                step->getLoc());
       args.push_back(arg);
     }
     Value built =
@@ -228,8 +226,8 @@ static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
 
 /// Lets `kernel` compute what `op` does of its result, and what is between,
 /// where `op` stands.
-bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
-                                 support::Order &order,
+bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
+                                 Operation *op, support::Order &order,
                                  shape::SameSizes &sizes) {
   Value result = kernel->getResult(0);
   RankedTensorType type = typeOf(op->getResult(0));
@@ -243,10 +241,10 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
     return *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
   };
   if (isConverted &&
-      ((!isLoaded(type.getElementType()) && !isOfChoice(op)) ||
+      ((!isReadable(kernel, op->getResult(0)) && !isOfChoice(op, kernel)) ||
        !isa_and_nonnull<tensor::EmptyOp>(dst().get().getDefiningOp())))
     return false;
-  SmallVector<Operation *> steps = stepsTo(op, result, order);
+  SmallVector<Operation *> steps = stepsTo(op, kernel, order);
   if (steps.empty())
     return false;
   llvm::SetVector<Value> others;
@@ -259,7 +257,7 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
   for (Value operand : others) {
     if (nn::getSplat(operand))
       continue;
-    if (++count > kMaxOperands || !broadcastsTo(operand, result, sizes))
+    if (++count > kMaxOperands || !broadcastsTo(operand, kernel, sizes))
       return false;
   }
   // Tried on arguments that come and go, so that an op without a scalar form
@@ -271,10 +269,10 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
 
   Location loc = op->getLoc();
   Block &body = kernel.getEpilogue().front();
-  auto yield = cast<cpu::YieldOp>(body.getTerminator());
+  Operation *yield = body.getTerminator();
   OpBuilder inside(yield), outside(op);
   IRMapping values;
-  values.map(built[result], yield.getValues()[0]);
+  values.map(built[result], yield->getOperand(0));
   for (Value operand : others) {
     Value argument = built[operand];
     if (std::optional<double> number = nn::getSplat(operand)) {
@@ -282,20 +280,19 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
                  support::scalar(inside, loc, argument.getType(), *number));
       continue;
     }
-    SmallVector<Operation *> widening = wideningOf(operand);
+    SmallVector<Operation *> widening = wideningOf(operand, kernel);
     Value source = widening.empty() ? operand : sourceOf(widening.front());
     kernel.getEpilogueOperandsMutable().append(
         support::expandRank(outside, source, typeOf(result).getRank()));
-    Value read = body.addArgument(
-        nn::signless(typeOf(source).getElementType()), loc);
+    Value read =
+        body.addArgument(nn::signless(typeOf(source).getElementType()), loc);
     for (Operation *op : widening)
       read = buildBody(inside, op, read);
     values.map(argument, read);
   }
   for (Operation &step : scratch)
     inside.clone(step, values);
-  yield.getValuesMutable()[0].set(
-      values.lookup(built[op->getResult(0)]));
+  yield->setOperand(0, values.lookup(built[op->getResult(0)]));
   if (isConverted) {
     OpBuilder before(kernel);
     dst().set(tensor::EmptyOp::create(
@@ -321,11 +318,11 @@ bool FuseEpiloguesPass::fuseOne(Operation *op, support::Order &order,
   if (!isa<nn::ElementwiseOpInterface>(op))
     return false;
   return llvm::any_of(
-      support::operandsFrom<cpu::EpilogueOpInterface>(op, order),
+      support::operandsFrom<kernel::EpilogueOpInterface>(op, order),
       [&](OpOperand *operand) {
         return !isWidenedAndTurned(op, operand->get()) &&
                fuseInto(
-                   operand->get().getDefiningOp<cpu::EpilogueOpInterface>(),
+                   operand->get().getDefiningOp<kernel::EpilogueOpInterface>(),
                    op, order, sizes);
       });
 }
