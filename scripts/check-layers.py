@@ -99,7 +99,7 @@ def check_rewriting():
 
 
 PASS = re.compile(r'^def (\w+)\s*:\s*\w+\s*<"([^"]+)"', re.M)
-PREFIX = re.compile(r"^(ingot|onnx|nn|linalg|cpu|dnnl)-(?=.)")
+PREFIX = re.compile(r"^(ingot|onnx|nn|linalg|kernel|cpu|dnnl)-(?=.)")
 
 
 def check_pass_names():
@@ -127,12 +127,13 @@ def check_pass_names():
 # cpu/policy has thresholds of CPUs, which shared phases still read directly.
 PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cpu/policy", "graph": "support|cpu/policy",
                 "quantize": "support|cpu/policy", "layout": "support|shape", "precision": "support|cpu/policy",
-                "loops": "support|shape", "llvm": "support|loops",
-                "memory": "support|backend",
-                "cpu/policy": "support", "cpu/lower": "support|shape|precision|cpu/policy",
-                "cpu/schedule": "support|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|cpu",
-                "cpu/isa": "support|cpu", "dnnl/lower": "support",
-                "backend": "(support|shape|precision|loops|llvm|cpu|dnnl)"}
+                "kernel": "support|shape", "math": "support", "backend": "support",
+                "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
+                "cpu/policy": "support", "cpu/lower": "support|shape|precision|kernel|cpu/policy",
+                "cpu/schedule": "support|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
+                "cpu/isa": "support|cpu", "dnnl/lower": "support", "dnnl": "support|backend",
+                # Their backend's class adds passes of other folders, too.
+                "cpu": "support|shape|backend|graph|kernel|loops|math|precision"}
 
 
 def check_pass_folders():
@@ -143,6 +144,56 @@ def check_pass_folders():
                 for _, name in INCLUDE.findall(f.read()):
                     if name.startswith("passes/") and not re.match(f"passes/({folder}|{allowed or folder})/", name):
                         yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
+
+
+# Words of one backend or of some CPUs' instructions, and where they may stand: in the folders of their own, and in the
+# files named one by one. `exceptions` are to go, as decisions about CPUs move into the folders.
+# (words, folders, files: what they have the word for, exceptions)
+WORDS = [
+    (r"onednn|dnnl", r"(dialects|passes|runtime)/dnnl/",
+     {"compiler/pipeline/Backends.inc": "the row of the backend",
+      "passes/support/UserText.cpp": "names of dialects, which messages leave out",
+      "runtime/include/ingot/abi/dnnl.h": "the contract with runtime/dnnl",
+      "runtime/include/ingot/abi/artifact.h": "an example of a name in a table",
+      "runtime/include/ingot/base.h": "an example of a library",
+      "runtime/include/ingot/model.h": "examples of names in tables",
+      "tools/ingot/compile/CompileFlags.h": "text of --help"}, ()),
+    (r"vnni|amx", r"(dialects|passes|runtime)/cpu/",
+     {"compiler/target/Target.cpp": "the CPU levels", "compiler/target/Target.h": "the CPU levels",
+      "dialects/ingot/TargetInfo.cpp": "the CPU levels", "dialects/ingot/TargetInfo.h": "the CPU levels",
+      "dialects/ingot/TargetNumbers.inc": "the CPU levels",
+      "runtime/include/ingot/abi/cpu_features.inc": "the CPU levels",
+      "runtime/core/Variants.cpp": "asks the kernel for the state of tiles",
+      "runtime/core/Variants.h": "asks the kernel for the state of tiles",
+      "runtime/core/Model.cpp": "asks the kernel for the state of tiles",
+      "passes/support/UserText.cpp": "names of dialects, which messages leave out",
+      "passes/llvm/ConvertToLLVM.cpp": "the tail of all CPU code",
+      "compiler/emit/Optimize.cpp": "the tail of all CPU code", "compiler/emit/ShareTasks.cpp": "the tail of all CPU code",
+      "tools/ingot/compile/CompileFlags.h": "text of --help"},
+     ("compiler/driver/Compiler.cpp", "compiler/pipeline/Pipeline.h", "compiler/pipeline/TextOptions.cpp",
+      "passes/backend/Backend.h", "passes/quantize/")),
+]
+
+
+def check_words():
+    for words, folders, allowed, exceptions in WORDS:
+        pattern, used = re.compile("(?i)" + words), set()
+        for folder in ("base", "compiler", "dialects", "passes", "runtime", "tools"):
+            for path in files(folder):
+                shown = os.path.relpath(path, ROOT)
+                if re.match(folders, shown):
+                    continue
+                with open(path, encoding="utf-8") as f:
+                    found = pattern.search(f.read())
+                if not found:
+                    continue
+                place = next((p for p in (*allowed, *exceptions) if shown == p or (p[-1] == "/" and shown.startswith(p))),
+                             None)
+                used.add(place)
+                if not place:
+                    yield f"{shown}: names {found.group(0)}, which only its own folders may: {folders}"
+        for place in {*allowed, *exceptions} - used:
+            yield f"scripts/check-layers.py: {place} no longer names {words}: take it off the list"
 
 
 WIDTH, LINES = 80, 500
@@ -203,7 +254,7 @@ def body_of(source, start):
 
 def check_reasons():
     """Why a pattern did not fire, only the pattern knows: its rewriter's listener is told."""
-    for folder in ("passes/graph", "passes/layout", "passes/loops", "passes/cpu/lower", "passes/dnnl/lower"):
+    for folder in ("passes/graph", "passes/kernel", "passes/layout", "passes/loops", "passes/cpu/lower", "passes/dnnl/lower"):
         for path in files(folder):
             with open(path, encoding="utf-8") as f:
                 source = f.read()
@@ -222,6 +273,7 @@ def main():
                ("greedy rewriting has a budget", list(check_rewriting())),
                ("pass, file, flag and test have one name", list(check_pass_names())),
                ("folders of passes include what is before them", list(check_pass_folders())),
+               ("words of backends and CPUs stand in their folders", list(check_words())),
                ("a pattern says why it declines", list(check_reasons())),
                ("lines have 80 columns, files 500 lines at most", list(check_size())),
                ("classes and functions of kernels have a bound", list(check_shape()))]

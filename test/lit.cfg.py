@@ -34,7 +34,8 @@ for directory in (config.llvm_tools_dir, config.ingot_tools_dir):
 # The other tools are found through PATH.
 opt_args = ["--verify-roundtrip"] if lit_config.params.get("roundtrip") else []
 llvm_config.add_tool_substitutions(
-    [ToolSubst("ingot-opt", extra_args=opt_args, unresolved="ignore")],
+    [ToolSubst("ingot-opt", extra_args=opt_args, unresolved="ignore"),
+     ToolSubst("ingot-opt-null", extra_args=opt_args, unresolved="ignore")],
     [config.ingot_tools_dir],
 )
 

@@ -10,7 +10,6 @@
 #include "compiler/driver/FreeDims.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/driver/PrecisionRecord.h"
-#include "compiler/emit/SupportPaths.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Register.h"
 #include "compiler/quantize/ModelHash.h"
@@ -172,15 +171,6 @@ void Compilation::chooseWeightScales() {
   });
   pipeline.fitPairs &=
       pipeline.asWords && !(calibration && calibration->isRepaired());
-}
-
-/// Without oneDNN on the machine the compiler still works, and says so.
-void Compilation::chooseKernels() {
-  if (!takesPart(BackendKind::onednn, pipeline.kernels) || hasOneDNN())
-    return;
-  emitWarning(UnknownLoc::get(&context))
-      << "oneDNN is not on this machine: native kernels take its place";
-  pipeline.kernels = Kernels::native;
 }
 
 static void setTarget(PipelineOptions &pipeline, const Target &target) {

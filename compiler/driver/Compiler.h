@@ -85,6 +85,9 @@ struct CompileResult {
   std::string modelSha256;
 };
 
+/// The libraries of backends that the code of an artifact calls.
+std::vector<const Library *> usedLibraries(const Manifest &manifest);
+
 /// A context with every dialect of the compiler.
 std::unique_ptr<mlir::MLIRContext> createContext();
 

@@ -208,8 +208,11 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
       (isEmbedded &&
        failed(add(toFile(makeWeightsObject(manifest.weightsBytes))))))
     return failure();
+  SmallVector<LinkedLibrary> others;
+  for (const Library *library : usedLibraries(manifest))
+    others.push_back({library->glue, library->path});
   std::string linked, error;
-  if (failed(linkSharedLibrary(objects, manifest, linked, error)))
+  if (failed(linkSharedLibrary(objects, others, manifest, linked, error)))
     return fail("cannot link '" + options.output + "': " + error);
   objects.clear();
   return writeFiles(linked);

@@ -7,6 +7,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "compiler/Version.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "runtime/format/StringHash.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
@@ -180,9 +181,9 @@ Constant *ArtifactBuilder::variants() {
   SmallVector<Constant *> rows;
   for (auto [i, code] : enumerate(manifest.levels)) {
     Constant *load = null, *unload = null;
-    if (manifest.usesLibrary("onednn")) {
-      load = declare(levelSymbol("ingot_load", code.target), i32, {ptr});
-      unload = declare(levelSymbol("ingot_unload", code.target), b.getVoidTy(),
+    if (manifest.hasLoad) {
+      load = declare(levelSymbol(kLoadSymbol, code.target), i32, {ptr});
+      unload = declare(levelSymbol(kUnloadSymbol, code.target), b.getVoidTy(),
                        {ptr, ptr});
     }
     rows.push_back(structure({

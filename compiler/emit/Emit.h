@@ -116,6 +116,9 @@ struct Manifest {
   /// artifact either.
   std::vector<Switch> switches;
 
+  /// Whether its code has functions to call when a model is loaded and closed.
+  bool hasLoad = false;
+
   bool usesLibrary(llvm::StringRef name) const;
   bool hasStrings() const;
   /// Whether what a run makes and needs depends on its inputs' sizes, or is
@@ -180,13 +183,22 @@ std::string makeWeightsObject(uint64_t weightsBytes);
 mlir::LogicalResult writeLibrary(llvm::StringRef linked, mlir::ModuleOp module,
                                  bool hasWeights, llvm::raw_ostream &out);
 
-/// Links `objects` into a shared library that exports the query symbol and the
-/// typed entry points; `library` receives its bytes. On failure `error` has the
-/// linker's words, in one line.
+/// A library of others that an artifact is linked with.
+struct LinkedLibrary {
+  /// A static library beside the compiler, and the path of a shared one.
+  llvm::StringRef glue, path;
+};
+
+/// Whether artifacts can be linked with a library on this machine.
+bool isInstalled(const LinkedLibrary &library);
+
+/// Links `objects` and `others` into a shared library that exports the query
+/// symbol and the typed entry points; `library` receives its bytes. On failure
+/// `error` has the linker's words, in one line.
 mlir::LogicalResult linkSharedLibrary(llvm::ArrayRef<MemoryFile> objects,
+                                      llvm::ArrayRef<LinkedLibrary> others,
                                       const Manifest &manifest,
-                                      std::string &library,
-                                      std::string &error);
+                                      std::string &library, std::string &error);
 
 /// The C header of the typed entry points.
 void writeHeader(const Manifest &manifest, llvm::raw_ostream &out);

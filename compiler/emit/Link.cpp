@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
-#include "compiler/emit/SupportPaths.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "lld/Common/Driver.h"
@@ -26,7 +25,8 @@ using namespace ingot;
 
 LLD_HAS_DRIVER(elf)
 
-std::optional<std::string> ingot::findSupportFile(StringRef name) {
+/// Returns the path of a file that is installed beside the compiler.
+static std::optional<std::string> findSupportFile(StringRef name) {
   std::string executable =
       llvm::sys::fs::getMainExecutable(nullptr, (void *)&findSupportFile);
   StringRef bin = llvm::sys::path::parent_path(executable);
@@ -39,9 +39,9 @@ std::optional<std::string> ingot::findSupportFile(StringRef name) {
   return std::nullopt;
 }
 
-bool ingot::hasOneDNN() {
-  return kOneDNNLibrary[0] != 0 && llvm::sys::fs::exists(kOneDNNLibrary) &&
-         findSupportFile("libingot_dnnl.a");
+bool ingot::isInstalled(const LinkedLibrary &library) {
+  return !library.path.empty() && llvm::sys::fs::exists(library.path) &&
+         findSupportFile(library.glue);
 }
 
 /// A libc library that every process has anyway; linking it records versions.
@@ -149,6 +149,7 @@ static std::string firstLine(StringRef diagnostics) {
 }
 
 LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
+                                       ArrayRef<LinkedLibrary> others,
                                        const Manifest &manifest,
                                        std::string &library,
                                        std::string &error) {
@@ -163,22 +164,22 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                    "--threads=1"};
   for (const MemoryFile &object : objects)
     args.push_back(object.path());
-  if (manifest.usesLibrary("onednn") &&
-      failed(addLibrary(args, "libingot_dnnl.a", error)))
-    return failure();
+  for (const LinkedLibrary &other : others)
+    if (failed(addLibrary(args, other.glue, error)))
+      return failure();
   if (failed(addLibrary(args, "libingot_support.a", error)))
     return failure();
-  if (manifest.usesLibrary("onednn"))
-    args.push_back(kOneDNNLibrary);
+  for (const LinkedLibrary &other : others)
+    args.push_back(other.path.str());
   for (StringRef name : {"libm.so.6", "libc.so.6"})
     if (std::optional<std::string> path = findLibc(name))
       args.push_back(*path);
-  if (manifest.usesLibrary("onednn")) {
-    // Where the compiler itself was built with oneDNN; elsewhere the loader's
-    // own search finds it.
+  for (const LinkedLibrary &other : others) {
+    // Where the compiler itself was built with the library; elsewhere the
+    // loader's own search finds it.
     args.push_back("-rpath");
     args.push_back(
-        ("$ORIGIN:" + llvm::sys::path::parent_path(kOneDNNLibrary)).str());
+        ("$ORIGIN:" + llvm::sys::path::parent_path(other.path)).str());
   }
   MemoryFile exports;
   LinkerOutput output;

@@ -85,7 +85,7 @@ static std::vector<Layer> readLayers(ArrayAttr rows) {
   for (auto row : rows.getAsRange<LayerAttr>()) {
     Layer layer;
     layer.kind = row.getKind().str();
-    layer.backend = stringifyBackendKind(row.getBackend()).str();
+    layer.backend = row.getBackend().str();
     if (StringAttr reason = row.getReason())
       layer.reason = reason.str();
     if (PrecisionAttr precision = row.getPrecision())
@@ -195,9 +195,13 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
     manifest.sizeRulesProved = rules.getProved();
     manifest.sizeRulesChecked = rules.getChecked();
   }
-  if (IngotDialect::NeedsOnednnAttrHelper(context).isAttrPresent(module))
-    manifest.uses.push_back(
-        {INGOT_ABI_USE_LIBRARY, INGOT_ABI_USE_OWN_THREADS, "onednn"});
+  if (auto rows = IngotDialect::LibrariesAttrHelper(context).getAttr(module))
+    for (auto library : rows.getAsRange<LibraryAttr>()) {
+      uint32_t flags = library.getOwnThreads() ? INGOT_ABI_USE_OWN_THREADS : 0;
+      manifest.uses.push_back(
+          {INGOT_ABI_USE_LIBRARY, flags, library.getName().str()});
+    }
+  manifest.hasLoad = module.lookupSymbol(kLoadSymbol) != nullptr;
   if (auto observed = IngotDialect::ObservedAttrHelper(context).getAttr(module))
     for (auto name : observed.getAsRange<StringAttr>())
       manifest.observed.push_back(name.str());

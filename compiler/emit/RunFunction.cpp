@@ -405,7 +405,7 @@ static SmallVector<Callee> calleesOf(Module &module, const Manifest &manifest,
 void ingot::addRunFunction(Module &module, const Manifest &manifest,
                            const Target &target) {
   // The artifact's description, another module, points to them.
-  for (StringRef name : {"ingot_load", "ingot_unload"})
+  for (StringRef name : {StringRef(kLoadSymbol), StringRef(kUnloadSymbol)})
     if (Function *function = module.getFunction(name)) {
       function->setVisibility(GlobalValue::HiddenVisibility);
       function->setName(levelSymbol(name, target));

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
 
+#include "compiler/pipeline/Backends.h"
 #include "passes/backend/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
+#include "passes/llvm/LLVMPipeline.h"
 #include "passes/llvm/Passes.h"
 #include "passes/memory/Passes.h"
 #include "passes/quantize/form/Passes.h"
@@ -72,6 +74,19 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
+/// The backends of the device that code is for.
+static SmallVector<const Backend *> backendsOf(const PipelineOptions &options) {
+  const Backend *asked = findBackend(options.kernels);
+  return getBackends(asked ? asked->device() : kCpu);
+}
+
+/// Whether the backend that is asked for heavy ops has kernels for quantized
+/// values. Without them, products of bytes would be loops.
+static bool takesQuantized(const PipelineOptions &options) {
+  const Backend *asked = findBackend(options.kernels);
+  return asked && asked->takesQuantized();
+}
+
 /// nn on floats → nn with quantized values where the user wants them, what
 /// stands between these on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
@@ -80,7 +95,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createAttachCalibration({options.calibrationFile()}));
   const std::vector<std::string> &kept =
       options.keepFromInt8.empty() ? options.keep : options.keepFromInt8;
-  if (options.kernels != Kernels::onednn) {
+  if (takesQuantized(options)) {
     RecognizeFakeQuantizeOptions recognize;
     recognize.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRecognizeFakeQuantize(recognize));
@@ -146,8 +161,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   passes.addPass(createPropagateQuantize());
   // Weights that a transpose moved as bytes are constants again.
   addFoldConstants(passes, options);
-  // oneDNN is asked for products of f32: those of bytes would be loops.
-  if (options.kernels != Kernels::onednn) {
+  if (takesQuantized(options)) {
     passes.addPass(createQuantizeProducts());
     passes.addPass(createPadChannels());
     passes.addPass(createQuantizeWords(
@@ -183,24 +197,9 @@ static void buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// The backends that have kernels; the first is asked for every operator.
-static ArrayRef<BackendKind> backendsOf(Kernels kernels) {
-  static constexpr BackendKind both[] = {BackendKind::native,
-                                         BackendKind::onednn};
-  switch (kernels) {
-  case Kernels::native:
-    return ArrayRef(both).take_front();
-  case Kernels::onednn:
-    return ArrayRef(both).take_back();
-  case Kernels::mixed:
-    return both;
-  }
-  llvm_unreachable("unknown kernels");
-}
-
-bool ingot::takesPart(BackendKind backend, Kernels kernels) {
-  return backend == BackendKind::loops ||
-         llvm::is_contained(backendsOf(kernels), backend);
+bool ingot::takesPart(const Backend &backend, const PipelineOptions &options) {
+  return backend.takesRest() || backend.name() == options.kernels ||
+         backend.name() == options.preferred;
 }
 
 /// nn → ops of the backends, on tensors. Up to here all backends see the same.
@@ -209,20 +208,24 @@ static void buildLowerPipeline(OpPassManager &passes,
   passes.addPass(createLowerReshapes());
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   AssignBackendsOptions assigned;
-  // Of mixed kernels, oneDNN is asked before for the nodes chosen for it.
-  assigned.backends.push_back(
-      stringifyBackendKind(backendsOf(options.kernels).front()).str());
-  assigned.onednnNodes.assign(options.onednnNodes.begin(),
-                              options.onednnNodes.end());
+  assigned.backends.push_back(options.kernels);
+  assigned.preferred = options.preferred;
+  assigned.preferredNodes.assign(options.preferredNodes.begin(),
+                                 options.preferredNodes.end());
   passes.addPass(createAssignBackends(assigned));
-  for (const Backend *backend : getBackends())
-    if (takesPart(backend->kind(), options.kernels))
-      backend->buildLower(passes, options);
+  SmallVector<const Backend *> backends = backendsOf(options);
+  llvm::erase_if(backends, [&](const Backend *backend) {
+    return !takesPart(*backend, options);
+  });
+  for (const Backend *backend : backends)
+    backend->buildLower(passes, options);
+  for (const Backend *backend : backends)
+    backend->buildLowered(passes, options);
 }
 
 /// tensors → memrefs at fixed offsets of one arena.
 static void buildMemoryPipeline(OpPassManager &passes,
-                                const PipelineOptions &) {
+                                const PipelineOptions &options) {
   passes.addPass(createPrepareEntry());
   passes.addPass(createCanonicalize());
   passes.addNestedPass<func::FuncOp>(createPlaceState());
@@ -248,7 +251,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createPlanMemory());
   passes.addPass(createOutlineInference());
   passes.addPass(createInstrumentLayers());
-  for (const Backend *backend : getBackends())
+  for (const Backend *backend : backendsOf(options))
     backend->buildMemory(passes);
 }
 
@@ -262,7 +265,7 @@ static void buildKernelsPipeline(OpPassManager &passes,
     target.numbers.assign(options.numbers.begin(), options.numbers.end());
     passes.addPass(createAttachTarget(target));
   }
-  for (const Backend *backend : getBackends())
+  for (const Backend *backend : backendsOf(options))
     backend->buildKernels(passes, options);
   passes.addPass(createOutlineRepeats());
 }
@@ -270,21 +273,9 @@ static void buildKernelsPipeline(OpPassManager &passes,
 /// kernels of each backend → code → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
-  for (const Backend *backend : getBackends())
+  for (const Backend *backend : backendsOf(options))
     backend->buildCodegen(passes, options);
-  passes.addPass(createOutlineLoops());
-  passes.addPass(createLoadArguments());
-  passes.addPass(createCutFunctions());
-  passes.addPass(createLowerOpenExpansions());
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
-  passes.addPass(createGuardDivision());
-  passes.addPass(createCanonicalize());
-  passes.addPass(createCSEPass());
-  passes.addPass(createLowerControlFlow());
-  passes.addPass(createConvertToLLVM());
-  passes.addPass(createCanonicalize());
-  passes.addPass(createCSEPass());
+  buildLLVMPipeline(passes);
 }
 
 static constexpr Phase kPhases[] = {

@@ -14,20 +14,20 @@
 
 namespace ingot {
 
-/// Which lowering heavy ops take.
-enum class Kernels { native, onednn, mixed };
+/// The backend that is asked where the user names none.
+constexpr llvm::StringLiteral kDefaultKernels = "native";
 
 /// What is quantized without a calibration: nothing; data by the range that it
 /// has in a run, and weights; or weights of matrix products, to 8 or 4 bits.
 enum class Quantization { none, int8Dynamic, w8, w4 };
 
-/// Whether a backend computes anything. `loops` always does.
-bool takesPart(BackendKind backend, Kernels kernels);
-
 struct PipelineOptions : BackendOptions {
-  Kernels kernels = Kernels::native;
-  /// Of mixed kernels: the ONNX nodes that oneDNN computes.
-  std::vector<std::string> onednnNodes;
+  /// The backend that is asked for heavy ops; its device is the one that code
+  /// is for.
+  std::string kernels = kDefaultKernels.str();
+  /// A backend that is asked first for some ONNX nodes; empty: none.
+  std::string preferred;
+  std::vector<std::string> preferredNodes;
   /// For calibration: the tensors that int8 wants ranges of are shown in a run.
   bool observe = false;
   /// A run says what is rounded as int8 rounds it; its inputs are more than the
@@ -73,6 +73,9 @@ struct PipelineOptions : BackendOptions {
     return calibration.empty() ? repairs : calibration;
   }
 };
+
+/// Whether a backend computes anything. One that takes the rest always does.
+bool takesPart(const Backend &backend, const PipelineOptions &options);
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the
 /// pipelines that ingot-opt knows by `ingot-<name>`, and the documentation.

@@ -6,19 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Register.h"
 
+#include "compiler/pipeline/Backends.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 #include "passes/backend/Passes.h"
-#include "passes/cpu/Passes.h"
-#include "passes/cpu/lower/Passes.h"
-#include "passes/dnnl/lower/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/kernel/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
 #include "passes/llvm/Passes.h"
-#include "passes/loops/Passes.h"
+#include "passes/math/Passes.h"
 #include "passes/memory/Passes.h"
 #include "passes/precision/Passes.h"
 #include "passes/quantize/Passes.h"
@@ -61,6 +60,10 @@ void ingot::registerDialects(DialectRegistry &registry) {
                   tensor::TensorDialect, vector::VectorDialect>();
   for (const Backend *backend : getBackends())
     backend->registerDialects(registry);
+  // Passes find the backends there.
+  registry.addExtension(+[](MLIRContext *, IngotDialect *dialect) {
+    dialect->addInterface<BackendList>(getBackends());
+  });
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -76,19 +79,19 @@ void ingot::registerDialects(DialectRegistry &registry) {
 void ingot::registerPasses() {
   registerIngotBackendPasses();
   registerIngotLLVMPasses();
-  registerIngotCpuPasses();
   registerIngotGraphPasses();
   registerIngotLayoutPasses();
   registerIngotLegalizePasses();
-  registerIngotCpuLowerPasses();
-  registerIngotDnnlLowerPasses();
-  registerIngotLoopsPasses();
+  registerIngotKernelPasses();
+  registerIngotMathPasses();
   registerIngotMemoryPasses();
   registerIngotPrecisionPasses();
   registerIngotQuantizePasses();
   registerIngotQuantizeFormPasses();
   registerIngotShapePasses();
   registerIngotSupportPasses();
+  for (const Backend *backend : getBackends())
+    backend->registerPasses();
   registerTransformsPasses();
   // What else phases are made of, for pipelines in text.
   registerConvertLinalgToLoopsPass();

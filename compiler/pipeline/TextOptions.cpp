@@ -16,16 +16,15 @@ namespace {
 
 /// PipelineOptions as text: `--ingot-linalg="precision=bf16"`.
 struct TextOptions : PassPipelineOptions<TextOptions> {
-  Option<Kernels> kernels{
-      *this, "kernels", llvm::cl::desc("What computes heavy ops"),
-      llvm::cl::init(Kernels::native),
-      llvm::cl::values(
-          clEnumValN(Kernels::native, "native", "generated kernels"),
-          clEnumValN(Kernels::onednn, "onednn", "oneDNN's primitives"),
-          clEnumValN(Kernels::mixed, "mixed", "oneDNN for onednn-nodes"))};
-  ListOption<std::string> onednnNodes{
-      *this, "onednn-nodes",
-      llvm::cl::desc("ONNX nodes that oneDNN computes with kernels=mixed")};
+  Option<std::string> kernels{*this, "kernels",
+                              llvm::cl::desc("The backend asked for heavy ops"),
+                              llvm::cl::init(kDefaultKernels.str())};
+  Option<std::string> preferred{
+      *this, "preferred",
+      llvm::cl::desc("The backend asked first for preferred-nodes")};
+  ListOption<std::string> preferredNodes{
+      *this, "preferred-nodes",
+      llvm::cl::desc("ONNX nodes that the preferred backend is asked for")};
   Option<Precision> precision{
       *this, "precision", llvm::cl::desc("What heavy ops multiply"),
       llvm::cl::init(Precision::fp32),
@@ -136,7 +135,8 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   PipelineOptions get() const {
     PipelineOptions options;
     options.kernels = kernels;
-    options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
+    options.preferred = preferred;
+    options.preferredNodes.assign(preferredNodes.begin(), preferredNodes.end());
     options.precision = precision;
     options.halfSums = halfSums && precision == Precision::fp16;
     options.halfRest = halfRest && precision == Precision::fp32;

@@ -6,20 +6,31 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/tune/ChooseKernels.h"
 
+#include "compiler/pipeline/Backends.h"
+
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace llvm;
 using namespace ingot;
 
-/// oneDNN, which needs a library and milliseconds to load, must be this much
-/// faster; also, what measuring cannot tell apart stays native.
+/// The factor by which the other backend must be faster: it needs a library and
+/// milliseconds to load, and measurements have noise.
 static constexpr double kLeastGain = 1.05;
 
+const Backend &ingot::otherBackend() {
+  const auto *other = llvm::find_if(getBackends(), [](const Backend *backend) {
+    return backend->device() == kCpu && backend->name() != kDefaultKernels &&
+           !backend->takesRest();
+  });
+  assert(other != getBackends().end() && "another backend is in the list");
+  return **other;
+}
+
 std::vector<LayerChoice> ingot::chooseForLayers(ArrayRef<LayerTime> native,
-                                                ArrayRef<LayerTime> onednn) {
+                                                ArrayRef<LayerTime> other) {
   EquivalenceClasses<StringRef> classes;
-  for (ArrayRef<LayerTime> layers : {native, onednn})
+  for (ArrayRef<LayerTime> layers : {native, other})
     for (const LayerTime &layer : layers)
       for (const std::string &node : layer.nodes)
         classes.unionSets(layer.nodes.front(), node);
@@ -30,22 +41,21 @@ std::vector<LayerChoice> ingot::chooseForLayers(ArrayRef<LayerTime> native,
         groups[classes.getLeaderValue(layer.nodes.front())].*time += layer.ms;
   };
   add(native, &LayerChoice::nativeMs);
-  add(onednn, &LayerChoice::onednnMs);
+  add(other, &LayerChoice::otherMs);
   std::vector<LayerChoice> result;
   for (auto &[leader, group] : groups) {
     for (StringRef node : classes.members(leader))
       group.nodes.push_back(node.str());
     llvm::sort(group.nodes);
-    if (group.nativeMs > kLeastGain * group.onednnMs)
-      group.kernels = Kernels::onednn;
+    if (group.nativeMs > kLeastGain * group.otherMs)
+      group.kernels = Kernels::other;
     result.push_back(std::move(group));
   }
   return result;
 }
 
-Kernels ingot::chooseForModel(double nativeMs, double onednnMs,
-                              double mixedMs) {
-  if (nativeMs <= kLeastGain * std::min(onednnMs, mixedMs))
+Kernels ingot::chooseForModel(double nativeMs, double otherMs, double mixedMs) {
+  if (nativeMs <= kLeastGain * std::min(otherMs, mixedMs))
     return Kernels::native;
-  return onednnMs <= mixedMs ? Kernels::onednn : Kernels::mixed;
+  return otherMs <= mixedMs ? Kernels::other : Kernels::mixed;
 }

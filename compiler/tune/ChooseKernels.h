@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What times of a model with native kernels and with oneDNN say about which of
-// both to take. Nothing is compiled, measured or written here.
+// Chooses between the default backend and another one, from times of a model
+// with the kernels of each. Nothing is compiled, measured or written here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_CHOOSEKERNELS_H
@@ -15,6 +15,13 @@
 #include "compiler/pipeline/Pipeline.h"
 
 namespace ingot {
+
+/// The backend that is compared with the default one.
+const Backend &otherBackend();
+
+/// The kernels that a model has: of the default backend, of the other one, or
+/// of both.
+enum class Kernels { native, other, mixed };
 
 /// Nodes of the model that an artifact computes in one piece, and their time.
 struct LayerTime {
@@ -25,8 +32,8 @@ struct LayerTime {
 /// Nodes that are given to one or the other together, and why.
 struct LayerChoice {
   std::vector<std::string> nodes;
-  double nativeMs = 0, onednnMs = 0;
-  /// Native or onednn.
+  double nativeMs = 0, otherMs = 0;
+  /// Native or other.
   Kernels kernels = Kernels::native;
 };
 
@@ -34,11 +41,11 @@ struct LayerChoice {
 /// the two have other nodes in common: all that are connected are compared
 /// together.
 std::vector<LayerChoice> chooseForLayers(llvm::ArrayRef<LayerTime> native,
-                                         llvm::ArrayRef<LayerTime> onednn);
+                                         llvm::ArrayRef<LayerTime> other);
 
 /// Compares whole runs. Layers by themselves do not tell what two kinds of
 /// threads do to each other. What was not measured took infinitely long.
-Kernels chooseForModel(double nativeMs, double onednnMs, double mixedMs);
+Kernels chooseForModel(double nativeMs, double otherMs, double mixedMs);
 
 } // namespace ingot
 

@@ -20,17 +20,27 @@ static constexpr const char *kVersionKey = "ingot_kernels";
 static StringRef nameOf(Kernels kernels) {
   switch (kernels) {
   case Kernels::native:
-    return "native";
-  case Kernels::onednn:
-    return "onednn";
+    return kDefaultKernels;
+  case Kernels::other:
+    return otherBackend().name();
   case Kernels::mixed:
     return "mixed";
   }
   return "";
 }
 
+/// Returns the kernels called `name`, or nothing.
+static std::optional<Kernels> kernelsOf(std::optional<StringRef> name) {
+  for (Kernels kernels : {Kernels::native, Kernels::other, Kernels::mixed})
+    if (name && *name == nameOf(kernels))
+      return kernels;
+  return std::nullopt;
+}
+
 std::string KernelRecord::toJson() const {
-  json::Object latency{{"native", nativeMs}, {"onednn", onednnMs}};
+  const std::string native = nameOf(Kernels::native).str();
+  const std::string other = nameOf(Kernels::other).str();
+  json::Object latency{{native, nativeMs}, {other, otherMs}};
   if (mixedMs)
     latency["mixed"] = *mixedMs;
   json::Array rows;
@@ -38,8 +48,8 @@ std::string KernelRecord::toJson() const {
     // Of mixed kernels only, layers differ.
     Kernels taken = kernels == Kernels::mixed ? layer.kernels : kernels;
     rows.push_back(json::Object{{"kernels", nameOf(taken)},
-                                {"native_ms", layer.nativeMs},
-                                {"onednn_ms", layer.onednnMs},
+                                {native + "_ms", layer.nativeMs},
+                                {other + "_ms", layer.otherMs},
                                 {"nodes", json::Array(layer.nodes)}});
   }
   json::Object root{{kVersionKey, 1},
@@ -65,15 +75,11 @@ Expected<KernelRecord> KernelRecord::fromJson(StringRef text) {
   if (!root || root->getInteger(kVersionKey) != 1)
     return wrong("it is not a file of --kernels=auto of this version");
   KernelRecord record;
-  std::optional<StringRef> kernels = root->getString("kernels");
-  if (kernels == "native")
-    record.kernels = Kernels::native;
-  else if (kernels == "onednn")
-    record.kernels = Kernels::onednn;
-  else if (kernels == "mixed")
-    record.kernels = Kernels::mixed;
-  else
-    return wrong("\"kernels\" is none of native, onednn, mixed");
+  std::optional<Kernels> kernels = kernelsOf(root->getString("kernels"));
+  if (!kernels)
+    return wrong("\"kernels\" is none of " + nameOf(Kernels::native) + ", " +
+                 nameOf(Kernels::other) + ", " + nameOf(Kernels::mixed));
+  record.kernels = *kernels;
   if (record.kernels != Kernels::mixed)
     return record;
   const json::Array *layers = root->getArray("layers");
@@ -85,10 +91,11 @@ Expected<KernelRecord> KernelRecord::fromJson(StringRef text) {
     if (!nodes || !layer->getString("kernels"))
       return wrong("a layer lacks \"nodes\" or \"kernels\"");
     LayerChoice &choice = record.layers.emplace_back();
-    if (layer->getString("kernels") == "onednn")
-      choice.kernels = Kernels::onednn;
-    else if (layer->getString("kernels") != "native")
-      return wrong("\"kernels\" of a layer is neither native nor onednn");
+    std::optional<Kernels> taken = kernelsOf(layer->getString("kernels"));
+    if (!taken || *taken == Kernels::mixed)
+      return wrong("\"kernels\" of a layer is neither " +
+                   nameOf(Kernels::native) + " nor " + nameOf(Kernels::other));
+    choice.kernels = *taken;
     for (const json::Value &node : *nodes) {
       if (!node.getAsString())
         return wrong("the name of a node is no string");
@@ -99,13 +106,17 @@ Expected<KernelRecord> KernelRecord::fromJson(StringRef text) {
 }
 
 void KernelRecord::applyTo(PipelineOptions &pipeline) const {
-  pipeline.kernels = kernels;
-  pipeline.onednnNodes.clear();
+  const Kernels asked =
+      kernels == Kernels::other ? Kernels::other : Kernels::native;
+  pipeline.kernels = nameOf(asked).str();
+  pipeline.preferred.clear();
+  pipeline.preferredNodes.clear();
   if (kernels != Kernels::mixed)
     return;
+  pipeline.preferred = nameOf(Kernels::other).str();
   for (const LayerChoice &layer : layers)
-    if (layer.kernels == Kernels::onednn)
-      llvm::append_range(pipeline.onednnNodes, layer.nodes);
+    if (layer.kernels == Kernels::other)
+      llvm::append_range(pipeline.preferredNodes, layer.nodes);
 }
 
 std::string ingot::readKernelRecord(StringRef file, PipelineOptions &pipeline) {

@@ -23,7 +23,7 @@ struct KernelRecord {
   std::string target, cpu;
   unsigned threads = 0;
   /// Of whole runs.
-  double nativeMs = 0, onednnMs = 0;
+  double nativeMs = 0, otherMs = 0;
   std::optional<double> mixedMs;
 
   Kernels kernels = Kernels::native;
@@ -34,7 +34,7 @@ struct KernelRecord {
   /// is wrong with the text.
   static llvm::Expected<KernelRecord> fromJson(llvm::StringRef text);
 
-  /// Sets the kernels, and the nodes that oneDNN computes.
+  /// Sets the kernels, and the nodes that the other backend computes.
   void applyTo(PipelineOptions &pipeline) const;
 };
 

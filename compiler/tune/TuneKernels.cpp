@@ -54,7 +54,7 @@ private:
   MeasureArtifact measureArtifact;
   mlir::MLIRContext &context;
   ScratchFolder scratch;
-  Variant native, onednn, mixed;
+  Variant native, other, mixed;
 };
 
 } // namespace
@@ -140,27 +140,27 @@ mlir::LogicalResult Tuning::run() {
   if (std::string problem = scratch.create(); !problem.empty())
     return fail("--kernels=auto measures the model, but " + problem);
   PipelineOptions pipeline = options.pipeline;
-  pipeline.kernels = Kernels::native;
+  pipeline.kernels = kDefaultKernels.str();
   if (failed(compile(native, "native", pipeline)))
     return mlir::failure();
-  pipeline.kernels = Kernels::onednn;
-  if (failed(compile(onednn, "oneDNN", pipeline)) ||
-      failed(measure({&native, &onednn}, /*withLayers=*/true)))
+  pipeline.kernels = otherBackend().name().str();
+  if (failed(compile(other, otherBackend().title(), pipeline)) ||
+      failed(measure({&native, &other}, /*withLayers=*/true)))
     return mlir::failure();
 
-  record.layers = chooseForLayers(native.layers, onednn.layers);
+  record.layers = chooseForLayers(native.layers, other.layers);
   record.kernels = Kernels::mixed;
   record.applyTo(pipeline);
-  if (!pipeline.onednnNodes.empty()) {
+  if (!pipeline.preferredNodes.empty()) {
     if (failed(compile(mixed, "mixed", pipeline)) ||
-        failed(measure({&native, &onednn, &mixed}, /*withLayers=*/false)))
+        failed(measure({&native, &other, &mixed}, /*withLayers=*/false)))
       return mlir::failure();
     record.mixedMs = mixed.latencyMs;
   }
   record.nativeMs = native.latencyMs;
-  record.onednnMs = onednn.latencyMs;
+  record.otherMs = other.latencyMs;
   record.kernels =
-      chooseForModel(native.latencyMs, onednn.latencyMs, mixed.latencyMs);
+      chooseForModel(native.latencyMs, other.latencyMs, mixed.latencyMs);
   record.applyTo(options.pipeline);
   options.record = record.toJson();
   return mlir::success();

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `--kernels=auto` compiles a model with native kernels and with oneDNN, has
-// both measured layer by layer, and takes the faster one for each. How an
-// artifact is measured is the caller's: the compiler does not run what it
-// makes.
+// `--kernels=auto` compiles a model with native kernels and with those of
+// another backend, has both measured layer by layer, and takes the faster one
+// for each. The caller measures: the compiler does not run artifacts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_TUNEKERNELS_H

@@ -30,6 +30,11 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/cpu/CpuAttrs.h.inc"
 
+namespace ingot::cpu {
+/// The name of the backend whose kernels are ops of this dialect.
+constexpr llvm::StringLiteral kBackend = "native";
+} // namespace ingot::cpu
+
 namespace ingot::cpu::checks {
 /// The schedule of an op whose other parts are verified, if it has one.
 mlir::LogicalResult verifySchedule(mlir::Operation *op);

@@ -19,18 +19,6 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // Interface and base classes
 //===----------------------------------------------------------------------===//
 
-def Cpu_EpilogueInterface : OpInterface<"EpilogueOpInterface"> {
-  let cppNamespace = "::ingot::cpu";
-  let description = "An op with an epilogue region.";
-  let methods = [
-    InterfaceMethod<"the region", "::mlir::Region &", "getEpilogue">,
-    InterfaceMethod<"operands that the region reads", "::mlir::OperandRange",
-                    "getEpilogueOperands">,
-    InterfaceMethod<"", "::mlir::MutableOperandRange",
-                    "getEpilogueOperandsMutable">,
-  ];
-}
-
 def Cpu_ScheduledInterface : OpInterface<"ScheduledOpInterface"> {
   let cppNamespace = "::ingot::cpu";
   let description = "A kernel that is tiled and split as its schedule says.";
@@ -51,7 +39,7 @@ def Cpu_Value
 
 class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     : Op<Cpu_Dialect, mnemonic, !listconcat([
-          Cpu_EpilogueInterface,
+          EpilogueOpInterface,
           DestinationStyleOpInterface,
           DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
           SingleBlock,
@@ -69,6 +57,15 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   }];
   code baseDeclarations = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
+    ::llvm::StringRef getBackend() { return kBackend; }
+    bool isLaunched() {
+      return ::mlir::isa<ScheduledOpInterface>(getOperation());
+    }
+    /// Vectors of an epilogue load floats, sums, and quantized numbers.
+    static bool canEpilogueRead(::mlir::Type element) {
+      return element.isF32() || element.isInteger(32) ||
+             element.isInteger(16) || element.isInteger(8);
+    }
   }];
   /// Of an op that may store signs.
   code signDeclarations = [{
@@ -287,7 +284,7 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
 }
 
 def Cpu_LaunchOp : Op<Cpu_Dialect, "launch",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    [LaunchOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "runs a kernel, its tasks in parallel";
   let description = [{

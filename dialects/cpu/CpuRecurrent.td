@@ -74,6 +74,10 @@ def Cpu_RecurrentOp
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getOutsMutable();
     }
+    ::llvm::StringRef getBackend() { return kBackend; }
+    bool isLaunched() {
+      return ::mlir::isa<ScheduledOpInterface>(getOperation());
+    }
 
     ::mlir::Type getProductType() {
       return ::mlir::Float32Type::get(getContext());

@@ -27,6 +27,13 @@
 
 #include "dialects/dnnl/DnnlInterfaces.h.inc"
 
+namespace ingot::dnnl {
+/// The name of the backend whose kernels are ops of this dialect.
+constexpr llvm::StringLiteral kBackend = "onednn";
+/// The name of the library in the artifact's table of what it uses.
+constexpr llvm::StringLiteral kLibrary = "onednn";
+} // namespace ingot::dnnl
+
 #define GET_OP_CLASSES
 #include "dialects/dnnl/DnnlOps.h.inc"
 

@@ -126,6 +126,9 @@ class Dnnl_Op<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
   code destination = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
+    ::llvm::StringRef getBackend() { return kBackend; }
+    /// oneDNN rearranges them when the model is loaded.
+    bool readsStoredConstants() { return true; }
   }];
   let extraClassDeclaration = destination;
 }

@@ -55,29 +55,43 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let genVerifyDecl = 1;
 }
 
-def Ingot_BackendKind
-    : I32EnumAttr<"BackendKind", "who computes an operation", [
-    I32EnumAttrCase<"native", 0>,
-    I32EnumAttrCase<"onednn", 1>,
-    I32EnumAttrCase<"loops", 2>]> {
-  let cppNamespace = "::ingot";
-  let genSpecializedAttr = 0;
+// The name of a backend, a bare word. The list of backends is elsewhere: a
+// further backend changes nothing here.
+def Ingot_BackendWord : StringRefParameter<"name of a backend"> {
+  let parser = [{ parseWord($_parser) }];
+  let printer = "$_printer.printKeywordOrString($_self)";
 }
 
-def Ingot_BackendKindAttr
-    : EnumAttr<Ingot_Dialect, Ingot_BackendKind, "backend"> {
+def Ingot_BackendName : Ingot_Attr<"BackendName", "backend"> {
   let summary = "who computes an operation";
   let description = [{
-    `native` are kernels of our own, `onednn` are oneDNN's primitives, and
-    `loops` what `linalg` says. `nn-assign-backends` sets it; where it is
-    absent, each backend takes what it can.
+    The name of a backend. `nn-assign-backends` sets it and refuses names of no
+    backend. An operation without it may go to any backend that takes it.
 
     Example:
     ```mlir
-    %y = nn.relu %x {ingot.backend = #ingot.backend<onednn>} : tensor<4xf32>
+    %y = nn.relu %x {ingot.backend = #ingot.backend<native>} : tensor<4xf32>
     ```
   }];
+  let parameters = (ins Ingot_BackendWord:$value);
   let assemblyFormat = "`<` $value `>`";
+}
+
+def Ingot_Library : Ingot_Attr<"Library", "library"> {
+  let summary = "a library that the model's code calls";
+  let description = [{
+    Its name in the artifact's table of what it uses. With `own_threads` the
+    library computes with threads of its own, not with those of the host.
+
+    Example:
+    ```mlir
+    module attributes {
+      ingot.libraries = [#ingot.library<"blas", own_threads = true>]}
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+      DefaultValuedParameter<"bool", "false">:$ownThreads);
+  let assemblyFormat = "`<` $name (`,` `own_threads` `=` $ownThreads^)? `>`";
 }
 
 def Ingot_Declined : Ingot_Attr<"Declined", "declined"> {
@@ -92,7 +106,7 @@ def Ingot_Declined : Ingot_Attr<"Declined", "declined"> {
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$node,
-      EnumParameter<Ingot_BackendKind>:$backend,
+      Ingot_BackendWord:$backend,
       StringRefParameter<>:$reason);
   let assemblyFormat = "`<` $node `,` $backend `,` $reason `>`";
 }
@@ -366,7 +380,7 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
     ```
   }];
   let parameters = (ins StringRefParameter<>:$kind,
-      EnumParameter<Ingot_BackendKind>:$backend,
+      Ingot_BackendWord:$backend,
       OptionalParameter<"::mlir::StringAttr">:$reason,
       OptionalParameter<"::ingot::PrecisionAttr">:$precision,
       "int64_t":$flops, "int64_t":$bytes,

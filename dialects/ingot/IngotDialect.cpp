@@ -118,6 +118,13 @@ static void printStatistics(AsmPrinter &printer, ArrayRef<int64_t> values) {
     }
 }
 
+static FailureOr<std::string> parseWord(AsmParser &parser) {
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return failure();
+  return word;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/ingot/IngotAttrs.cpp.inc"
 
@@ -414,7 +421,7 @@ static ArrayRef<Fact> facts() {
       one<D::CalibrationAttrHelper>(Place::module),
       list<D::ObservedAttrHelper, StringAttr>(Place::module),
       list<D::SwitchesAttrHelper, SwitchAttr>(Place::module),
-      one<D::NeedsOnednnAttrHelper>(Place::module),
+      list<D::LibrariesAttrHelper, LibraryAttr>(Place::module),
       one<D::NameAttrHelper>(Place::argument),
       list<D::DimNamesAttrHelper, StringAttr>(Place::argument),
       one<D::TypeAttrHelper>(Place::argument),

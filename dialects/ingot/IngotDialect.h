@@ -45,6 +45,11 @@ namespace ingot {
 /// The function that computes the model, whatever the sizes of its inputs.
 constexpr llvm::StringLiteral kForward = "forward";
 
+/// Functions of a module whose code is to be called when a model is loaded and
+/// closed, as ingot_abi_variant declares them.
+constexpr llvm::StringLiteral kLoadSymbol = "ingot_load";
+constexpr llvm::StringLiteral kUnloadSymbol = "ingot_unload";
+
 /// The number of the profile whose usual sizes alone `function` computes, or
 /// nothing.
 std::optional<int64_t> usualOf(mlir::Operation *function);

@@ -37,7 +37,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.calibration` | module | what `ingot calibrate` found out about the model |
     | `ingot.observed` | module | names of the tensors that `ingot.observe` shows, by number |
     | `ingot.switches` | module | `#ingot.switch`es: what `nn-insert-switches` lets a run round |
-    | `ingot.needs_onednn` | module | oneDNN is called |
+    | `ingot.libraries` | module | `#ingot.library`s that the code calls |
     | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | how the model calls it, and its type with signs |
     | `ingot.operand` | arguments of the run's function | the weights, the arena or the call |
     | `ingot.declined` | module | `#ingot.declined`s: which backends did not take a node, and why |
@@ -70,12 +70,12 @@ def Ingot_Dialect : Dialect {
     "::ingot::CalibrationAttr":$calibration,
     "::mlir::ArrayAttr":$observed,
     "::mlir::ArrayAttr":$switches,
-    "::mlir::UnitAttr":$needs_onednn,
+    "::mlir::ArrayAttr":$libraries,
     "::mlir::StringAttr":$name,
     "::mlir::ArrayAttr":$dim_names,
     "::mlir::TypeAttr":$type,
     "::ingot::RunOperandAttr":$operand,
-    "::ingot::BackendKindAttr":$backend,
+    "::ingot::BackendNameAttr":$backend,
     "::ingot::PrecisionAttr":$precision,
     "::mlir::StringAttr":$kind,
     "::mlir::IntegerAttr":$flops,

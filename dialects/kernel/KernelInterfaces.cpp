@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/kernel/KernelInterfaces.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -21,4 +23,19 @@ kernel::Work kernel::workPerElement(Value value, ArrayRef<Factor> each,
     work.push_back({value, i});
   llvm::append_range(work, each);
   return work;
+}
+
+StringRef kernel::backendOf(Operation *op) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(op);
+  return kernelOp ? kernelOp.getBackend() : kLoopsBackend;
+}
+
+bool kernel::mustBeStored(Value constant) {
+  return llvm::any_of(constant.getUsers(), [](Operation *user) {
+    if (isa<ViewLikeOpInterface, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+            tensor::CastOp>(user))
+      return mustBeStored(user->getResult(0));
+    auto kernelOp = dyn_cast<KernelOpInterface>(user);
+    return kernelOp && kernelOp.readsStoredConstants();
+  });
 }

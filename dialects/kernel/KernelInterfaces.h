@@ -7,6 +7,7 @@
 #ifndef INGOT_DIALECTS_KERNEL_KERNELINTERFACES_H
 #define INGOT_DIALECTS_KERNEL_KERNELINTERFACES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
 
 namespace ingot::kernel {
@@ -37,5 +38,19 @@ constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 } // namespace ingot::kernel
 
 #include "dialects/kernel/KernelInterfaces.h.inc"
+
+namespace ingot::kernel {
+
+/// The backend of ops that are no kernels of another: `linalg` and the like.
+constexpr llvm::StringLiteral kLoopsBackend = "loops";
+
+/// Returns the name of the backend that computes `op`, on memrefs.
+llvm::StringRef backendOf(mlir::Operation *op);
+
+/// Returns whether a kernel reads `constant`, or a view or a reshape of it,
+/// where it lies in the weights (KernelOpInterface::readsStoredConstants).
+bool mustBeStored(mlir::Value constant);
+
+} // namespace ingot::kernel
 
 #endif // INGOT_DIALECTS_KERNEL_KERNELINTERFACES_H

@@ -31,90 +31,121 @@ struct AssignBackendsPass
   void runOnOperation() override;
 
 private:
-  void assign(Operation *op);
-  void decline(Operation *op, BackendKind backend, const std::string &reason);
+  const Backend *find(StringRef name);
+  LogicalResult assign(Operation *op);
+  void decline(Operation *op, const Backend &backend,
+               const std::string &reason);
 
+  ArrayRef<const Backend *> all;
   SmallVector<const Backend *> order;
+  /// Takes what all others of the device decline; null if there is none.
+  const Backend *rest = nullptr;
   llvm::StringSet<> wanted, found;
   SmallVector<Attribute> declined;
 };
 
 } // namespace
 
+const Backend *AssignBackendsPass::find(StringRef name) {
+  const auto *at = llvm::find_if(
+      all, [&](const Backend *backend) { return backend->name() == name; });
+  return at == all.end() ? nullptr : *at;
+}
+
 LogicalResult AssignBackendsPass::initialize(MLIRContext *context) {
+  all = BackendList::of(context);
   order.clear();
-  for (const std::string &name : backends) {
-    std::optional<BackendKind> kind = symbolizeBackendKind(name);
-    if (!kind) {
+  rest = nullptr;
+  SmallVector<StringRef> names(backends.begin(), backends.end());
+  if (!preferred.empty() || !preferredNodes.empty())
+    names.push_back(preferred);
+  for (StringRef name : names)
+    if (!find(name)) {
       InFlightDiagnostic error = emitError(UnknownLoc::get(context))
                                  << "no backend is called '" << name
                                  << "': use one of ";
-      llvm::interleaveComma(getBackends(), error, [&](const Backend *backend) {
-        error << stringifyBackendKind(backend->kind());
+      llvm::interleaveComma(all, error, [&](const Backend *backend) {
+        error << backend->name();
       });
       return error;
     }
-    order.push_back(&getBackend(*kind));
-  }
+  for (const std::string &name : backends)
+    order.push_back(find(name));
+  for (const Backend *backend : all)
+    if (backend->takesRest() && !order.empty() &&
+        backend->device() == order.front()->device())
+      rest = backend;
   return success();
 }
 
-void AssignBackendsPass::decline(Operation *op, BackendKind backend,
+void AssignBackendsPass::decline(Operation *op, const Backend &backend,
                                  const std::string &reason) {
   forEachNode(op->getLoc(), [&](StringAttr node) {
     declined.push_back(
-        DeclinedAttr::get(&getContext(), node, backend, reason));
+        DeclinedAttr::get(&getContext(), node, backend.name(), reason));
   });
   ++numDeclined;
   remark::missed(op->getLoc(),
-                 remark::RemarkOpts::name(stringifyBackendKind(backend))
-                     .category("backend"))
+                 remark::RemarkOpts::name(backend.name()).category("backend"))
       << remark::reason("{0}", reason);
 }
 
-void AssignBackendsPass::assign(Operation *op) {
+LogicalResult AssignBackendsPass::assign(Operation *op) {
   SmallVector<const Backend *> asked(order);
   forEachNode(op->getLoc(), [&](StringAttr node) {
     if (!wanted.contains(node))
       return;
     found.insert(node);
-    const Backend *first = &getBackend(BackendKind::onednn);
+    const Backend *first = find(preferred);
     if (!llvm::is_contained(asked, first))
       asked.insert(asked.begin(), first);
   });
   IngotDialect::BackendAttrHelper backendOf(&getContext());
-  // What was said before stays, so that a test or a tool can say it.
-  if (backendOf.getAttr(op))
-    return;
-  bool isHeavy = false;
+  // A test or a tool may have said it before.
+  if (BackendNameAttr given = backendOf.getAttr(op)) {
+    if (find(given.getValue()))
+      return success();
+    return op->emitError() << "no backend is called '" << given.getValue()
+                           << "'";
+  }
+  auto give = [&](const Backend &backend) {
+    backendOf.setAttr(op, BackendNameAttr::get(&getContext(), backend.name()));
+    return success();
+  };
+  std::optional<std::string> reasons;
   for (const Backend *backend : asked) {
     if (!backend->isFor(op))
       continue;
-    isHeavy = true;
     Reason reason = backend->whyNot(op);
-    if (!reason) {
-      backendOf.setAttr(op, BackendKindAttr::get(&getContext(),
-                                                 backend->kind()));
-      return;
-    }
-    decline(op, backend->kind(), *reason);
+    if (!reason)
+      return give(*backend);
+    decline(op, *backend, *reason);
+    reasons = (reasons ? *reasons + "; " : "") + backend->name().str() + ": " +
+              *reason;
   }
-  if (isHeavy)
-    backendOf.setAttr(op,
-                      BackendKindAttr::get(&getContext(), BackendKind::loops));
+  if (!reasons)
+    return success();
+  if (rest)
+    return give(*rest);
+  return op->emitError() << "no backend of device '"
+                         << asked.front()->device().name
+                         << "' computes it: " << *reasons;
 }
 
 void AssignBackendsPass::runOnOperation() {
   wanted.clear();
   found.clear();
   declined.clear();
-  for (const std::string &node : onednnNodes)
+  for (const std::string &node : preferredNodes)
     wanted.insert(node);
+  bool areAssigned = true;
   getOperation().walk([&](Operation *op) {
     if (isa_and_present<nn::NNDialect>(op->getDialect()))
-      assign(op);
+      areAssigned &= succeeded(assign(op));
   });
-  for (const std::string &node : onednnNodes)
+  if (!areAssigned)
+    return signalPassFailure();
+  for (const std::string &node : preferredNodes)
     if (!found.contains(node)) {
       getOperation().emitError()
           << "kernels were chosen for another model: no operation computes "

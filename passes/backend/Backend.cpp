@@ -1,4 +1,4 @@
-//===- Backend.cpp - all backends -----------------------------------------===//
+//===- Backend.cpp - the backends of a context ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,22 +10,9 @@ using namespace ingot;
 
 Backend::~Backend() = default;
 
-llvm::ArrayRef<const Backend *> ingot::getBackends() {
-  static const Backend *const all[] = {&oneDnnBackend(), &nativeBackend(),
-                                       &loopsBackend()};
-  return all;
-}
-
-const Backend &ingot::getBackend(BackendKind kind) {
-  return **llvm::find_if(getBackends(), [&](const Backend *backend) {
-    return backend->kind() == kind;
-  });
-}
-
-BackendKind ingot::backendOf(mlir::Operation *op) {
-  return (*llvm::find_if(getBackends(),
-                         [&](const Backend *backend) {
-                           return backend->computes(op);
-                         }))
-      ->kind();
+llvm::ArrayRef<const Backend *> BackendList::of(mlir::MLIRContext *context) {
+  auto *dialect = context->getLoadedDialect<IngotDialect>();
+  const auto *list =
+      dialect ? dialect->getRegisteredInterface<BackendList>() : nullptr;
+  return list ? list->all : llvm::ArrayRef<const Backend *>();
 }

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that the rest of the compiler knows of a backend. Up to the layout phase
-// a module is the same for all of them; nn-assign-backends then gives each op
-// to one, and from there on each has passes of its own in every phase.
+// The interface of a backend, by which alone the compiler knows it. Up to the
+// layout phase a module is the same for all backends; nn-assign-backends then
+// gives each op to one, and from there on each has passes of its own in every
+// phase. compiler/pipeline/Backends.inc lists them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_BACKEND_BACKEND_H
@@ -17,6 +18,7 @@
 #include "passes/support/Reason.h"
 
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectInterface.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace ingot {
@@ -54,49 +56,89 @@ struct BackendOptions {
   uint64_t scheduleSeed = 0;
 };
 
+/// A kind of machine that code is for. Backends of another kind bring their
+/// own.
+struct Device {
+  /// A word.
+  llvm::StringLiteral name;
+
+  bool operator==(const Device &other) const { return name == other.name; }
+};
+
+inline constexpr Device kCpu{"cpu"};
+
+/// A library that the code of a backend calls.
+struct Library {
+  /// The name in `ingot.libraries` and in the artifact's table of what it uses.
+  llvm::StringRef name;
+  /// The name in messages.
+  llvm::StringRef title;
+  /// A static library beside the compiler that artifacts are linked with.
+  llvm::StringRef glue;
+  /// Path of the shared library; empty if the compiler was built without it.
+  llvm::StringRef path;
+};
+
 class Backend {
 public:
   virtual ~Backend();
 
-  virtual BackendKind kind() const = 0;
-  /// Its dialects, and what their ops implement.
+  /// A word: the backend's name in options, attributes and artifacts.
+  virtual llvm::StringRef name() const = 0;
+  /// The name of its kernels in messages.
+  virtual llvm::StringRef title() const { return name(); }
+  virtual const Device &device() const { return kCpu; }
+
+  /// Registers its dialects, and the interfaces of their ops.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
+  /// Registers its passes, so that pipelines in text may name them.
+  virtual void registerPasses() const {}
 
   /// Whether it has kernels for ops of this kind, which is why it is asked.
   virtual bool isFor(mlir::Operation *op) const { return false; }
   /// Why it does not compute `op`, of a kind that it is for.
   virtual Reason whyNot(mlir::Operation *op) const { return std::nullopt; }
+  /// Whether it computes all ops that other backends of its device decline.
+  virtual bool takesRest() const { return false; }
+  /// Whether it has kernels for quantized values.
+  virtual bool takesQuantized() const { return false; }
 
-  /// Whether `op`, on memrefs, is one of its kernels.
-  virtual bool computes(mlir::Operation *op) const = 0;
+  /// The library that its code calls, or null. The passes that write such calls
+  /// add the library to `ingot.libraries`.
+  virtual const Library *library() const { return nullptr; }
 
-  /// nn ops that are its own to its dialect, and what follows them into their
-  /// epilogues; on tensors.
+  /// Adds passes that turn nn ops into ops of its dialect, with what follows
+  /// them in their epilogues; on tensors.
   virtual void buildLower(mlir::OpPassManager &passes,
                           const BackendOptions &options) const {}
-  /// What no CPU level changes, behind the memory plan.
+  /// Adds passes on tensors that need the ops of all backends lowered.
+  virtual void buildLowered(mlir::OpPassManager &passes,
+                            const BackendOptions &options) const {}
+  /// Adds passes behind the memory plan whose result serves every CPU level.
   virtual void buildMemory(mlir::OpPassManager &passes) const {}
-  /// Its ops on memrefs to launches of kernels.
+  /// Adds passes that turn its ops on memrefs into launches of kernels.
   virtual void buildKernels(mlir::OpPassManager &passes,
                             const BackendOptions &options) const {}
-  /// Its kernels to code of the target.
+  /// Adds passes that write the code of its kernels.
   virtual void buildCodegen(mlir::OpPassManager &passes,
                             const BackendOptions &options) const {}
 };
 
-/// All backends, in the order in which their passes run. The last is `loops`,
-/// which computes whatever is left.
-llvm::ArrayRef<const Backend *> getBackends();
+/// All backends of a compiler, in the order in which their passes run. Passes
+/// find the list in the context: the `ingot` dialect holds it.
+class BackendList : public mlir::DialectInterface::Base<BackendList> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BackendList)
 
-const Backend &getBackend(BackendKind kind);
+  BackendList(mlir::Dialect *dialect, llvm::ArrayRef<const Backend *> all)
+      : Base(dialect), all(all) {}
 
-/// Who computes `op`, on memrefs.
-BackendKind backendOf(mlir::Operation *op);
+  /// Returns the backends of a context; none if it has no list.
+  static llvm::ArrayRef<const Backend *> of(mlir::MLIRContext *context);
 
-// Each has one; getBackends knows them.
-const Backend &nativeBackend();
-const Backend &oneDnnBackend();
-const Backend &loopsBackend();
+private:
+  llvm::ArrayRef<const Backend *> all;
+};
 
 } // namespace ingot
 

@@ -13,19 +13,23 @@ def AssignBackends : Pass<"nn-assign-backends", "::mlir::ModuleOp"> {
   let summary = "Give each heavy nn op to a backend";
   let description = [{
     An op of a kind that a backend of `backends` has kernels for gets the
-    attribute `ingot.backend` of the first that takes it, or `loops`; one that
-    has the attribute keeps it. What a backend was asked for and did not take
-    stands, with its reason, in the module's attribute `ingot.declined`, and is
-    a remark of the category `backend`. Lowerings act on the attribute.
+    attribute `ingot.backend` of the first that takes it, else of the backend
+    that takes what others of the device decline; one that has the attribute
+    keeps it. It is an error if no backend of the device takes the op. What a
+    backend was asked for and did not take stands, with its reason, in the
+    module's attribute `ingot.declined`, and is a remark of the category
+    `backend`. Lowerings act on the attribute.
 
-    For ops that compute one of `onednn-nodes`, oneDNN is asked first. It is an
-    error if no op computes one of these nodes.
+    For ops that compute one of `preferred-nodes`, the backend `preferred` is
+    asked first. It is an error if no op computes one of these nodes.
   }];
   let options = [
     ListOption<"backends", "backends", "std::string",
                "Backends in the order in which they are asked">,
-    ListOption<"onednnNodes", "onednn-nodes", "std::string",
-               "ONNX nodes that oneDNN is asked for first">];
+    Option<"preferred", "preferred", "std::string", "",
+           "The backend that is asked first for preferred-nodes">,
+    ListOption<"preferredNodes", "preferred-nodes", "std::string",
+               "ONNX nodes that the preferred backend is asked for first">];
   let statistics = [
     Statistic<"numDeclined", "declined", "Ops that a backend did not take">];
   let dependentDialects = ["::ingot::IngotDialect"];

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "passes/llvm/Passes.h"
 #include "passes/loops/KernelTable.h"
 
@@ -78,10 +78,11 @@ static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
   return !loop->walk([](Operation *op) {
-                bool stays = loops::needsRun(op) ||
-                             isa<StackOp, memref::AllocaOp, cpu::LaunchOp,
-                                 CallOpInterface>(op) ||
-                             isa<LLVM::LLVMDialect>(op->getDialect());
+                bool stays =
+                    loops::needsRun(op) ||
+                    isa<StackOp, memref::AllocaOp, kernel::LaunchOpInterface,
+                        CallOpInterface>(op) ||
+                    isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/Repeats.h"
 
-#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/Hashing.h"
@@ -279,8 +279,8 @@ int64_t codegen::costOf(Type type) {
 
 int64_t codegen::costOf(Operation *op) {
   int64_t cost = 1;
-  if (isa<cpu::LaunchOp, CallOpInterface, memref::AllocOp, memref::DeallocOp>(
-          op))
+  if (isa<kernel::LaunchOpInterface, CallOpInterface, memref::AllocOp,
+          memref::DeallocOp>(op))
     for (Type type :
          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       cost += costOf(type);

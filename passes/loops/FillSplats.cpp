@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/Constants.h"
 #include "passes/loops/Passes.h"
 
@@ -29,16 +29,6 @@ struct FillSplatsPass
 
 } // namespace
 
-/// oneDNN rearranges the weights of its ops once, so they are stored.
-static bool isReadByOneDNN(Value constant) {
-  return llvm::any_of(constant.getUsers(), [](Operation *user) {
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-            user))
-      return isReadByOneDNN(user->getResult(0));
-    return isa<ingot::dnnl::DnnlDialect>(user->getDialect());
-  });
-}
-
 void FillSplatsPass::runOnOperation() {
   SmallVector<arith::ConstantOp> splats;
   getOperation()->walk([&](arith::ConstantOp op) {
@@ -47,7 +37,7 @@ void FillSplatsPass::runOnOperation() {
         value.getNumElements() *
                 ingot::nn::elementBytes(value.getElementType()) >
             minBytes &&
-        !isReadByOneDNN(op))
+        !ingot::kernel::mustBeStored(op))
       splats.push_back(op);
   });
   for (arith::ConstantOp op : splats) {

@@ -398,12 +398,22 @@ static bool isDoneOnce(Operation *op) {
   return isa<func::FuncOp>(op);
 }
 
+/// Returns whether the module calls a library that computes with threads of its
+/// own.
+static bool hasOtherThreads(ModuleOp module) {
+  ArrayAttr libraries =
+      IngotDialect::LibrariesAttrHelper(module.getContext()).getAttr(module);
+  return libraries && llvm::any_of(libraries.getAsRange<LibraryAttr>(),
+                                   [](LibraryAttr library) {
+                                     return library.getOwnThreads();
+                                   });
+}
+
 void OutlineLinalgPass::runOnOperation() {
   ModuleOp module = getOperation();
-  // oneDNN's threads still wait actively for their next work when an op of its
-  // ends: two pools would get in each other's way.
-  bool isParallel =
-      !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
+  // Threads of a library may wait actively for their next work when an op of
+  // theirs ends: two pools would get in each other's way.
+  bool isParallel = !hasOtherThreads(module);
   loops::KernelTable table(module);
   loops::OpenTasks open(module);
   SmallVector<linalg::LinalgOp> ops, staying;

@@ -14,8 +14,9 @@ def FillSplats : Pass<"linalg-fill-splats"> {
   let description = [{
     A constant that is one number everywhere takes no memory in the compiler,
     but all of its size in the artifact. Where it is large, each of its uses
-    gets a buffer of the arena that is filled in the run. Weights that oneDNN
-    rearranges once stay constants.
+    gets a buffer of the arena that is filled in the run. Constants stay that a
+    kernel reads where they lie in the weights
+    (`KernelOpInterface::readsStoredConstants`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -90,7 +91,7 @@ def OutlineLinalg : Pass<"outline-linalg", "::mlir::ModuleOp"> {
     A linalg op on memrefs in the function that is handed the run's call becomes
     a `cpu.launch` of a private function, which equal ops share. Where there is
     enough to do, the outermost parallel loop is split into tasks; not in
-    modules that oneDNN, with its own threads, works for (`ingot.needs_onednn`).
+    modules that call a library with threads of its own (`ingot.libraries`).
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [

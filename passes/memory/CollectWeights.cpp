@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/Constants.h"
 #include "passes/memory/Passes.h"
 
@@ -81,15 +81,6 @@ int64_t CollectWeightsPass::offsetOf(ElementsAttr value, int64_t bytes) {
   return at;
 }
 
-/// Whether oneDNN reads the constant: it rearranges what lies in the weights.
-static bool isReadByOneDNN(Value constant) {
-  return llvm::any_of(constant.getUsers(), [](Operation *user) {
-    if (isa<ViewLikeOpInterface>(user))
-      return isReadByOneDNN(user->getResult(0));
-    return isa<ingot::dnnl::DnnlDialect>(user->getDialect());
-  });
-}
-
 void CollectWeightsPass::runOnOperation() {
   ModuleOp module = getOperation();
   offsets.clear();
@@ -110,7 +101,7 @@ void CollectWeightsPass::runOnOperation() {
         return;
       int64_t bytes = value.getNumElements() *
                       ingot::nn::elementBytes(value.getElementType());
-      if (bytes <= kMaxInlineBytes && !isReadByOneDNN(op))
+      if (bytes <= kMaxInlineBytes && !ingot::kernel::mustBeStored(op))
         return;
       OpBuilder builder(op);
       Value offset = arith::ConstantIndexOp::create(builder, op.getLoc(),

@@ -4,15 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "ingot/abi/artifact.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/backend/Backend.h"
-#include "passes/memory/Passes.h"
-#include "passes/memory/SizeChecks.h"
+#include "ingot/abi/artifact.h"
 #include "passes/memory/LayerCost.h"
 #include "passes/memory/LayerNotes.h"
+#include "passes/memory/Passes.h"
+#include "passes/memory/SizeChecks.h"
 #include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,7 +57,7 @@ struct InstrumentLayersPass
   func::FuncOp tellingFunction(const LayerCost &cost);
   void declareLayerEnd();
   void collectReasons();
-  StringAttr reasonFor(const Layer &layer, BackendKind backend);
+  StringAttr reasonFor(const Layer &layer, StringRef backend);
 
   /// Of a node of the model: why backends did not take it.
   llvm::DenseMap<StringAttr, SmallVector<DeclinedAttr, 1>> declined;
@@ -147,18 +146,17 @@ void InstrumentLayersPass::collectReasons() {
 /// Why no better backend than the one that computes the layer does; null if
 /// none was asked.
 StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
-                                           BackendKind backend) {
+                                           StringRef backend) {
   std::string text;
   for (StringAttr node : layer.nodes) {
-    llvm::SmallDenseSet<BackendKind> told;
+    llvm::SmallDenseSet<StringRef> told;
     for (DeclinedAttr one : declined.lookup(node)) {
       if (one.getBackend() == backend)
         return {};
       // It may have declined the node in several bodies.
       if (!told.insert(one.getBackend()).second)
         continue;
-      text += (text.empty() ? "" : "; ") +
-              stringifyBackendKind(one.getBackend()).str() + ": " +
+      text += (text.empty() ? "" : "; ") + one.getBackend().str() + ": " +
               one.getReason().str();
     }
     if (!text.empty())
@@ -307,7 +305,7 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
       largest = op;
   notes.add(layer.ops, largest);
   SmallVector<StringAttr> nodes(layer.nodes.begin(), layer.nodes.end());
-  BackendKind backend = backendOf(largest);
+  StringRef backend = kernel::backendOf(largest);
   return LayerAttr::get(&getContext(), layerKind(largest), backend,
                         reasonFor(layer, backend), precisionOf(largest),
                         *getConstantIntValue(flops),

@@ -196,10 +196,10 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
-def ReuseEpilogueOperands : Pass<"cpu-reuse-epilogue-operands"> {
+def ReuseEpilogueOperands : Pass<"kernel-reuse-epilogue-operands"> {
   let summary = "Let kernels write over an epilogue operand nobody else needs";
   let description = [{
-    A `cpu` op whose epilogue reads an intermediate value of the result's type,
+    A kernel whose epilogue reads an intermediate value of the result's type,
     which nobody needs afterwards, takes that value instead of a fresh
     `tensor.empty` as destination: the residual of a block is summed to in
     place.

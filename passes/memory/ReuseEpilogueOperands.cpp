@@ -1,14 +1,15 @@
-//===- ReuseEpilogueOperands.cpp - cpu-reuse-epilogue-operands ------------===//
+//===- ReuseEpilogueOperands.cpp - kernel-reuse-epilogue-operands ---------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
-#include "passes/memory/Passes.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "passes/memory/LastUse.h"
+#include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_REUSEEPILOGUEOPERANDS
@@ -26,7 +27,7 @@ static Value rootOf(Value value) {
 }
 
 /// Whether `op` may write its result over `operand`.
-static bool isReusable(cpu::EpilogueOpInterface op, Value operand,
+static bool isReusable(kernel::EpilogueOpInterface op, Value operand,
                        OpOperand &init) {
   // What the kernel reads otherwise too, it may read after it wrote there.
   if (operand.getType() != init.get().getType() ||
@@ -40,7 +41,7 @@ static bool isReusable(cpu::EpilogueOpInterface op, Value operand,
          root != rootOf(op->getOperand(0)) && diesAt(root, op);
 }
 
-static void reuse(cpu::EpilogueOpInterface op) {
+static void reuse(kernel::EpilogueOpInterface op) {
   OpOperand &init =
       *cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0);
   if (!isa<RankedTensorType>(init.get().getType()) ||

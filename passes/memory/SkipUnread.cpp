@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/Targets.h"
 #include "passes/support/Skipped.h"
@@ -74,7 +74,9 @@ static LogicalResult addUsers(Value memref, Block &block,
 /// Returns whether code runs no part of an op whose buffers are left out: it
 /// launches no tasks, or takes no step.
 static bool canBeSkipped(Operation *op) {
-  return isa<linalg::LinalgOp, cpu::ScheduledOpInterface, scf::ForOp>(op);
+  auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
+  return isa<linalg::LinalgOp, scf::ForOp>(op) ||
+         (kernelOp && kernelOp.isLaunched());
 }
 
 /// Returns whether an op reads each element of `buffer` for many of its own, as

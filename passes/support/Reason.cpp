@@ -72,10 +72,10 @@ Reason ingot::whyNotFactors(ArrayRef<int64_t> shape, ArrayRef<Value> factors) {
   return std::nullopt;
 }
 
-Reason ingot::whyNotBackend(Operation *op, BackendKind backend) {
-  auto chosen = IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
+Reason ingot::whyNotBackend(Operation *op, StringRef backend) {
+  BackendNameAttr chosen =
+      IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
   if (!chosen || chosen.getValue() == backend)
     return std::nullopt;
-  return ("is computed by '" + stringifyBackendKind(chosen.getValue()) + "'")
-      .str();
+  return ("is computed by '" + chosen.getValue() + "'").str();
 }

@@ -54,7 +54,7 @@ Reason whyNotFactors(llvm::ArrayRef<int64_t> shape,
 
 /// Why `backend` leaves `op` alone whatever it is: `ingot.backend` names
 /// another.
-Reason whyNotBackend(mlir::Operation *op, BackendKind backend);
+Reason whyNotBackend(mlir::Operation *op, llvm::StringRef backend);
 
 } // namespace ingot
 

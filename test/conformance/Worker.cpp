@@ -46,7 +46,7 @@ constexpr uint64_t largestOutput = 1ull << 30;
 
 /// How all cases are compiled and run.
 struct Settings {
-  ingot::Kernels kernels = ingot::Kernels::onednn;
+  std::string kernels = "onednn";
   std::string target = "native";
   /// A run with each; all must give the same bytes.
   std::vector<uint32_t> threads = {1};
@@ -362,7 +362,7 @@ static bool readSettings(int argc, char **argv, Settings &settings) {
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
     if (argument == "--kernels=native")
-      settings.kernels = ingot::Kernels::native;
+      settings.kernels = "native";
     else if (argument.consume_front("--target="))
       settings.target = argument.str();
     else if (argument == "--compile-only")

@@ -147,11 +147,6 @@ static bool contains(const std::vector<std::string> &names,
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool ingot::tools::usesLibrary(const ingot_model *model,
-                               const std::string &name) {
-  return contains(usesOf(model, INGOT_USE_LIBRARY), name);
-}
-
 std::string ingot::tools::precisionOf(const ingot_model *model) {
   const std::vector<std::string> uses = usesOf(model, INGOT_USE_PRECISION);
   static constexpr std::pair<const char *, const char *> kPrecisions[] = {

@@ -57,7 +57,6 @@ std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
 /// Names of the libraries or of the precisions (INGOT_USE_...) that a model
 /// uses.
 std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);
-bool usesLibrary(const ingot_model *model, const std::string &name);
 /// "int8", "bf16" or "fp16" if factors are rounded to that, "w2", "w4" or "w8"
 /// if weights alone are stored in so many bits, else "fp32".
 std::string precisionOf(const ingot_model *model);

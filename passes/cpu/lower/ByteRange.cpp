@@ -73,7 +73,7 @@ static int64_t largestOf(Value tensor, int depth) {
           tensor::CollapseShapeOp, tensor::ExpandShapeOp,
           tensor::ExtractSliceOp>(op))
     return largestOf(op->getOperand(0), depth + 1);
-  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op);
+  if (auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op);
       kernel && !kernel.getEpilogue().empty())
     return largestScalarOf(
         kernel.getEpilogue().front().getTerminator()->getOperand(0),

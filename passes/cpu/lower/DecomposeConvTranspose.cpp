@@ -12,10 +12,10 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/lower/ConvPhases.h"
 #include "passes/cpu/lower/PackAtRunTime.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/kernel/ConvPhases.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Tensors.h"
 
@@ -37,8 +37,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
-using cpu::Extent;
-using cpu::Phase;
+using kernel::Extent;
+using kernel::Phase;
 using support::typeOf;
 
 /// All combinations of one element of each list, the last list fastest.
@@ -132,8 +132,8 @@ Decomposition::Decomposition(OpBuilder &b, cpu::ConvTransposeOp op)
       numPhases = std::min(numPhases, dstSize);
     for (int64_t r = 0; r < numPhases; ++r)
       phases.back().push_back(
-          cpu::phaseOf(r, {srcSize, dstSize, kernel[d], strides[d],
-                           op.getPads()[d], op.getDilations()[d]}));
+          kernel::phaseOf(r, {srcSize, dstSize, kernel[d], strides[d],
+                              op.getPads()[d], op.getDilations()[d]}));
   }
 }
 

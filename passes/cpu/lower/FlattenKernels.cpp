@@ -54,7 +54,7 @@ static bool allOnes(ArrayRef<int64_t> sizes) {
 }
 
 /// Whether each epilogue operand is read by row, or is the same for all rows.
-static bool readsByRow(cpu::EpilogueOpInterface op, RankedTensorType dst) {
+static bool readsByRow(kernel::EpilogueOpInterface op, RankedTensorType dst) {
   return llvm::all_of(op.getEpilogueOperands(), [&](Value operand) {
     ArrayRef<int64_t> rows = typeOf(operand).getShape().drop_back();
     return allOnes(rows) || rows == dst.getShape().drop_back();
@@ -72,13 +72,13 @@ static bool endsInReturn(Operation *op) {
 }
 
 /// Makes a kernel on matrices.
-using MakeKernel = function_ref<cpu::EpilogueOpInterface(
+using MakeKernel = function_ref<kernel::EpilogueOpInterface(
     Value src, ValueRange operands, Value dst)>;
 
 /// The op as one of matrices.
 static void replaceByMatrices(PatternRewriter &rewriter,
-                              cpu::EpilogueOpInterface op, Value src, Value dst,
-                              MakeKernel make) {
+                              kernel::EpilogueOpInterface op, Value src,
+                              Value dst, MakeKernel make) {
   Location loc = op->getLoc();
   RankedTensorType type = typeOf(dst);
   SmallVector<ReassociationIndices> groups = rowsAndColumns(type);
@@ -94,7 +94,7 @@ static void replaceByMatrices(PatternRewriter &rewriter,
       endsInReturn(op))
     flatDst = tensor::EmptyOp::create(rewriter, loc, typeOf(flatDst).getShape(),
                                       type.getElementType());
-  cpu::EpilogueOpInterface product = make(flatten(src), operands, flatDst);
+  kernel::EpilogueOpInterface product = make(flatten(src), operands, flatDst);
   rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
                               product.getEpilogue().begin());
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

@@ -212,14 +212,14 @@ Reason Attention::match(nn::MatMulOp op) {
 /// Products of open size have no kernel of their own, so that nobody took them;
 /// in an attention they have.
 static bool isLeftForLoops(Operation *op) {
-  return isa<nn::MatMulOp>(op) && !whyNotBackend(op, BackendKind::loops) &&
+  return isa<nn::MatMulOp>(op) && !whyNotBackend(op, kernel::kLoopsBackend) &&
          cpu::whyNotNative(op);
 }
 
 Reason Attention::whyNot(const shape::SameSizes &sizes) {
   for (Operation *op : {scores.getOperation(), softmax.getOperation(),
                         result.getOperation()}) {
-    Reason other = whyNotBackend(op, BackendKind::native);
+    Reason other = whyNotBackend(op, cpu::kBackend);
     if (other && !isLeftForLoops(op))
       return other;
     if (Reason reason = whyNotFloat32(op))

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
+#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
-#include "passes/cpu/lower/RecurrentLoop.h"
+#include "passes/kernel/RecurrentLoop.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,7 +24,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using cpu::RecurrentLoop;
+using kernel::RecurrentLoop;
 using support::typeOf;
 
 /// Recurrent weights of a loop alone that one core reads at each step as fast
@@ -34,6 +35,12 @@ static constexpr int64_t kMostBytesAlone = 512 << 10;
 /// Rows of sums are a cache line further apart than they are long: a power of
 /// two would put all of them into one set of the first-level cache.
 static constexpr int64_t kLineFloats = 16;
+
+static constexpr kernel::RecurrentBuilder kBuilder{
+    [](nn::MatMulOp product) { return cpu::whyNotToCpu(product); },
+    [](OpBuilder &builder, Location loc, ValueRange values) {
+      cpu::YieldOp::create(builder, loc, values);
+    }};
 
 namespace {
 
@@ -212,7 +219,7 @@ bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
 void FuseRecurrentPass::runOnOperation() {
   Loops loops;
   getOperation()->walk([&](scf::ForOp op) {
-    auto loop = std::make_unique<RecurrentLoop>(op);
+    auto loop = std::make_unique<RecurrentLoop>(op, kBuilder);
     if (!loop->match())
       loops.push_back(std::move(loop));
   });

@@ -202,7 +202,7 @@ void NarrowStoragePass::constrain(Operation *op) {
       classes.unionSets(same.front(), value);
     return;
   }
-  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
+  if (auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op)) {
     if (isProduct(op))
       keepOperands(op->getOperands().take_front(2));
     if (readsOnlyF32(op))
@@ -260,7 +260,7 @@ bool NarrowStoragePass::spread(Operation *op) {
   });
   bool isNew = false;
   if (reads && (isMovement(op) ||
-                isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op)))
+                isa<linalg::GenericOp, kernel::EpilogueOpInterface>(op)))
     for (Value result : op->getResults())
       if (isF32(result))
         isNew |= touched.insert(leaderOf(result)).second;
@@ -324,7 +324,7 @@ static void adapt(Operation *op) {
     op->replaceAllUsesWith(other);
     op->erase();
   };
-  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
+  if (auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op)) {
     Block &body = kernel.getEpilogue().front();
     for (auto [operand, argument] :
          llvm::zip_equal(kernel.getEpilogueOperands(),
@@ -375,13 +375,14 @@ void NarrowStoragePass::runOnOperation() {
     if (op == getOperation())
       return WalkResult::advance();
     ops.push_back(op);
-    bool hasBody = isa<linalg::LinalgOp, cpu::EpilogueOpInterface>(op);
+    bool hasBody = isa<linalg::LinalgOp, kernel::EpilogueOpInterface>(op);
     return hasBody ? WalkResult::skip() : WalkResult::advance();
   });
   for (Operation *op : ops) {
     constrain(op);
     // What moves data stores what it is given.
-    if (!isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op) || isMovement(op))
+    if (!isa<linalg::GenericOp, kernel::EpilogueOpInterface>(op) ||
+        isMovement(op))
       continue;
     const Storage storage = element.isF16() && hasLargeConstant(op)
                                 ? Storage::deny

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/lower/NativeSupport.h"
 
+#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
@@ -360,7 +361,7 @@ Reason cpu::whyNotNative(Operation *op) {
 }
 
 Reason cpu::whyNotToCpu(Operation *op) {
-  if (Reason reason = whyNotBackend(op, BackendKind::native))
+  if (Reason reason = whyNotBackend(op, cpu::kBackend))
     return reason;
   return whyNotNative(op);
 }

@@ -89,24 +89,6 @@ def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
-  let summary = "Fold elementwise nn ops into the cpu op before them";
-  let description = [{
-    An elementwise op moves into the epilogue of the convolution or matrix
-    product whose result nobody else uses, or only others on the way to that op,
-    which then move with it: `x f(x)`. Their other operands, which broadcast to
-    the result, become epilogue operands; numbers stay in the region. The kernel
-    moves to where the elementwise op was. A condition moves with the choice
-    between two numbers that reads it. What makes f32 of bytes stays where a
-    transpose alone reads them, which widens bytes while it turns them.
-  }];
-  let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::ingot::cpu::CpuDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
 def FuseRecurrent : Pass<"nn-fuse-recurrent", "::mlir::func::FuncOp"> {
   let summary = "Make one kernel of a recurrent net's loop over time";
   let description = [{

@@ -168,7 +168,7 @@ static Value packData(PatternRewriter &rewriter, const Product &product,
 /// Replaces the product by `kernel`, whose sums are of numbers from -1 to 1:
 /// what the zero point of the bytes adds to the product's comes to them.
 static void replace(PatternRewriter &rewriter, const Product &product,
-                    const Signs &signs, cpu::EpilogueOpInterface kernel) {
+                    const Signs &signs, kernel::EpilogueOpInterface kernel) {
   Location loc = product.op->getLoc();
   Value sums = kernel->getResult(0);
   RankedTensorType type = typeOf(sums);

@@ -36,8 +36,8 @@ static bool keepsNumbers(nn::CastOp op) {
 
 /// Whether what follows `op` becomes a part of it, or of the kernel before.
 static bool isFused(Operation *op) {
-  return isa_and_present<nn::ElementwiseOpInterface, cpu::EpilogueOpInterface>(
-      op);
+  return isa_and_present<nn::ElementwiseOpInterface,
+                         kernel::EpilogueOpInterface>(op);
 }
 
 /// Whether others read the floats, which stay in the second-level cache: they

@@ -57,7 +57,7 @@ struct Thresholds {
 /// What an epilogue makes of all sums from -`most` to `most`.
 class Results {
 public:
-  Results(cpu::EpilogueOpInterface op, int64_t most) : op(op), most(most) {}
+  Results(kernel::EpilogueOpInterface op, int64_t most) : op(op), most(most) {}
 
   /// Readies the region and its operands, or says why not.
   Reason prepare();
@@ -66,7 +66,7 @@ public:
                        Thresholds &thresholds);
 
 private:
-  cpu::EpilogueOpInterface op;
+  kernel::EpilogueOpInterface op;
   int64_t most;
   std::optional<nn::ScalarProgram> program;
   std::vector<std::vector<double>> operands;
@@ -157,7 +157,7 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
 
 /// The thresholds of the product `op`, of which `zeroPoint` is taken off, or
 /// why there are none.
-static Reason findThresholds(cpu::EpilogueOpInterface op, int64_t terms,
+static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
                              int64_t zeroPoint, Thresholds &thresholds) {
   int64_t channels = typeOf(op->getResult(0)).getShape().back();
   if (2 * terms + 1 > kMostSums / std::max<int64_t>(channels, 1))
@@ -174,7 +174,7 @@ static Reason findThresholds(cpu::EpilogueOpInterface op, int64_t terms,
 
 /// The product of signs that computes `value`, and of how many products a sum
 /// is; null if it is none.
-static cpu::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
+static kernel::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
   Operation *op = value.getDefiningOp();
   if (auto conv = dyn_cast_or_null<cpu::ConvOp>(op)) {
     if (!conv.getSignChannels() || conv.getDstSigns())
@@ -194,7 +194,8 @@ static cpu::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
 }
 
 /// Lets the product compare its sums, and store `words` words of a pixel.
-static void compareSums(PatternRewriter &rewriter, cpu::EpilogueOpInterface op,
+static void compareSums(PatternRewriter &rewriter,
+                        kernel::EpilogueOpInterface op,
                         const Thresholds &thresholds, int64_t words) {
   Location loc = op->getLoc();
   RankedTensorType type = typeOf(op->getResult(0));
@@ -267,7 +268,7 @@ struct ToThresholds : OpRewritePattern<cpu::PackSignsOp> {
                                 PatternRewriter &rewriter) const override {
     int64_t terms = 0;
     Value bytes = op.getSrc(), source = sourceOf(op);
-    cpu::EpilogueOpInterface product = getProduct(source, terms);
+    kernel::EpilogueOpInterface product = getProduct(source, terms);
     if (!product)
       return rewriter.notifyMatchFailure(op, "is not of a product of signs");
     Operation *reader = source == bytes ? op : bytes.getDefiningOp();

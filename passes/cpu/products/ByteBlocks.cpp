@@ -268,7 +268,7 @@ void BlockStore::store(IndexBuilder &b, ArrayRef<Value> sums,
   SmallVector<SmallVector<Value>> operands;
   for (size_t i = 0; i < output.operands.size(); ++i)
     operands.push_back(loadOperand(b, i, at));
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<Value> results;
   for (auto [v, sum] : llvm::enumerate(sums)) {
     SmallVector<Value> arguments = {sum};

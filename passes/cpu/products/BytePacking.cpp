@@ -90,7 +90,7 @@ static Value withoutBounds(Value value) {
   return value;
 }
 
-BytePacking::BytePacking(cpu::EpilogueOpInterface op) {
+BytePacking::BytePacking(kernel::EpilogueOpInterface op) {
   Block &body = op.getEpilogue().front();
   auto bytes =
       body.getTerminator()->getOperand(0).getDefiningOp<arith::TruncIOp>();
@@ -222,7 +222,7 @@ Value BytePacking::pack(IndexBuilder &b, ArrayRef<Value> integers) const {
 void cpu::storePacked(IndexBuilder &b, const Tile &tile, const Output &output,
                       const BytePacking &packing, ValueRange sums,
                       ArrayRef<Index> coordinates) {
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<Value> integers;
   for (int64_t v = 0; v < tile.vectors; ++v) {
     Place place{SmallVector<Index>(coordinates), tile.lanes, tile.lanes, {}};

@@ -20,7 +20,7 @@ namespace ingot::cpu {
 
 class BytePacking {
 public:
-  explicit BytePacking(cpu::EpilogueOpInterface op);
+  explicit BytePacking(kernel::EpilogueOpInterface op);
 
   /// Whether what the epilogue of `op` stores can be packed.
   explicit operator bool() const { return bool(packable); }

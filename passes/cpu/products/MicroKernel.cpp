@@ -308,7 +308,7 @@ SmallVector<Value> cpu::evaluate(IndexBuilder &b, Block &body,
   return results;
 }
 
-Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
+Output::Output(IndexBuilder &b, kernel::EpilogueOpInterface op)
     : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
       operands(flatten(b, op.getEpilogueOperands())) {}
 
@@ -329,7 +329,7 @@ SmallVector<Value> cpu::epilogueArguments(IndexBuilder &b, const Output &output,
 
 SmallVector<Value> cpu::runEpilogue(IndexBuilder &b, const Output &output,
                                     Value sum, const Place &place) {
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   return evaluate(b, body, epilogueArguments(b, output, sum, place),
                   place.lanes);
 }
@@ -354,7 +354,7 @@ void cpu::storeVector(IndexBuilder &b, const Output &output, Value sum,
 /// all of them before the next: a core finds work while it waits for a result.
 static void storeTogether(IndexBuilder &b, const Output &output,
                           ValueRange sums, ArrayRef<Place> places) {
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<IRMapping> values(places.size());
   for (auto [sum, place, mapping] : llvm::zip_equal(sums, places, values))
     mapping.map(body.getArguments(),
@@ -386,7 +386,7 @@ static int64_t costOf(Operation &op) {
              : 1;
 }
 
-int64_t cpu::epilogueCost(cpu::EpilogueOpInterface op) {
+int64_t cpu::epilogueCost(kernel::EpilogueOpInterface op) {
   int64_t cost = 0;
   for (Operation &step : op.getEpilogue().front().without_terminator())
     cost += costOf(step);
@@ -422,7 +422,7 @@ void cpu::storeTile(
     }
     return place;
   };
-  cpu::EpilogueOpInterface op = output.op;
+  kernel::EpilogueOpInterface op = output.op;
   std::optional<int64_t> signs = signsStoredBy(op);
   // Wider vectors have an instruction that narrows each by itself.
   constexpr int64_t kWidestPacked = 8;

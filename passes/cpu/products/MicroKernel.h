@@ -162,13 +162,13 @@ mlir::Value maskOf(IndexBuilder &b, const Place &place);
 
 /// Where a kernel's results go, through its epilogue.
 struct Output {
-  Output(IndexBuilder &b, cpu::EpilogueOpInterface op);
+  Output(IndexBuilder &b, kernel::EpilogueOpInterface op);
 
   /// Whether a pixel's results are the same if they are computed and stored
   /// again: the epilogue reads nothing that they may have overwritten.
   bool mayStoreAgain() const;
 
-  cpu::EpilogueOpInterface op;
+  kernel::EpilogueOpInterface op;
   Flat dst;
   llvm::SmallVector<Flat> operands;
 };
@@ -181,7 +181,7 @@ llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
                                         mlir::ValueRange wanted = {});
 
 /// How many instructions the epilogue of a vector takes, roughly.
-int64_t epilogueCost(cpu::EpilogueOpInterface op);
+int64_t epilogueCost(kernel::EpilogueOpInterface op);
 
 /// What the epilogue of one vector takes: the sum, and operands at its place.
 llvm::SmallVector<mlir::Value> epilogueArguments(IndexBuilder &b,

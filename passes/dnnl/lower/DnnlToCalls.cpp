@@ -27,9 +27,6 @@ using namespace ingot;
 static constexpr StringLiteral kExecute = "ingot_dnnl_execute";
 static constexpr StringLiteral kLoad = "ingot_dnnl_load";
 static constexpr StringLiteral kUnload = "ingot_dnnl_unload";
-// What the artifact's description refers to.
-static constexpr StringLiteral kLoadModel = "ingot_load";
-static constexpr StringLiteral kUnloadModel = "ingot_unload";
 static constexpr StringLiteral kTable = "ingot_dnnl_table";
 static constexpr StringLiteral kNames = "ingot_dnnl_names";
 
@@ -229,10 +226,10 @@ void DnnlToCallsPass::createLoad() {
       builder, loc, kExecute,
       builder.getFunctionType({pointer, index, index, index}, {}))
       .setPrivate();
-  createForward(builder, loc, kLoadModel, kLoad,
+  createForward(builder, loc, kLoadSymbol, kLoad,
                 LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer}),
                 {kTable, kNames});
-  createForward(builder, loc, kUnloadModel, kUnload,
+  createForward(builder, loc, kUnloadSymbol, kUnload,
                 LLVM::LLVMFunctionType::get(
                     LLVM::LLVMVoidType::get(&getContext()), {pointer, pointer}),
                 {});
@@ -249,6 +246,9 @@ void DnnlToCallsPass::runOnOperation() {
     return;
   createTable();
   createLoad();
-  IngotDialect::NeedsOnednnAttrHelper(&getContext())
-      .setAttr(getOperation(), UnitAttr::get(&getContext()));
+  IngotDialect::LibrariesAttrHelper(&getContext())
+      .setAttr(getOperation(),
+               ArrayAttr::get(&getContext(),
+                              LibraryAttr::get(&getContext(), dnnl::kLibrary,
+                                               /*ownThreads=*/true)));
 }

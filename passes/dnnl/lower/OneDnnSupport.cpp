@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/dnnl/lower/OneDnnSupport.h"
 
+#include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Shapes.h"
 
@@ -105,7 +106,7 @@ Reason dnnl::whyNotOneDnn(Operation *op) {
 }
 
 Reason dnnl::whyNotToDnnl(Operation *op) {
-  if (Reason reason = whyNotBackend(op, BackendKind::onednn))
+  if (Reason reason = whyNotBackend(op, dnnl::kBackend))
     return reason;
   return whyNotOneDnn(op);
 }

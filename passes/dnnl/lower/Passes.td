@@ -18,7 +18,7 @@ def DnnlToCalls : Pass<"dnnl-to-calls", "::mlir::ModuleOp"> {
     the weights at a constant offset, go into the record instead: they are
     rearranged once, when the model is loaded. The run is passed on from the
     argument that is the call. The module gets `@ingot_load`, which hands the
-    table to the glue, `@ingot_unload`, and the attribute `ingot.needs_onednn`.
+    table to the glue, `@ingot_unload`, and a row of `ingot.libraries`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

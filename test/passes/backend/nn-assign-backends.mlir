@@ -1,8 +1,8 @@
 // RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --verify-diagnostics %s | FileCheck %s
 // RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --remarks-filter='backend' %s 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: ingot-opt --nn-assign-backends='backends=onednn' --split-input-file %s | FileCheck %s --check-prefix=ONEDNN
-// RUN: ingot-opt --nn-assign-backends='backends=native onednn-nodes=rows,product' --split-input-file %s | FileCheck %s --check-prefix=NODES
-// RUN: not ingot-opt --nn-assign-backends='backends=native onednn-nodes=none' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: ingot-opt --nn-assign-backends='backends=native preferred=onednn preferred-nodes=rows,product' --split-input-file %s | FileCheck %s --check-prefix=NODES
+// RUN: not ingot-opt --nn-assign-backends='backends=native preferred=onednn preferred-nodes=none' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not ingot-opt --nn-assign-backends='backends=gpu' %s 2>&1 | FileCheck %s --check-prefix=NO-BACKEND
 
 // UNKNOWN: error: kernels were chosen for another model: no operation computes node 'none'

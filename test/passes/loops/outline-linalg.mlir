@@ -45,7 +45,7 @@ func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.operand = 
 // -----
 
 // Not beside oneDNN's own threads.
-module attributes {ingot.needs_onednn} {
+module attributes {ingot.libraries = [#ingot.library<"blas", own_threads = true>]} {
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[ONE]])

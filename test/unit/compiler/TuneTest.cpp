@@ -22,13 +22,13 @@ TEST(ChooseKernels, TakesOneDnnWhereItIsClearlyFaster) {
       chooseForLayers({{{"a"}, 2.0}, {{"b"}, 1.04}, {{"c"}, 1.0}},
                       {{{"a"}, 1.0}, {{"b"}, 1.0}, {{"c"}, 3.0}});
   ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[0].kernels, Kernels::onednn);
+  EXPECT_EQ(found[0].kernels, Kernels::other);
   // A twentieth is what measuring cannot tell.
   EXPECT_EQ(found[1].kernels, Kernels::native);
   EXPECT_EQ(found[2].kernels, Kernels::native);
   EXPECT_EQ(found[2].nodes, Names{"c"});
   EXPECT_EQ(found[2].nativeMs, 1.0);
-  EXPECT_EQ(found[2].onednnMs, 3.0);
+  EXPECT_EQ(found[2].otherMs, 3.0);
 }
 
 /// One fuses a and b, the other b and c: no two of them can be compared alone.
@@ -39,8 +39,8 @@ TEST(ChooseKernels, ComparesLayersThatAreConnectedTogether) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].nodes, (Names{"a", "b", "c"}));
   EXPECT_EQ(found[0].nativeMs, 3.0);
-  EXPECT_EQ(found[0].onednnMs, 1.0);
-  EXPECT_EQ(found[0].kernels, Kernels::onednn);
+  EXPECT_EQ(found[0].otherMs, 1.0);
+  EXPECT_EQ(found[0].kernels, Kernels::other);
   EXPECT_EQ(found[1].nodes, Names{"d"});
 }
 
@@ -50,18 +50,18 @@ TEST(ChooseKernels, IgnoresLayersOfNoNode) {
 
 TEST(ChooseKernels, ComparesWholeRuns) {
   EXPECT_EQ(chooseForModel(1.04, 1.0, kNever), Kernels::native);
-  EXPECT_EQ(chooseForModel(1.06, 1.0, kNever), Kernels::onednn);
+  EXPECT_EQ(chooseForModel(1.06, 1.0, kNever), Kernels::other);
   EXPECT_EQ(chooseForModel(2.0, 1.5, 1.0), Kernels::mixed);
-  EXPECT_EQ(chooseForModel(2.0, 1.0, 1.0), Kernels::onednn);
+  EXPECT_EQ(chooseForModel(2.0, 1.0, 1.0), Kernels::other);
   EXPECT_EQ(chooseForModel(1.04, 1.5, 1.0), Kernels::native);
 }
 
 KernelRecord mixedRecord() {
   KernelRecord record;
   record.kernels = Kernels::mixed;
-  record.layers = {{{"a", "b"}, 2, 1, Kernels::onednn},
+  record.layers = {{{"a", "b"}, 2, 1, Kernels::other},
                    {{"c"}, 1, 2, Kernels::native},
-                   {{"d"}, 2, 1, Kernels::onednn}};
+                   {{"d"}, 2, 1, Kernels::other}};
   return record;
 }
 
@@ -70,23 +70,25 @@ TEST(KernelRecord, IsReadAsItWasWritten) {
       KernelRecord::fromJson(mixedRecord().toJson());
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
   PipelineOptions options;
-  options.onednnNodes = {"of before"};
+  options.preferredNodes = {"of before"};
   read->applyTo(options);
-  EXPECT_EQ(options.kernels, Kernels::mixed);
-  EXPECT_EQ(options.onednnNodes, (Names{"a", "b", "d"}));
+  EXPECT_EQ(options.kernels, "native");
+  EXPECT_EQ(options.preferred, "onednn");
+  EXPECT_EQ(options.preferredNodes, (Names{"a", "b", "d"}));
 }
 
 /// What single layers would take does not matter then.
 TEST(KernelRecord, OfOneKindOfKernelsNamesNoNodes) {
-  for (Kernels kernels : {Kernels::native, Kernels::onednn}) {
+  for (Kernels kernels : {Kernels::native, Kernels::other}) {
     KernelRecord record = mixedRecord();
     record.kernels = kernels;
     llvm::Expected<KernelRecord> read = KernelRecord::fromJson(record.toJson());
     ASSERT_TRUE(bool(read)) << toString(read.takeError());
     PipelineOptions options;
     read->applyTo(options);
-    EXPECT_EQ(options.kernels, kernels);
-    EXPECT_TRUE(options.onednnNodes.empty());
+    EXPECT_EQ(options.kernels,
+              kernels == Kernels::native ? "native" : "onednn");
+    EXPECT_TRUE(options.preferredNodes.empty());
     const char *shown =
         kernels == Kernels::native ? "\"onednn\"," : "\"native\",";
     EXPECT_EQ(record.toJson().find(shown), std::string::npos);

@@ -66,7 +66,7 @@ struct Slice {
 struct BenchResult {
   // The model and the machine.
   std::string compiler, target, precision;
-  bool usesOneDnn = false;
+  std::vector<std::string> libraries; ///< that the code calls
   uint64_t cpuFeatures = 0, weightsBytes = 0, arenaBytes = 0;
   std::vector<std::string> bindings;
   std::vector<std::pair<std::string, std::string>> inputs; ///< name, shape

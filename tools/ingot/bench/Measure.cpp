@@ -163,7 +163,7 @@ void Session::describe() {
   ingot_model_describe(model.get(), &info, nullptr);
   result.compiler = info.compiler;
   result.target = info.target;
-  result.usesOneDnn = usesLibrary(model.get(), "onednn");
+  result.libraries = usesOf(model.get(), INGOT_USE_LIBRARY);
   result.precision = precisionOf(model.get());
   for (const ingot_variant_info &variant : variantsOf(model.get()))
     if (variant.is_in_use)
@@ -180,8 +180,8 @@ void Session::describe() {
   }
   for (const std::string &name : outputNames(model.get()))
     result.bindings.push_back(name);
-  // oneDNN writes its code for the CPU at hand, not for the target.
-  result.isa = result.usesOneDnn ? ingot_cpu_level() : info.target;
+  // A library has code for the CPU at hand, not for the target.
+  result.isa = result.libraries.empty() ? info.target : ingot_cpu_level();
   result.cpu = cpuName();
   result.cpus = ingot_cpu_count();
   for (Layer &layer : layersOf(model.get()))

@@ -157,11 +157,14 @@ static void printLayers(const BenchResult &result) {
 
 void ingot::tools::printReport(const BenchOptions &options,
                                const BenchResult &result) {
+  std::string libraries;
+  for (const std::string &library : result.libraries)
+    libraries += ", kernels of " + formatLine(library, 60);
   printf("Model: %s, %s, for %s, %s%s\n",
          formatLine(options.model, 200).c_str(),
          formatLine(result.compiler, 60).c_str(),
          formatLine(result.target, 60).c_str(), result.precision.c_str(),
-         result.usesOneDnn ? ", kernels of oneDNN" : "");
+         libraries.c_str());
   for (const auto &[name, shape] : result.inputs)
     printf("Input: %s %s\n", formatLine(name, 100).c_str(), shape.c_str());
   printf("Machine: %s, %s, ISA level %s\n", result.cpu.c_str(),

@@ -9,6 +9,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/emit/ObjectCache.h"
 #include "compiler/emit/SymbolName.h"
+#include "compiler/pipeline/Backends.h"
 #include "compiler/target/Target.h"
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
@@ -189,15 +190,24 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   return kSuccess;
 }
 
+/// The backends that `--kernels` names, the default one first.
+static std::string kernelNames() {
+  std::string names = kDefaultKernels.str();
+  for (const Backend *backend : getBackends())
+    if (!backend->takesRest() && backend->name() != kDefaultKernels)
+      names += (", " + backend->name()).str();
+  return names;
+}
+
 /// Sets the kernels but for `auto`, which is measured later; 0 or an exit code.
 static int readKernelsOption(StringRef kernels, CompileOptions &result) {
-  if (kernels == "onednn" || kernels == "auto")
-    result.pipeline.kernels = Kernels::onednn;
-  else if (kernels == "native")
-    result.pipeline.kernels = Kernels::native;
+  const Backend *backend =
+      kernels == "auto" ? &otherBackend() : findBackend(kernels);
+  if (backend && !backend->takesRest())
+    result.pipeline.kernels = backend->name().str();
   else if (!sys::path::has_extension(kernels))
-    return usageError("unknown --kernels=" + kernels +
-                      ": use native, onednn, auto or a file that auto wrote");
+    return usageError("unknown --kernels=" + kernels + ": use " +
+                      kernelNames() + ", auto or a file that auto wrote");
   else if (std::string error = readKernelRecord(kernels, result.pipeline);
            !error.empty())
     return usageError("--kernels: " + error);
@@ -228,7 +238,10 @@ static void printSummary(const CompileOptions &options,
   printBytes(out, manifest.arenaBytes);
   out << " (lower bound ";
   printBytes(out, manifest.arenaLowerBound);
-  out << ")" << (manifest.usesLibrary("onednn") ? ", uses oneDNN" : "") << '\n';
+  out << ")";
+  for (const Library *library : usedLibraries(manifest))
+    out << ", uses " << library->title;
+  out << '\n';
 }
 
 /// Prints how large the artifact is, what grew, and how to choose otherwise.
@@ -261,20 +274,21 @@ static void printKernels(const CompileOptions &options,
                          const KernelRecord &record) {
   raw_ostream &out = outs();
   out << printable(options.output) << ": ";
+  const StringRef other = otherBackend().title();
   switch (record.kernels) {
   case Kernels::native:
     out << "native kernels are fastest";
     break;
-  case Kernels::onednn:
-    out << "oneDNN's kernels are fastest";
+  case Kernels::other:
+    out << other << "'s kernels are fastest";
     break;
   case Kernels::mixed:
-    out << "native kernels and oneDNN's for "
-        << options.pipeline.onednnNodes.size() << " nodes are fastest";
+    out << "native kernels and " << other << "'s for "
+        << options.pipeline.preferredNodes.size() << " nodes are fastest";
     break;
   }
-  out << format(" (native %.3f ms, oneDNN %.3f ms", record.nativeMs,
-                record.onednnMs);
+  out << format(" (native %.3f ms, ", record.nativeMs) << other
+      << format(" %.3f ms", record.otherMs);
   if (record.mixedMs)
     out << format(", both %.3f ms", *record.mixedMs);
   out << "); " << printable(options.recordFile) << " holds the choice\n";

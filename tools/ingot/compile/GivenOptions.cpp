@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/GivenOptions.h"
 
+#include "compiler/pipeline/Backends.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -66,7 +68,7 @@ std::string ingot::tools::describeGivenOptions(ArrayRef<const char *> args) {
     if (isFile(name))
       kept = sys::path::filename(value).str();
     // The layers say what each was compiled for.
-    if (name == "kernels" && value != "native" && value != "onednn")
+    if (name == "kernels" && !ingot::findBackend(value))
       continue;
     if (name == "target" && (kept = numbersOf(value)).empty())
       continue;

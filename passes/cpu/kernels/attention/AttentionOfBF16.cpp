@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
-#include "passes/cpu/isa/math/FloatBuilder.h"
 #include "passes/cpu/kernels/attention/AttentionEmitter.h"
+#include "passes/math/FloatBuilder.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -143,7 +143,8 @@ void NarrowAttention::sumScores(const QueryBlock &block, Index key,
 /// e^(x - highest) of scores x that are no larger, within 2^-13 of it, which is
 /// less than rounding to bf16 changes: 2^n 2^f, n an integer, |f| <= 1/2. Of
 /// -inf, and below the normal numbers, it is 0.
-static Value halfPower(const cpu::FloatBuilder &f, Value x, Value highest) {
+static Value halfPower(const elementary::FloatBuilder &f, Value x,
+                       Value highest) {
   constexpr float log2e = 1.44269504f;
   Value exponent =
       f.fma(x, f.number(log2e), f.mul(highest, f.number(-log2e)));
@@ -183,7 +184,8 @@ void NarrowAttention::packPowers(const QueryBlock &block, Index key,
     Accumulators added = before;
     Index place = b.mul(Index(number), kDepth);
     for (int64_t v = 0; v < block.vectors; ++v) {
-      cpu::FloatBuilder f{b.b, b.loc, lowest.getType(), plan.target.hasFMA};
+      elementary::FloatBuilder f{b.b, b.loc, lowest.getType(),
+                                 plan.target.hasFMA};
       SmallVector<Value> rows;
       for (int64_t i = 0; i < lanes; ++i) {
         auto power = [&](int64_t odd) {

@@ -19,7 +19,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 WinogradEmitter::WinogradEmitter(OpBuilder &builder,
-                                 cpu::EpilogueOpInterface op,
+                                 kernel::EpilogueOpInterface op,
                                  const WinogradPlan &plan, const Pixels &of)
     : b{builder, op.getLoc()}, op(op), plan(plan), src(b, of.src),
       output(b, op), points(plan.transform.points()),

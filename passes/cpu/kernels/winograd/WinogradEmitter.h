@@ -39,7 +39,7 @@ public:
     mlir::Type kept;
     int64_t elements;
   };
-  WinogradEmitter(mlir::OpBuilder &builder, cpu::EpilogueOpInterface op,
+  WinogradEmitter(mlir::OpBuilder &builder, kernel::EpilogueOpInterface op,
                   const WinogradPlan &plan, const Pixels &of);
   virtual ~WinogradEmitter() = default;
 
@@ -100,7 +100,7 @@ protected:
   }
 
   IndexBuilder b;
-  cpu::EpilogueOpInterface op;
+  kernel::EpilogueOpInterface op;
   WinogradPlan plan;
   Flat src;
   Output output;

@@ -22,7 +22,7 @@ def module(n):
 
 def check(n):
     limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))  # noqa: E731
-    done = subprocess.run(["ingot-opt", "--pass-pipeline=builtin.module(func.func(cpu-fuse-epilogues))"],
+    done = subprocess.run(["ingot-opt", "--pass-pipeline=builtin.module(func.func(kernel-fuse-epilogues))"],
                           input=module(n), capture_output=True, text=True, preexec_fn=limit)
     assert done.returncode == 0, f"{n} products: exit code {done.returncode}: {done.stderr[:500]}"
     assert done.stdout.count("cpu.matmul") == n, done.stdout.count("cpu.matmul")

@@ -2,7 +2,7 @@
 
 // Constant weights go into the table by their offset, here 128 and 64; the rest
 // is handed in. 3 words, then a convolution of 2x2x3 groups: O, I, K... strides.
-// CHECK: module attributes {ingot.needs_onednn}
+// CHECK: module attributes {ingot.libraries = [#ingot.library<"onednn", own_threads = true>]}
 // CHECK: llvm.func @ingot_load(%[[CALL:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @ingot_dnnl_load(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: llvm.func @ingot_unload
@@ -46,7 +46,7 @@ func.func @rows(%a: memref<?x5x4xf32>, %b: memref<7x4xf32>, %y: memref<?x5x7xf32
 
 // Nothing to call.
 // CHECK-LABEL: module
-// CHECK-NOT: ingot.needs_onednn
+// CHECK-NOT: ingot.libraries
 // CHECK-NOT: llvm.mlir.global
 func.func @nothing(%a: memref<4xf32>) {
   return

@@ -1,0 +1,36 @@
+//===- Libraries.cpp - libraries that backends call -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Compilation.h"
+#include "compiler/pipeline/Backends.h"
+
+using namespace mlir;
+using namespace ingot;
+
+/// Without the library of a backend the compiler still works, and says so.
+void Compilation::chooseKernels() {
+  for (const Backend *backend : getBackends()) {
+    const Library *library = backend->library();
+    if (!library || !takesPart(*backend, pipeline) ||
+        isInstalled({library->glue, library->path}))
+      continue;
+    emitWarning(UnknownLoc::get(&context))
+        << library->title << " is not on this machine: " << kDefaultKernels
+        << " kernels take its place";
+    pipeline.kernels = kDefaultKernels.str();
+    pipeline.preferred.clear();
+    pipeline.preferredNodes.clear();
+  }
+}
+
+std::vector<const Library *> ingot::usedLibraries(const Manifest &manifest) {
+  std::vector<const Library *> used;
+  for (const Backend *backend : getBackends())
+    if (const Library *library = backend->library();
+        library && manifest.usesLibrary(library->name))
+      used.push_back(library);
+  return used;
+}

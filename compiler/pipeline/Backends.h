@@ -1,0 +1,25 @@
+//===- Backends.h - the backends of this compiler ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_PIPELINE_BACKENDS_H
+#define INGOT_COMPILER_PIPELINE_BACKENDS_H
+
+#include "passes/backend/Backend.h"
+
+namespace ingot {
+
+/// All backends of Backends.inc, in the order in which their passes run.
+llvm::ArrayRef<const Backend *> getBackends();
+
+/// The backends of one device, in the same order.
+llvm::SmallVector<const Backend *> getBackends(const Device &device);
+
+/// The backend called `name`, or null.
+const Backend *findBackend(llvm::StringRef name);
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_PIPELINE_BACKENDS_H

@@ -1,0 +1,146 @@
+//===- CpuBackend.cpp - kernels of our own --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/CpuBackend.h"
+
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/Passes.h"
+#include "passes/graph/Passes.h"
+#include "passes/kernel/Passes.h"
+#include "passes/loops/Passes.h"
+#include "passes/precision/Passes.h"
+#include "passes/support/Passes.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+class CpuBackend : public Backend {
+  StringRef name() const override { return cpu::kBackend; }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<cpu::CpuDialect, amx::AMXDialect, vector::VectorDialect,
+                    x86vector::X86VectorDialect>();
+    cpu::registerBufferizableOpInterfaceExternalModels(registry);
+  }
+
+  void registerPasses() const override {
+    registerIngotCpuPasses();
+    registerIngotCpuLowerPasses();
+  }
+
+  bool isFor(Operation *op) const override { return cpu::isNativeKind(op); }
+  Reason whyNot(Operation *op) const override { return cpu::whyNotNative(op); }
+
+  bool takesQuantized() const override { return true; }
+
+  void buildLower(OpPassManager &passes,
+                  const BackendOptions &options) const override {
+    if (options.precision != Precision::fp32) {
+      AssignPrecisionOptions assign;
+      assign.half = options.precision;
+      assign.multipliesBF16 = options.multipliesBF16;
+      assign.halfSums = options.halfSums;
+      assign.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addPass(createAssignPrecision(assign));
+    } else if (options.halfRest) {
+      AssignPrecisionOptions assign;
+      assign.computedOnly = true;
+      assign.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addPass(createAssignPrecision(assign));
+    }
+    passes.addNestedPass<func::FuncOp>(createTabulateBytes());
+    passes.addNestedPass<func::FuncOp>(createFuseAttention({options.halfRest}));
+    // Masks that it transposed.
+    FoldConstantsOptions fold;
+    fold.maxBytes = options.maxFoldedBytes;
+    passes.addPass(createFoldConstants(fold));
+    passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
+    passes.addNestedPass<func::FuncOp>(createRepeatChannels());
+    if (options.winograd)
+      passes.addNestedPass<func::FuncOp>(
+          createConvToWinograd({options.halfSums, options.optimize}));
+    passes.addNestedPass<func::FuncOp>(createProductsToSigns());
+    passes.addNestedPass<func::FuncOp>(
+        createNNToCpu({options.halfSums, options.maxFoldedBytes}));
+    passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
+    passes.addNestedPass<func::FuncOp>(createSignsToThresholds());
+    passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
+    passes.addNestedPass<func::FuncOp>(createFlattenKernels());
+    passes.addPass(createDropZeroBlocks({options.amxTiles}));
+    passes.addNestedPass<func::FuncOp>(createProvePairs());
+    if (options.winograd)
+      passes.addNestedPass<func::FuncOp>(createProveWinograd());
+  }
+
+  /// Loops store half between kernels, too.
+  void buildLowered(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    if ((options.precision != Precision::bf16 || !options.multipliesBF16) &&
+        !options.halfSums)
+      return;
+    NarrowStorageOptions narrow;
+    narrow.half = options.precision;
+    narrow.level = options.precisionLevel;
+    narrow.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addNestedPass<func::FuncOp>(createNarrowStorage(narrow));
+    passes.addPass(createCanonicalize());
+    passes.addPass(createCSEPass());
+  }
+
+  void buildKernels(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    passes.addPass(createSchedule({options.scheduleSeed}));
+    passes.addPass(createOutlineKernels());
+  }
+
+  void buildCodegen(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    passes.addPass(createAttentionToVector());
+    passes.addPass(createConvToVector());
+    passes.addPass(createDepthwiseToVector());
+    passes.addPass(createMatMulToVector());
+    passes.addPass(createPackedMatMulToVector());
+    passes.addPass(createWinogradToVector());
+    passes.addPass(createBandMatMulToVector());
+    passes.addPass(createGroupNormToVector());
+    passes.addPass(createPackSignsToVector());
+    passes.addPass(createPoolToVector());
+    passes.addPass(createRecurrentToVector());
+    passes.addPass(createReduceToVector());
+    passes.addPass(createResampleToVector());
+    passes.addPass(createRoundBlocksToVector());
+    passes.addPass(createRowNormToVector());
+    passes.addPass(createSoftmaxToVector());
+    if (!options.emulateOn.empty()) {
+      EmulateInstructionsOptions emulated;
+      emulated.on = options.emulateOn;
+      passes.addPass(createEmulateInstructions(emulated));
+    }
+    // The loops of linalg that vectors suit.
+    passes.addPass(createContractionsToVector());
+    passes.addPass(createWidenRows());
+    passes.addPass(createLoopsToVector());
+    passes.addPass(createTablesToVector());
+    passes.addPass(createTransposesToVector());
+  }
+};
+
+} // namespace
+
+const Backend &ingot::cpu::getBackend() {
+  static const CpuBackend backend;
+  return backend;
+}

@@ -1,0 +1,174 @@
+//===- RoundToInteger.cpp - round-to-integer ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/Passes.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_ROUNDTOINTEGER
+#include "passes/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct RoundWhileConverting : OpRewritePattern<arith::FPToSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::FPToSIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto round = op.getIn().getDefiningOp<math::RoundEvenOp>();
+    auto from = dyn_cast<VectorType>(op.getIn().getType());
+    auto to = dyn_cast<VectorType>(op.getType());
+    if (!round || !from || !to || !from.getElementType().isF32() ||
+        !to.getElementType().isInteger(32))
+      return rewriter.notifyMatchFailure(
+          op, "is not of a rounded vector of f32 to i32");
+    rewriter.replaceOpWithNewOp<LLVM::LrintOp>(op, to, round.getOperand());
+    return success();
+  }
+};
+
+/// Whether `value` only becomes integers: of what is no number, any. What is
+/// computed of it meanwhile is no number either.
+bool becomesInteger(Value value) {
+  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
+  for (size_t i = 0; i < users.size(); ++i) {
+    Operation *user = users[i];
+    if (isa<arith::FPToSIOp, LLVM::LrintOp>(user))
+      continue;
+    if (!isa<math::RoundEvenOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp>(user))
+      return false;
+    users.insert(user->user_begin(), user->user_end());
+  }
+  return true;
+}
+
+/// The larger or smaller of two, without a look for what is no number.
+template <typename From, typename To>
+struct BoundNumbers : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<VectorType>(op.getType()) || !becomesInteger(op.getResult()))
+      return rewriter.notifyMatchFailure(
+          op, "is no vector that only becomes integers");
+    rewriter.replaceOpWithNewOp<To>(op, op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
+/// The larger of a number and 0, whichever zero it is: one instruction instead
+/// of three.
+struct BoundByZero : OpRewritePattern<arith::MaximumFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::MaximumFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!matchPattern(op.getRhs(), m_AnyZeroFloat()))
+      return rewriter.notifyMatchFailure(op, "is not bounded by zero");
+    auto flags = op.getFastmath() | arith::FastMathFlags::nsz;
+    if (flags == op.getFastmath())
+      return rewriter.notifyMatchFailure(op, "may be any zero");
+    rewriter.modifyOpInPlace(op, [&] { op.setFastmath(flags); });
+    return success();
+  }
+};
+
+/// Whether constants hold `value` within [low, high].
+bool isHeldWithin(Value value, double low, double high) {
+  std::optional<double> least, most;
+  while (Operation *op = value.getDefiningOp()) {
+    bool isMost = isa<arith::MinimumFOp, arith::MinNumFOp>(op);
+    if (!isMost && !isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
+      break;
+    APFloat bound(0.);
+    if (!matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
+      break;
+    // The last one holds whatever is before.
+    std::optional<double> &side = isMost ? most : least;
+    if (!side)
+      side = bound.convertToDouble();
+    value = op->getOperand(0);
+  }
+  return least && most && *least <= *most && *least >= low && *most <= high;
+}
+
+/// Bytes that become floats at once are what was rounded: the zero point, which
+/// is added and taken off again, changes nothing within a byte.
+template <typename Op>
+struct ReadWhatWasRounded : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Value whole = op.getIn();
+    int64_t zero = 0;
+    APInt number;
+    if (auto shifted = whole.getDefiningOp<arith::SubIOp>()) {
+      if (!matchPattern(shifted.getRhs(), m_ConstantInt(&number)))
+        return rewriter.notifyMatchFailure(op, "takes off no constant");
+      zero = number.getSExtValue();
+      whole = shifted.getLhs();
+    }
+    // A byte becomes a float by way of a word, or without.
+    Operation *extend = whole.getDefiningOp();
+    bool isSigned = isa<arith::SIToFPOp>(op);
+    if (isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend)) {
+      isSigned = isa<arith::ExtSIOp>(extend);
+      whole = extend->getOperand(0);
+    }
+    if (isa<arith::UIToFPOp>(op) && (isSigned || zero != 0))
+      return rewriter.notifyMatchFailure(op, "may be of negative numbers");
+    auto bytes = whole.getDefiningOp<arith::TruncIOp>();
+    if (!bytes || !getElementTypeOrSelf(bytes.getType()).isInteger(8))
+      return rewriter.notifyMatchFailure(op, "is of bytes that are loaded");
+    whole = bytes.getIn();
+    if (zero != 0) {
+      auto moved = whole.getDefiningOp<arith::AddIOp>();
+      if (!moved || !matchPattern(moved.getRhs(), m_ConstantInt(&number)) ||
+          number.getSExtValue() != zero)
+        return rewriter.notifyMatchFailure(op, "has another zero point");
+      whole = moved.getLhs();
+    }
+    // The walk has made one op of rounding and converting.
+    auto rounded = whole.getDefiningOp<LLVM::LrintOp>();
+    if (!rounded || rounded.getOperand().getType() != op.getType() ||
+        !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,
+                      (isSigned ? 127 : 255) - zero))
+      return rewriter.notifyMatchFailure(
+          op, "is of what is not rounded, or not within a byte");
+    rewriter.replaceOpWithNewOp<math::RoundEvenOp>(op, rounded.getOperand());
+    return success();
+  }
+};
+
+struct RoundToIntegerPass
+    : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<BoundByZero, ReadWhatWasRounded<arith::SIToFPOp>,
+                 ReadWhatWasRounded<arith::UIToFPOp>, RoundWhileConverting,
+                 BoundNumbers<arith::MaximumFOp, arith::MaxNumFOp>,
+                 BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
+        &getContext());
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

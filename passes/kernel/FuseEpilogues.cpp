@@ -1,0 +1,328 @@
+//===- FuseEpilogues.cpp - kernel-fuse-epilogues --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/kernel/KernelInterfaces.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/kernel/Passes.h"
+#include "passes/shape/SameSizes.h"
+#include "passes/support/Producers.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_FUSEEPILOGUES
+#include "passes/kernel/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::support;
+using support::typeOf;
+
+/// More than models chain; each operand is one more stream to read.
+static constexpr unsigned kMaxOperands = 6;
+
+/// Whether the epilogue of `kernel` can read, or store, elements of `value`.
+static bool isReadable(kernel::EpilogueOpInterface kernel, Value value) {
+  return kernel.canEpilogueRead(typeOf(value).getElementType());
+}
+
+/// Whether `other` broadcasts to the result of `kernel`, with sizes that no run
+/// can change.
+static bool broadcastsTo(Value other, kernel::EpilogueOpInterface kernel,
+                         shape::SameSizes &sizes) {
+  Value result = kernel->getResult(0);
+  RankedTensorType from = typeOf(other), to = typeOf(result);
+  if (!isReadable(kernel, other) || from.getRank() > to.getRank())
+    return false;
+  int64_t missing = to.getRank() - from.getRank();
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    if (from.getDimSize(i) == 1 ||
+        (!from.isDynamicDim(i) &&
+         from.getDimSize(i) == to.getDimSize(missing + i)))
+      continue;
+    if (!sizes.isSame(other, i, result, missing + i))
+      return false;
+  }
+  return true;
+}
+
+/// More than it takes to dequantize, and few enough to do it again.
+static constexpr size_t kMaxWidening = 4;
+
+/// The elementwise ops of one operand, but for constants that are one number,
+/// that make `value` of a tensor of smaller elements: first to last. Then the
+/// tensor itself is what to read. Empty if there is none.
+static SmallVector<Operation *> wideningOf(Value value,
+                                           kernel::EpilogueOpInterface kernel) {
+  auto bitsOf = [](Value value) {
+    return typeOf(value).getElementType().getIntOrFloatBitWidth();
+  };
+  SmallVector<Operation *> ops;
+  for (Value at = value; ops.size() < kMaxWidening;) {
+    Operation *op = at.getDefiningOp();
+    if (!isa_and_nonnull<nn::AddOp, nn::CastOp, nn::MulOp, nn::SubOp>(op))
+      return {};
+    Value source;
+    for (Value operand : op->getOperands()) {
+      if (nn::getSplat(operand))
+        continue;
+      if (source || typeOf(operand).getShape() != typeOf(value).getShape())
+        return {};
+      source = operand;
+    }
+    if (!source)
+      return {};
+    ops.push_back(op);
+    at = source;
+    if (bitsOf(at) < bitsOf(value) && isReadable(kernel, at)) {
+      std::reverse(ops.begin(), ops.end());
+      return ops;
+    }
+  }
+  return {};
+}
+
+/// What the first of `ops` reads that is not one number.
+static Value sourceOf(Operation *op) {
+  return *llvm::find_if(op->getOperands(),
+                        [](Value operand) { return !nn::getSplat(operand); });
+}
+
+/// What `op`, of wideningOf, computes of `operand`, the element of its source.
+static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
+  SmallVector<Value> args;
+  for (Value each : op->getOperands()) {
+    Type type = nn::signless(typeOf(each).getElementType());
+    std::optional<double> number = nn::getSplat(each);
+    args.push_back(number ? nn::scalar(b, op->getLoc(), type, *number)
+                          : operand);
+  }
+  return cast<nn::ElementwiseOpInterface>(op).buildScalar(b, args);
+}
+
+/// Whether a condition is read by the choice between two numbers alone, which
+/// follows into the epilogue: nothing stores it.
+static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
+  Value result = op->getResult(0);
+  if (!typeOf(result).getElementType().isInteger(1) || !result.hasOneUse())
+    return false;
+  auto choice = dyn_cast<nn::SelectOp>(*result.user_begin());
+  return choice && choice->getBlock() == op->getBlock() &&
+         typeOf(choice).getShape() == typeOf(result).getShape() &&
+         isReadable(kernel, choice) && choice->getOperand(0) == result &&
+         nn::getSplat(choice->getOperand(1)) &&
+         nn::getSplat(choice->getOperand(2));
+}
+
+/// Whether what is made of bytes, as `op` does, is only turned afterwards, rows
+/// to columns. Then the transpose reads bytes and widens them: a quarter of the
+/// memory.
+static bool isWidenedAndTurned(Operation *op, Value bytes) {
+  if (typeOf(bytes).getElementTypeBitWidth() != 8)
+    return false;
+  auto isNumberOr = [](Value value) {
+    return [value](Value operand) {
+      return operand == value || nn::getSplat(operand);
+    };
+  };
+  for (Value at = bytes; isa<nn::ElementwiseOpInterface>(op);
+       op = *at.user_begin()) {
+    if (!llvm::all_of(op->getOperands(), isNumberOr(at)))
+      return false;
+    at = op->getResult(0);
+    if (!at.hasOneUse())
+      return false;
+  }
+  auto transpose = dyn_cast<nn::TransposeOp>(op);
+  return transpose && typeOf(transpose).getElementTypeBitWidth() == 32 &&
+         transpose.getPerm().back() != int64_t(transpose.getPerm().size()) - 1;
+}
+
+namespace {
+
+struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
+  void runOnOperation() override {
+    shape::SameSizes sizes(getOperation());
+    fused += support::fuseInOrder(getOperation(),
+                                  [&](Operation *op, support::Order &order) {
+                                    return fuseOne(op, order, sizes);
+                                  });
+  }
+
+  bool fuseOne(Operation *op, support::Order &order, shape::SameSizes &sizes);
+  bool fuseInto(kernel::EpilogueOpInterface kernel, Operation *op,
+                support::Order &order, shape::SameSizes &sizes);
+};
+
+} // namespace
+
+/// More than activations of several ops have, each rounded to what was
+/// quantized.
+static constexpr size_t kMaxSteps = 32;
+
+/// The ops from the result of `kernel` to `op`, that last, if no others read
+/// the result: as in x f(x), which reads x twice. In order; empty if others do.
+static SmallVector<Operation *> stepsTo(Operation *op,
+                                        kernel::EpilogueOpInterface kernel,
+                                        const support::Order &order) {
+  Value result = kernel->getResult(0);
+  llvm::SetVector<Operation *> steps;
+  auto addUsers = [&](Value value) {
+    for (Operation *user : value.getUsers())
+      if (user != op)
+        steps.insert(user);
+  };
+  addUsers(result);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Operation *step = steps[i];
+    if (!isa<nn::ElementwiseOpInterface>(step) || steps.size() > kMaxSteps ||
+        step->getBlock() != op->getBlock() || !order.isBefore(step, op) ||
+        typeOf(step->getResult(0)).getShape() != typeOf(result).getShape() ||
+        !isReadable(kernel, step->getResult(0)))
+      return {};
+    addUsers(step->getResult(0));
+  }
+  SmallVector<Operation *> sorted = steps.takeVector();
+  llvm::sort(sorted,
+             [&](Operation *a, Operation *b) { return order.isBefore(a, b); });
+  sorted.push_back(op);
+  return sorted;
+}
+
+/// Builds what `steps` compute, with arguments of the block for what they read.
+/// What they make of a value is in `values`. Whether all have a scalar form.
+static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
+                       DenseMap<Value, Value> &values) {
+  OpBuilder builder(steps.front()->getContext());
+  builder.setInsertionPointToEnd(&block);
+  return llvm::all_of(steps, [&](Operation *step) {
+    SmallVector<Value> args;
+    for (Value operand : step->getOperands()) {
+      Value &arg = values[operand];
+      if (!arg)
+        arg = block.addArgument(nn::signless(typeOf(operand).getElementType()),
+                                step->getLoc());
+      args.push_back(arg);
+    }
+    Value built =
+        cast<nn::ElementwiseOpInterface>(step).buildScalar(builder, args);
+    Value result = step->getResult(0);
+    values[result] = built;
+    return built &&
+           built.getType() == nn::signless(typeOf(result).getElementType());
+  });
+}
+
+/// Lets `kernel` compute what `op` does of its result, and what is between,
+/// where `op` stands.
+bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
+                                 Operation *op, support::Order &order,
+                                 shape::SameSizes &sizes) {
+  Value result = kernel->getResult(0);
+  RankedTensorType type = typeOf(op->getResult(0));
+  if (type.getShape() != typeOf(result).getShape() ||
+      kernel->getBlock() != op->getBlock())
+    return false;
+  // Dst may become one of another type: a tensor that is nothing yet.
+  bool isConverted = type != result.getType();
+  // Where it stands among the operands changes with those of the epilogue.
+  auto dst = [&]() -> OpOperand & {
+    return *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
+  };
+  if (isConverted &&
+      ((!isReadable(kernel, op->getResult(0)) && !isOfChoice(op, kernel)) ||
+       !isa_and_nonnull<tensor::EmptyOp>(dst().get().getDefiningOp())))
+    return false;
+  SmallVector<Operation *> steps = stepsTo(op, kernel, order);
+  if (steps.empty())
+    return false;
+  llvm::SetVector<Value> others;
+  for (Operation *step : steps)
+    for (Value operand : step->getOperands())
+      if (operand != result &&
+          !llvm::is_contained(steps, operand.getDefiningOp()))
+        others.insert(operand);
+  size_t count = kernel.getEpilogueOperands().size();
+  for (Value operand : others) {
+    if (nn::getSplat(operand))
+      continue;
+    if (++count > kMaxOperands || !broadcastsTo(operand, kernel, sizes))
+      return false;
+  }
+  // Tried on arguments that come and go, so that an op without a scalar form
+  // leaves nothing behind.
+  Block scratch;
+  DenseMap<Value, Value> built;
+  if (!buildSteps(scratch, steps, built))
+    return false;
+
+  Location loc = op->getLoc();
+  Block &body = kernel.getEpilogue().front();
+  Operation *yield = body.getTerminator();
+  OpBuilder inside(yield), outside(op);
+  IRMapping values;
+  values.map(built[result], yield->getOperand(0));
+  for (Value operand : others) {
+    Value argument = built[operand];
+    if (std::optional<double> number = nn::getSplat(operand)) {
+      values.map(argument,
+                 support::scalar(inside, loc, argument.getType(), *number));
+      continue;
+    }
+    SmallVector<Operation *> widening = wideningOf(operand, kernel);
+    Value source = widening.empty() ? operand : sourceOf(widening.front());
+    kernel.getEpilogueOperandsMutable().append(
+        support::expandRank(outside, source, typeOf(result).getRank()));
+    Value read =
+        body.addArgument(nn::signless(typeOf(source).getElementType()), loc);
+    for (Operation *op : widening)
+      read = buildBody(inside, op, read);
+    values.map(argument, read);
+  }
+  for (Operation &step : scratch)
+    inside.clone(step, values);
+  yield->setOperand(0, values.lookup(built[op->getResult(0)]));
+  if (isConverted) {
+    OpBuilder before(kernel);
+    dst().set(tensor::EmptyOp::create(
+        before, loc, tensor::getMixedSizes(before, loc, dst().get()),
+        type.getElementType()));
+    result.setType(type);
+  }
+  SmallVector<Location> locations = {kernel->getLoc()};
+  for (Operation *step : ArrayRef(steps).drop_back())
+    locations.push_back(step->getLoc());
+  kernel->setLoc(FusedLoc::get(&getContext(), locations));
+  sizes.forget(op);
+  order.replaceByProducer(kernel, op);
+  for (Operation *step : llvm::reverse(ArrayRef(steps).drop_back())) {
+    sizes.forget(step);
+    order.erase(step);
+  }
+  return true;
+}
+
+bool FuseEpiloguesPass::fuseOne(Operation *op, support::Order &order,
+                                shape::SameSizes &sizes) {
+  if (!isa<nn::ElementwiseOpInterface>(op))
+    return false;
+  return llvm::any_of(
+      support::operandsFrom<kernel::EpilogueOpInterface>(op, order),
+      [&](OpOperand *operand) {
+        return !isWidenedAndTurned(op, operand->get()) &&
+               fuseInto(
+                   operand->get().getDefiningOp<kernel::EpilogueOpInterface>(),
+                   op, order, sizes);
+      });
+}

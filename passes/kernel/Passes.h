@@ -1,0 +1,24 @@
+//===- Passes.h - passes on kernels of all backends -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_KERNEL_PASSES_H
+#define INGOT_PASSES_KERNEL_PASSES_H
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace ingot {
+
+#define GEN_PASS_DECL
+#include "passes/kernel/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/kernel/Passes.h.inc"
+
+} // namespace ingot
+
+#endif // INGOT_PASSES_KERNEL_PASSES_H

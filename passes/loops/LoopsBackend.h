@@ -1,0 +1,19 @@
+//===- LoopsBackend.h - what linalg says ------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOOPS_LOOPSBACKEND_H
+#define INGOT_PASSES_LOOPS_LOOPSBACKEND_H
+
+#include "passes/backend/Backend.h"
+
+namespace ingot::loops {
+
+/// The backend of all that no kernel computes: loops of linalg.
+const Backend &getBackend();
+
+} // namespace ingot::loops
+
+#endif // INGOT_PASSES_LOOPS_LOOPSBACKEND_H

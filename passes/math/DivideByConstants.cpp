@@ -1,0 +1,259 @@
+//===- DivideByConstants.cpp - divide-by-constants ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// x / s = fma(x, h, x l), where h is 1 / s without what f32 does not hold of
+// it, and l that, so that nothing but x itself is rounded twice (Brisebarre,
+// Muller, Raina, "Accelerating correctly rounded floating-point division when
+// the divisor is known in advance", 2004). Both have the sign of s: infinities
+// and zeros come out as a division has them. Whether each x comes out so is
+// proven for the s at hand.
+//
+// An s that only the run knows has no proof. Its h is 1 / s rounded to nearest,
+// and l the rest of 1 / s, rounded. q = fma(x, h, x l) is then off by little
+// more than half of its last place, and fma(fma(-q, s, x), h, q) is the nearest
+// float (Markstein, "Computation of elementary functions on the IBM RISC
+// System/6000 processor", 1990). These are four instructions of half a cycle;
+// the division of a vector takes 16 cycles.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/TargetInfo.h"
+#include "passes/math/FloatBuilder.h"
+#include "passes/math/Passes.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace ingot {
+#define GEN_PASS_DEF_DIVIDEBYCONSTANTS
+#include "passes/math/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// Bits of the fraction of an f32, with the first.
+static constexpr int kBits = 24;
+
+/// Beyond 2^60 and 2^-60 numbers without all their bits, which round to 0 for
+/// others, might be near a half.
+static constexpr int kMostExponent = 60;
+
+namespace {
+
+/// One over a divisor, as a sum.
+struct Inverse {
+  float high, low;
+
+  float times(float x) const { return std::fma(x, high, x * low); }
+};
+
+} // namespace
+
+/// The inverse of `number` modulo an odd `modulus`.
+static int64_t invertModulo(int64_t number, int64_t modulus) {
+  int64_t inverse = 0, next = 1, rest = modulus, divisor = number % modulus;
+  while (divisor != 0) {
+    int64_t quotient = rest / divisor;
+    inverse = std::exchange(next, inverse - quotient * next);
+    rest = std::exchange(divisor, rest - quotient * divisor);
+  }
+  return inverse < 0 ? inverse + modulus : inverse;
+}
+
+/// Whether `inverse` gives each quotient by `divisor` rounded to nearest.
+///
+/// Let x and the divisor be whole numbers of 24 bits, X and D 2^k with D odd.
+/// The sum is off by less than 2^-45 of the quotient, so it can only be rounded
+/// otherwise where that is so near to what lies between two floats,
+///   X 2^a = (2 M + 1) D + r,  0 < |r| <= D 2^(25 - 45) < 16
+/// with 2^a such that 2 M + 1 has 25 bits. These X, known modulo D, are tried.
+static bool dividesExactly(float divisor, Inverse inverse) {
+  int exponent;
+  int64_t odd =
+      std::llrint(std::ldexp(std::frexp(std::abs(divisor), &exponent), kBits));
+  int twos = 0;
+  for (; odd % 2 == 0; odd /= 2)
+    ++twos;
+  constexpr int64_t kLeast = int64_t(1) << (kBits - 1), kMost = 2 * kLeast;
+  const int64_t mostRest = odd >> 20;
+  for (int power : {kBits - twos, kBits + 1 - twos}) {
+    if (mostRest == 0)
+      break;
+    int64_t inverseOfPower = invertModulo((int64_t(1) << power) % odd, odd);
+    for (int64_t rest = -mostRest; rest <= mostRest; ++rest) {
+      int64_t x = ((rest + odd) % odd) * inverseOfPower % odd;
+      if (x < kLeast)
+        x += llvm::divideCeil(kLeast - x, odd) * odd;
+      for (; x < kMost; x += odd) {
+        float number = std::ldexp(float(x), exponent - kBits);
+        if (inverse.times(number) != number / divisor)
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// One over `divisor`, if multiplying by it is proven to divide.
+static std::optional<Inverse> invert(float divisor) {
+  if (!std::isnormal(divisor) || std::abs(std::ilogb(divisor)) > kMostExponent)
+    return std::nullopt;
+  // A double holds all that matters of it.
+  const double whole = 1 / double(divisor);
+  auto high = float(whole);
+  if (std::abs(double(high)) > std::abs(whole))
+    high = std::nextafter(high, 0.0f);
+  const auto low = float(whole - double(high));
+  if (low == 0)
+    return Inverse{high, low};
+  for (float near : {low, std::nextafter(low, 0.0f),
+                     std::nextafter(low, std::copysign(1.0f, low))})
+    if (dividesExactly(divisor, {high, near}))
+      return Inverse{high, near};
+  return std::nullopt;
+}
+
+/// Whether `value` is rounded to whole numbers, within bounds, and nothing
+/// else: what is too small for f32 to hold all bits of is 0 then.
+static bool isOnlyRounded(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isa<math::RoundEvenOp>(user) ||
+           (isa<arith::MaximumFOp, arith::MinimumFOp>(user) &&
+            isOnlyRounded(user->getResult(0)));
+  });
+}
+
+namespace {
+
+struct MultiplyByInverse : OpRewritePattern<arith::DivFOp> {
+  MultiplyByInverse(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value divisor = op.getRhs();
+    if (auto broadcast = divisor.getDefiningOp<vector::BroadcastOp>())
+      divisor = broadcast.getSource();
+    APFloat number(0.f);
+    if (!getElementTypeOrSelf(op.getType()).isF32() ||
+        !matchPattern(divisor, m_ConstantFloat(&number)))
+      return rewriter.notifyMatchFailure(op, "is not of f32 by a constant");
+    if (!isOnlyRounded(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "is more than rounded");
+    std::optional<Inverse> inverse = invert(number.convertToFloat());
+    if (!inverse)
+      return rewriter.notifyMatchFailure(
+          op, "is by a number that no inverse is proven for");
+    elementary::FloatBuilder f{rewriter, op.getLoc(), op.getType(),
+                               /*hasFMA=*/true};
+    Value x = op.getLhs(), high = f.number(inverse->high);
+    rewriter.replaceOp(op,
+                       inverse->low == 0
+                           ? f.mul(x, high)
+                           : f.fma(x, high, f.mul(x, f.number(inverse->low))));
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+} // namespace
+
+/// Whether all that becomes of `value`, rounded or not yet, are integers.
+static bool onlyBecomesInteger(Value value, bool isRounded) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<arith::FPToSIOp>(user))
+      return isRounded;
+    if (isa<math::RoundEvenOp>(user))
+      return onlyBecomesInteger(user->getResult(0), true);
+    return (isa<arith::MaximumFOp, arith::MinimumFOp>(user) ||
+            (isRounded && isa<arith::AddFOp>(user))) &&
+           onlyBecomesInteger(user->getResult(0), isRounded);
+  });
+}
+
+namespace {
+
+/// A number that stays while a loop divides by it lies in a buffer of its own.
+/// The dividend is bounded, so that no quotient is infinite, which the
+/// correction would make NaN. NaN may become any integer.
+struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
+  MultiplyByInverseOfRun(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value divisor = op.getRhs(), scalar = divisor;
+    if (auto broadcast = divisor.getDefiningOp<vector::BroadcastOp>())
+      scalar = broadcast.getSource();
+    auto load = scalar.getDefiningOp<memref::LoadOp>();
+    if (!scalar.getType().isF32() || !load ||
+        load.getMemRefType().getRank() != 0 ||
+        !op->getParentOfType<scf::ForOp>())
+      return rewriter.notifyMatchFailure(
+          op, "is not of f32 by a number that stays in a loop");
+    if (!onlyBecomesInteger(op.getResult(), /*isRounded=*/false))
+      return rewriter.notifyMatchFailure(op, "becomes more than integers");
+    // Of numbers so small that one over them is infinite it is finite, so that
+    // their zeros stay zeros.
+    elementary::FloatBuilder one{rewriter, op.getLoc(), scalar.getType(),
+                                 /*hasFMA=*/true};
+    Value inverse = one.clamp(one.div(one.number(1), scalar), 0x1p126f);
+    // The rest of one over the divisor.
+    Value rest =
+        one.mul(one.fma(arith::NegFOp::create(rewriter, op.getLoc(), scalar),
+                        inverse, one.number(1)),
+                inverse);
+    // 2^64 times the divisor, beyond which no integer has the quotient; 1 or
+    // more, so that a divisor of 0 keeps the sign of the dividend.
+    Value size = math::AbsFOp::create(rewriter, op.getLoc(), scalar);
+    Value most = one.number(std::numeric_limits<float>::max());
+    Value bound = one.mul(size, one.number(0x1p64)), least = one.number(1);
+    bound = one.select(arith::CmpFPredicate::OLT, bound, most, bound, most);
+    bound = one.select(arith::CmpFPredicate::OGT, bound, least, bound, least);
+    Value low = arith::NegFOp::create(rewriter, op.getLoc(), bound);
+    if (scalar != divisor)
+      for (Value *value : {&inverse, &rest, &low, &bound})
+        *value = vector::BroadcastOp::create(rewriter, op.getLoc(),
+                                             op.getType(), *value);
+    elementary::FloatBuilder f{rewriter, op.getLoc(), op.getType(),
+                               /*hasFMA=*/true};
+    Value x = op.getLhs();
+    x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
+    x = f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);
+    Value q = f.fma(x, inverse, f.mul(x, rest));
+    Value minus = arith::NegFOp::create(rewriter, op.getLoc(), q);
+    q = f.fma(f.fma(minus, divisor, x), inverse, q);
+    rewriter.replaceOp(op, q);
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+struct DivideByConstantsPass
+    : ingot::impl::DivideByConstantsBase<DivideByConstantsPass> {
+  using DivideByConstantsBase::DivideByConstantsBase;
+
+  void runOnOperation() override {
+    if (!TargetInfo::of(getOperation()).hasFMA)
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MultiplyByInverse, MultiplyByInverseOfRun>(&getContext(),
+                                                            numMultiplied);
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,24 @@
+//===- Passes.h - elementary functions and divisions ------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_MATH_PASSES_H
+#define INGOT_PASSES_MATH_PASSES_H
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace ingot {
+
+#define GEN_PASS_DECL
+#include "passes/math/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/math/Passes.h.inc"
+
+} // namespace ingot
+
+#endif // INGOT_PASSES_MATH_PASSES_H
