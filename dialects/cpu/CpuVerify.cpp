@@ -57,7 +57,7 @@ LogicalResult checks::verifyFours(DepthwiseConvOp op) {
 }
 
 /// The region has an argument for the sum and for each operand.
-static LogicalResult verifyArguments(EpilogueOpInterface op) {
+static LogicalResult verifyArguments(kernel::EpilogueOpInterface op) {
   OperandRange operands = op.getEpilogueOperands();
   Block &body = op.getEpilogue().front();
   if (body.getNumArguments() != operands.size() + 1)
@@ -75,7 +75,7 @@ static LogicalResult verifyArguments(EpilogueOpInterface op) {
 }
 
 /// The region yields `count` values of `type`.
-static LogicalResult verifyYield(EpilogueOpInterface op, size_t count,
+static LogicalResult verifyYield(kernel::EpilogueOpInterface op, size_t count,
                                  Type type) {
   auto yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
   if (yield.getValues().size() != count)
@@ -89,14 +89,14 @@ static LogicalResult verifyYield(EpilogueOpInterface op, size_t count,
   return success();
 }
 
-LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {
+LogicalResult checks::verifyEpilogue(kernel::EpilogueOpInterface op, Value dst) {
   return failure(
       failed(verifyBroadcast(op, "epilogue", op.getEpilogueOperands(), dst)) ||
       failed(verifyArguments(op)) ||
       failed(verifyYield(op, 1, signless(typeOf(dst).getElementType()))));
 }
 
-LogicalResult checks::verifySignEpilogue(EpilogueOpInterface op, Value dst,
+LogicalResult checks::verifySignEpilogue(kernel::EpilogueOpInterface op, Value dst,
                                          int64_t channels) {
   ShapedType type = typeOf(dst);
   int64_t words = type.getShape().back(), planes = planesOf(channels, words);

@@ -32,8 +32,8 @@ mlir::LogicalResult verifyFours(DepthwiseConvOp op);
 mlir::LogicalResult verifyFiltering(ConvOp op);
 
 /// The epilogue of an op that stores elements, or signs of so many channels.
-mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, mlir::Value dst);
-mlir::LogicalResult verifySignEpilogue(EpilogueOpInterface op, mlir::Value dst,
+mlir::LogicalResult verifyEpilogue(kernel::EpilogueOpInterface op, mlir::Value dst);
+mlir::LogicalResult verifySignEpilogue(kernel::EpilogueOpInterface op, mlir::Value dst,
                                        int64_t channels);
 
 } // namespace ingot::cpu::checks

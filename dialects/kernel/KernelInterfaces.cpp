@@ -27,7 +27,7 @@ kernel::Work kernel::workPerElement(Value value, ArrayRef<Factor> each,
 
 StringRef kernel::backendOf(Operation *op) {
   auto kernelOp = dyn_cast<KernelOpInterface>(op);
-  return kernelOp ? kernelOp.getBackend() : kLoopsBackend;
+  return kernelOp ? kernelOp.getBackend() : StringRef(kLoopsBackend);
 }
 
 bool kernel::mustBeStored(Value constant) {
