@@ -133,6 +133,8 @@ def suites(build, jobs):
         lit("asan-lit", asan, env=sanitizers, minutes=30, preset="asan"),
         own("asan-e2e", "test/e2e/run.py", "--bin", os.path.join(asan, "bin"), "--jobs", jobs, "--subset",
             "sanitize", env=sanitizers, minutes=30, preset="asan"),
+        own("asan-conformance", "test/conformance/run.py", "--bin", os.path.join(asan, "bin"), "--jobs", jobs,
+            env=sanitizers, minutes=60, preset="asan"),
     ]
 
 

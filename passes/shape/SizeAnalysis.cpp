@@ -42,9 +42,11 @@ SizeAnalysis::Symbol &SizeAnalysis::lookup(AffineSymbolExpr symbol) {
 }
 
 Size SizeAnalysis::symbolOf(Value value, int64_t dim) {
-  Size &size = symbolOfDim[{value, dim}];
-  if (!size)
-    size = newSymbol({value, dim, {}, {}, {}});
+  if (Size known = symbolOfDim.lookup({value, dim}))
+    return known;
+  // Adds symbols of operands, too, so no reference into the map stays valid.
+  Size size = newSymbol({value, dim, {}, {}, {}});
+  symbolOfDim[{value, dim}] = size;
   return size;
 }
 

@@ -235,9 +235,8 @@ void Switches::addInputs() {
 /// What is read in bytes for the sake of another tensor is so when that one is;
 /// what only moves values, when all who read its result read bytes.
 Value Switches::isOn(const quantize::Site &site) {
-  Value &condition = conditions[site.use];
-  if (condition)
-    return condition;
+  if (Value known = conditions.lookup(site.use))
+    return known;
   Operation *op = site.use->getOwner();
   Value result;
   if (!site.because) {
