@@ -82,12 +82,6 @@ static void printFloats(AsmPrinter &printer, DenseF32ArrayAttr numbers) {
   printer << "]";
 }
 
-// The list of precisions has each of them once.
-#define INGOT_PRECISION(NAME, USE) | 1u << unsigned(Precision::NAME)
-static_assert((0u
-#include "runtime/include/ingot/abi/precisions.inc"
-               ) == (2u << getMaxEnumValForPrecision()) - 1);
-
 static constexpr StringLiteral kStatistics[] = {
 #define INGOT_METADATA_NUMBER(NAME, KEY, MEANING) #NAME,
 #include "runtime/include/ingot/abi/metadata_keys.inc"

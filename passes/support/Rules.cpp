@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/Rules.h"
 
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -13,6 +14,12 @@
 
 using namespace mlir;
 using namespace ingot;
+
+// The list of precisions has each of the dialect.
+#define INGOT_PRECISION(NAME, USE) | 1u << unsigned(Precision::NAME)
+static_assert((0u
+#include "runtime/include/ingot/abi/precisions.inc"
+               ) == (2u << getMaxEnumValForPrecision()) - 1);
 
 static constexpr StringRef kPrecisions[] = {
 #define INGOT_PRECISION(NAME, USE)
