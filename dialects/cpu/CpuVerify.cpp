@@ -57,7 +57,7 @@ LogicalResult checks::verifyFours(DepthwiseConvOp op) {
 }
 
 /// The region has an argument for the sum and for each operand.
-static LogicalResult verifyArguments(kernel::EpilogueOpInterface op) {
+static LogicalResult verifyArguments(ingot::kernel::EpilogueOpInterface op) {
   OperandRange operands = op.getEpilogueOperands();
   Block &body = op.getEpilogue().front();
   if (body.getNumArguments() != operands.size() + 1)
@@ -75,8 +75,8 @@ static LogicalResult verifyArguments(kernel::EpilogueOpInterface op) {
 }
 
 /// The region yields `count` values of `type`.
-static LogicalResult verifyYield(kernel::EpilogueOpInterface op, size_t count,
-                                 Type type) {
+static LogicalResult verifyYield(ingot::kernel::EpilogueOpInterface op,
+                                 size_t count, Type type) {
   auto yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
   if (yield.getValues().size() != count)
     return op->emitOpError("expects an epilogue that yields ")
@@ -89,15 +89,16 @@ static LogicalResult verifyYield(kernel::EpilogueOpInterface op, size_t count,
   return success();
 }
 
-LogicalResult checks::verifyEpilogue(kernel::EpilogueOpInterface op, Value dst) {
+LogicalResult checks::verifyEpilogue(ingot::kernel::EpilogueOpInterface op,
+                                     Value dst) {
   return failure(
       failed(verifyBroadcast(op, "epilogue", op.getEpilogueOperands(), dst)) ||
       failed(verifyArguments(op)) ||
       failed(verifyYield(op, 1, signless(typeOf(dst).getElementType()))));
 }
 
-LogicalResult checks::verifySignEpilogue(kernel::EpilogueOpInterface op, Value dst,
-                                         int64_t channels) {
+LogicalResult checks::verifySignEpilogue(ingot::kernel::EpilogueOpInterface op,
+                                         Value dst, int64_t channels) {
   ShapedType type = typeOf(dst);
   int64_t words = type.getShape().back(), planes = planesOf(channels, words);
   if (!type.getElementType().isInteger(32) || planes == 0)

@@ -32,9 +32,10 @@ mlir::LogicalResult verifyFours(DepthwiseConvOp op);
 mlir::LogicalResult verifyFiltering(ConvOp op);
 
 /// The epilogue of an op that stores elements, or signs of so many channels.
-mlir::LogicalResult verifyEpilogue(kernel::EpilogueOpInterface op, mlir::Value dst);
-mlir::LogicalResult verifySignEpilogue(kernel::EpilogueOpInterface op, mlir::Value dst,
-                                       int64_t channels);
+mlir::LogicalResult verifyEpilogue(kernel::EpilogueOpInterface op,
+                                   mlir::Value dst);
+mlir::LogicalResult verifySignEpilogue(kernel::EpilogueOpInterface op,
+                                       mlir::Value dst, int64_t channels);
 
 } // namespace ingot::cpu::checks
 
