@@ -93,7 +93,7 @@ func.func @negative(%a: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %d: mem
 
 func.func @unknown_product(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>) {
   cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>)
-  // expected-error @+3 {{expected one of [f32, bf16_dot, bf16_wide, int8_dot, int8_wide, bf16_tiles, f16_wide, f16_dot, int8_tiles, int8_pairs, signs, int16_dot] for how a product is summed up, got: f64}}
+  // expected-error @+3 {{expects a product of f32, bf16_dot, bf16_wide, f16_wide, f16_dot, int8_dot, int8_wide, int8_pairs, int16_dot, signs, bf16_tiles, int8_tiles, but got f64}}
   // expected-error @+2 {{failed to parse Cpu_Tile parameter 'product'}}
   // expected-error @+1 {{failed to parse Cpu_Schedule parameter}}
       attributes {schedule = #cpu.schedule<tile = <3x16, product = f64>, grid = <6x1>>} {
