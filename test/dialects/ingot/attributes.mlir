@@ -162,19 +162,19 @@ module attributes {ingot.calibration = #ingot.calibration<"m.json"
 // -----
 
 // expected-error @+1 {{expects a finite min <= max for 'x', but got 3.000000e+00 and 2.000000e+00}}
-module attributes {ingot.calibration = #ingot.calibration<"f" tensors = [<"x", min = 3.0, max = 2.0, scale = 1.0, zero_point = 0>]>} {
+module attributes {range = #ingot.tensor_range<"x", min = 3.0, max = 2.0, scale = 1.0, zero_point = 0>} {
 }
 
 // -----
 
 // expected-error @+1 {{expects a normal scale above 0 for 'x', but got 0.000000e+00}}
-module attributes {ingot.calibration = #ingot.calibration<"f" tensors = [<"x", min = 1.0, max = 2.0, scale = 0.0, zero_point = 0>]>} {
+module attributes {range = #ingot.tensor_range<"x", min = 1.0, max = 2.0, scale = 0.0, zero_point = 0>} {
 }
 
 // -----
 
 // expected-error @+1 {{expects a zero point from 0 to 255 for 'x', but got 256}}
-module attributes {ingot.calibration = #ingot.calibration<"f" tensors = [<"x", min = 1.0, max = 2.0, scale = 1.0, zero_point = 256>]>} {
+module attributes {range = #ingot.tensor_range<"x", min = 1.0, max = 2.0, scale = 1.0, zero_point = 256>} {
 }
 
 // -----
@@ -186,7 +186,7 @@ module attributes {ingot.calibration = #ingot.calibration<"f" channels = [<"x", 
 // -----
 
 // expected-error @+1 {{expects finite numbers for 'x'}}
-module attributes {ingot.calibration = #ingot.calibration<"f" channels = [<"x", [0x7f800000]>]>} {
+module attributes {values = #ingot.channel_values<"x", [0x7f800000]>} {
 }
 
 // -----
@@ -198,5 +198,5 @@ module attributes {ingot.calibration = #ingot.calibration<"f" biases = [<"x", [1
 // -----
 
 // expected-error @+1 {{expects bytes in one dimension for 'x', but got 'tensor<1xf32>'}}
-module attributes {ingot.calibration = #ingot.calibration<"f" rounding = [<"x", dense_resource<up> : tensor<1xf32>>]>} {
+module attributes {rounding = #ingot.weight_rounding<"x", dense_resource<up> : tensor<1xf32>>} {
 }
