@@ -7,7 +7,7 @@
 // CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<native>
 // REMARK: remark: loc("rows"): [Missed] null | Category:backend | Reason="is not an nn.relu"
 func.func @chain(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = nn.relu %x : tensor<2x3xf32> loc("cut")
+  %0 = nn.relu %x : tensor<2x3xf32> -> tensor<2x3xf32> loc("cut")
   %1 = nn.softmax %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32> loc("rows")
   return %1 : tensor<2x3xf32>
 }
