@@ -247,6 +247,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCheckSizes());
   passes.addNestedPass<func::FuncOp>(createSkipUnread());
   passes.addNestedPass<func::FuncOp>(createSkipEmptyLoops());
+  passes.addNestedPass<func::FuncOp>(createChainPictures());
+  passes.addNestedPass<func::FuncOp>(createPlaceChunks());
   passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());
   passes.addPass(createOutlineInference());

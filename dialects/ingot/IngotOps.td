@@ -90,6 +90,30 @@ def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Ingot_ChunkOp : Op<Ingot_Dialect, "chunk", [Pure]> {
+  let summary = "number of pictures that go through layers together";
+  let description = [{
+    Splits `pictures` into chunks of about equal size, of at most `per_thread`
+    pictures for each thread of the run. Returns the size of all chunks but the
+    last, which is at least 1. An observed run has one chunk: each layer ends
+    once.
+
+    Constraints:
+    - C1: `per_thread` is positive
+
+    Example:
+    ```mlir
+    %chunk = ingot.chunk %pictures per_thread 2 of %call : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins AnyType:$call, Index:$pictures,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$per_thread);
+  let results = (outs Index:$size);
+  let assemblyFormat = [{
+    $pictures `per_thread` $per_thread `of` $call attr-dict `:` type($call)
+  }];
+}
+
 def Ingot_RoomOp : Op<Ingot_Dialect, "room", []> {
   let summary = "memory that an output of open size is computed in";
   let description = [{

@@ -20,6 +20,7 @@ using namespace ingot;
 
 /// See runtime/support.
 static constexpr StringLiteral kParallel = "ingot_support_parallel";
+static constexpr StringLiteral kChunk = "ingot_support_chunk";
 
 /// A kernel that is launched more often is not inlined anywhere.
 static constexpr int64_t kMostInlined = 4;
@@ -75,6 +76,17 @@ struct LowerLaunch : ConvertOpToLLVMPattern<cpu::LaunchOp> {
   void unpack(const Parameter &parameter, Value words, int64_t &next,
               SmallVectorImpl<Value> &arguments, Location loc,
               ConversionPatternRewriter &rewriter) const;
+
+  codegen::Functions &functions;
+};
+
+struct LowerChunk : ConvertOpToLLVMPattern<ChunkOp> {
+  LowerChunk(const LLVMTypeConverter &converter, codegen::Functions &functions)
+      : ConvertOpToLLVMPattern(converter), functions(functions) {}
+
+  LogicalResult
+  matchAndRewrite(ChunkOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
 
   codegen::Functions &functions;
 };
@@ -236,8 +248,22 @@ LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
   return success();
 }
 
+LogicalResult
+LowerChunk::matchAndRewrite(ChunkOp op, OpAdaptor adaptor,
+                            ConversionPatternRewriter &rewriter) const {
+  Value perThread = LLVM::ConstantOp::create(rewriter, op.getLoc(),
+                                             getIndexType(), op.getPerThread());
+  FailureOr<LLVM::CallOp> made = codegen::callSupport(
+      functions, rewriter, op, kChunk, getIndexType(), adaptor.getCall(),
+      {adaptor.getPictures(), perThread});
+  if (failed(made))
+    return failure();
+  rewriter.replaceOp(op, *made);
+  return success();
+}
+
 void codegen::populateLaunchToLLVM(const LLVMTypeConverter &converter,
                                    RewritePatternSet &patterns,
                                    Functions &functions) {
-  patterns.add<LowerLaunch>(converter, functions);
+  patterns.add<LowerChunk, LowerLaunch>(converter, functions);
 }

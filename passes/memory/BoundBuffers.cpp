@@ -292,6 +292,11 @@ Bounds SizeBounds::boundsOf(Operation *op) const {
                     apply.getMapOperands().take_front(map.getNumDims()),
                     apply.getMapOperands().drop_front(map.getNumDims()));
   }
+  if (auto chunk = dyn_cast<ChunkOp>(op)) {
+    Bounds pictures = boundsOf(chunk.getPictures());
+    return pictures ? Bounds(greatest({1, pictures->high}, Interval::of(1)))
+                    : std::nullopt;
+  }
   if (auto choice = dyn_cast<arith::SelectOp>(op)) {
     Bounds a = boundsOf(choice.getTrueValue());
     Bounds b = boundsOf(choice.getFalseValue());

@@ -11,6 +11,7 @@
 #include "passes/memory/LayerCost.h"
 #include "passes/memory/LayerNotes.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/Pictures.h"
 #include "passes/memory/SizeChecks.h"
 #include "passes/support/Contractions.h"
 
@@ -113,21 +114,35 @@ static bool isSubset(const llvm::SetVector<StringAttr> &part,
                       [&](StringAttr name) { return whole.contains(name); });
 }
 
+/// Adds the layers of a block, and those of its loops over pictures.
+static void addLayers(Block &block, StringAttr graph,
+                      SmallVectorImpl<Layer> &layers) {
+  // No layer goes on across the start or the end of a block.
+  bool isNew = true;
+  for (Operation &op : block) {
+    if (isPictureLoop(&op)) {
+      addLayers(*cast<scf::ForOp>(op).getBody(), graph, layers);
+      isNew = true;
+      continue;
+    }
+    if (!isWork(&op))
+      continue;
+    llvm::SetVector<StringAttr> nodes = nodesOf(&op, graph);
+    if (isNew || (!isSubset(nodes, layers.back().nodes) &&
+                  !isSubset(layers.back().nodes, nodes)))
+      layers.emplace_back();
+    isNew = false;
+    layers.back().ops.push_back(&op);
+    layers.back().nodes.insert(nodes.begin(), nodes.end());
+  }
+}
+
 static SmallVector<Layer> findLayers(func::FuncOp function) {
   StringAttr graph;
   if (auto named = dyn_cast<NameLoc>(function.getLoc()))
     graph = named.getName();
   SmallVector<Layer> layers;
-  for (Operation &op : function.getBody().front()) {
-    if (!isWork(&op))
-      continue;
-    llvm::SetVector<StringAttr> nodes = nodesOf(&op, graph);
-    if (layers.empty() || (!isSubset(nodes, layers.back().nodes) &&
-                           !isSubset(layers.back().nodes, nodes)))
-      layers.emplace_back();
-    layers.back().ops.push_back(&op);
-    layers.back().nodes.insert(nodes.begin(), nodes.end());
-  }
+  addLayers(function.getBody().front(), graph, layers);
   return layers;
 }
 

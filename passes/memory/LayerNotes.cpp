@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/Metadata.h"
 #include "dialects/nn/NodeScope.h"
+#include "passes/memory/Pictures.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -17,14 +18,19 @@ using namespace mlir;
 using namespace ingot;
 
 /// Returns "1x?x8", "" for what has no sizes.
-static std::string shapeOf(Value value) {
+/// Writes the sizes of an operand of `op`.
+static std::string shapeOf(Operation *op, Value value) {
   auto type = dyn_cast<ShapedType>(value.getType());
   if (!type || !type.hasRank() || type.getRank() == 0)
     return "";
+  std::optional<int64_t> pictures = knownPicturesAt(op);
   std::string text;
-  for (int64_t size : type.getShape())
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      size = pictures.value_or(size);
     text += (text.empty() ? "" : "x") +
             (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  }
   return text;
 }
 
@@ -40,7 +46,8 @@ static std::string shapesOf(Operation *op) {
     if (styled.getNumDpsInits())
       to = styled.getDpsInits().front();
   }
-  std::string first = from ? shapeOf(from) : "", last = to ? shapeOf(to) : "";
+  std::string first = from ? shapeOf(op, from) : "",
+              last = to ? shapeOf(op, to) : "";
   if (first.empty() || last.empty())
     return first + last;
   return first + " -> " + last;

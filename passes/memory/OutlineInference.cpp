@@ -318,6 +318,15 @@ void Inference::copy(Operation &op) {
   }
   if (auto check = dyn_cast<RequireOp>(op))
     return require(check);
+  if (auto chunk = dyn_cast<ChunkOp>(op)) {
+    // Threads and observers decide it. At most, a chunk has all pictures.
+    if (Value pictures = known(chunk.getPictures()))
+      scalars.map(chunk.getResult(),
+                  arith::MaxUIOp::create(builder, op.getLoc(), pictures,
+                                         constant(op.getLoc(), 1))
+                      .getResult());
+    return;
+  }
   if (holdsChecksOnly(&op))
     return copyChecks(op);
   if (isOfHost(&op))

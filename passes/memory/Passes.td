@@ -22,6 +22,46 @@ def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def ChainPictures : Pass<"chain-pictures", "::mlir::func::FuncOp"> {
+  let summary = "Take a batch through layers a few pictures at a time";
+  let description = [{
+    Puts neighbouring layers into a loop over chunks of pictures, if each layer
+    computes each picture by itself. Buffers that only these layers use have the
+    pictures of one chunk, which stay in the cache from one layer to the next.
+
+    A chain has layers whose pictures take more memory than their weights, since
+    weights are read once for each chunk. `ingot.chunk` says how many pictures a
+    chunk has: enough for all threads of the run. Results have the same bits, as
+    each picture goes through the same kernels.
+
+    A batch of one picture, pictures of open size and layers far from any
+    convolution or pooling are left alone.
+
+    Example:
+    ```mlir
+    cpu.conv ins(%x, %v …) outs(%t : memref<8x56x56x64xf32>)
+    cpu.conv ins(%t, %w …) outs(%y : memref<8x56x56x64xf32>)
+    ```
+    becomes
+    ```mlir
+    %step = ingot.chunk %c8 per_thread 1 of %call
+    scf.for %i = %c0 to %c8 step %step {
+      %rest = arith.subi %c8, %i
+      %n = arith.minui %rest, %step
+      %t = memref.alloc(%n) : memref<?x56x56x64xf32>
+      cpu.conv ins(%x[%i, …], %v …) outs(%t : memref<?x56x56x64xf32>)
+      cpu.conv ins(%t, %w …) outs(%y[%i, …] …)
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numChains", "chains", "chains of layers">,
+    Statistic<"numLayers", "layers", "layers in chains">];
+}
+
 def CheckSizes : Pass<"ingot-check-sizes", "::mlir::ModuleOp"> {
   let summary = "Check that computed sizes fit into 64 bits";
   let description = [{
@@ -156,6 +196,19 @@ def BoundBuffers : Pass<"bound-buffers", "::mlir::ModuleOp"> {
     bytes.
   }];
   let dependentDialects = ["::ingot::IngotDialect"];
+}
+
+def PlaceChunks : Pass<"place-chunks", "::mlir::func::FuncOp"> {
+  let summary = "Give the buffers of a chunk of pictures places in one buffer";
+  let description = [{
+    The buffers that a step of a loop over pictures makes become views of one
+    buffer in front of the loop, so that a run asks for memory once, and knows
+    how much before it begins. Buffers that do not live at the same time share
+    their bytes: offsets are found for one picture, and multiplied by the number
+    of pictures in a chunk.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {

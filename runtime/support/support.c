@@ -86,6 +86,18 @@ void ingot_support_parallel(ingot_abi_call *call,
   host->parallel_for(host->user, run_job, &job, count);
 }
 
+uint64_t ingot_support_chunk(ingot_abi_call *call, uint64_t pictures,
+                             uint64_t per_thread) {
+  const uint64_t threads = call->host->num_threads;
+  const uint64_t most = threads * per_thread;
+  if (call->observer != NULL || pictures <= most)
+    return pictures != 0 ? pictures : 1;
+  const uint64_t chunks = (pictures + most - 1) / most;
+  const uint64_t even = (pictures + chunks - 1) / chunks;
+  /* Each thread gets as many pictures as the others. */
+  return (even + threads - 1) / threads * threads;
+}
+
 /** Ends the run, unless its observer says that it goes on. */
 static void go_on(ingot_abi_call *call, int32_t status) {
   if (status == INGOT_ABI_OK)

@@ -72,6 +72,12 @@ void ingot_support_parallel(ingot_abi_call *call,
                             void (*task)(void *arg, int64_t index), void *arg,
                             int64_t count);
 
+/** Returns how many of `pictures` go through a chain of layers together: at
+ * most `per_thread` for each thread of the run, in chunks of about equal size;
+ * all of them if the run has an observer. At least 1. */
+uint64_t ingot_support_chunk(ingot_abi_call *call, uint64_t pictures,
+                             uint64_t per_thread);
+
 /** Hands output `index` of dynamic shape to the caller: writes its dims, and
  *  its elements, packed if they are of less than a byte, where the caller's
  *  buffer holds them, unless they were computed there. */

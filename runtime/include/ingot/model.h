@@ -311,7 +311,8 @@ INGOT_API ingot_status ingot_model_size_range_describe(
  *  many there is room for, which must be the output's rank; what is null is not
  *  told. `arena_bytes`, which may be null too, receives the memory of a context
  *  that has seen these sizes: the arena, and what tensors of open size take on
- *  top; UINT64_MAX if data decide it.
+ *  top; UINT64_MAX if data decide it. Runs of a batch on few threads may take
+ *  less.
  *
  *  Fails as a run would where the sizes do not fit the model or each other. */
 INGOT_API ingot_status ingot_model_infer(const ingot_model *model,

@@ -224,3 +224,13 @@ func.func @booleans(%x: memref<8xi1>, %y: memref<8xi1>, %bytes: memref<8xi8>, %b
   %3 = arith.addi %2, %n : i8
   return %3 : i8
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @chunk
+// CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64) : i64
+// CHECK: llvm.call @ingot_support_chunk(%arg1, %arg0, %[[TWO]]) : (!llvm.ptr, i64, i64) -> i64
+func.func @chunk(%pictures: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) -> index {
+  %size = ingot.chunk %pictures per_thread 2 of %call : !llvm.ptr
+  return %size : index
+}

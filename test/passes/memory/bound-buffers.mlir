@@ -99,3 +99,21 @@ module attributes {ingot.shape_profiles = [
     return
   }
 }
+
+// -----
+
+// A chunk of pictures has all of them at most.
+
+// CHECK-LABEL: @chunks
+module attributes {ingot.shape_profiles = [
+    #ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 1>>]} {
+  func.func @chunks(%x: memref<?x4xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr) {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?x4xf32>
+    %size = ingot.chunk %n per_thread 2 of %call : !llvm.ptr
+    // CHECK: memref.alloc(%{{.*}}) {ingot.most_bytes = 512 : i64} : memref<?x64xi8>
+    %a = memref.alloc(%size) : memref<?x64xi8>
+    memref.copy %a, %a : memref<?x64xi8> to memref<?x64xi8>
+    return
+  }
+}

@@ -271,3 +271,32 @@ module attributes {ingot.metadata = {labels = "cat"}} {
     return
   } loc("graph")
 }
+
+// -----
+
+// Layers of a loop over pictures end within it. An observed run takes all
+// pictures in one step, so a layer's sizes are those of the batch.
+// CHECK: #ingot.layer<"elementwise" by loops, flops = 128, bytes = 1024, nodes = "add_1">
+// CHECK: func.func @forward
+// CHECK: scf.for
+// CHECK: linalg.generic
+// CHECK: scf.if
+// CHECK: arith.constant 128 : i64
+func.func @forward(%x: memref<8x16xf32>, %y: memref<8x16xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %step = ingot.chunk %c8 per_thread 1 of %call : !llvm.ptr
+  scf.for %i = %c0 to %c8 step %step {
+    %rest = arith.subi %c8, %i : index
+    %n = arith.minui %rest, %step : index
+    %from = memref.subview %x[%i, 0] [%n, 16] [1, 1] : memref<8x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+    %to = memref.subview %y[%i, 0] [%n, 16] [1, 1] : memref<8x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : memref<?x16xf32, strided<[16, 1], offset: ?>>) outs(%to : memref<?x16xf32, strided<[16, 1], offset: ?>>) {
+    ^bb0(%in: f32, %out: f32):
+      %sum = arith.addf %in, %in : f32 loc("add_1")
+      linalg.yield %sum : f32 loc("add_1")
+    } loc("add_1")
+  }
+  return
+}

@@ -195,3 +195,21 @@ module {
     return
   }
 }
+
+// -----
+
+// A chunk has all pictures at most: threads and observers are not known.
+
+// CHECK-LABEL: func.func @chunks_infer(
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: %[[MOST:.*]] = arith.maxui %[[N]], %{{.*}} : index
+// CHECK: arith.mului_extended %{{.*}}, %[[MOST]]
+// CHECK: call @ingot_support_reserve(
+func.func @chunks(%x: memref<?x8xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %size = ingot.chunk %n per_thread 2 of %call : !llvm.ptr
+  %a = memref.alloc(%size) : memref<?x64xi8>
+  memref.dealloc %a : memref<?x64xi8>
+  return
+}

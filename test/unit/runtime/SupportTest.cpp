@@ -54,6 +54,22 @@ TEST(Support, OneThreadRunsTasksInOrder) {
   EXPECT_EQ(order, (std::vector<int64_t>{0, 1, 2, 3, 4}));
 }
 
+TEST(Support, ChunksKeepThreadsBusy) {
+  Host one(1), two(2), four(4);
+  EXPECT_EQ(ingot_support_chunk(&one.call, 8, 1), 1u);
+  EXPECT_EQ(ingot_support_chunk(&one.call, 8, 3), 3u);
+  EXPECT_EQ(ingot_support_chunk(&two.call, 8, 1), 2u);
+  // Two even chunks, each with as many pictures for each thread.
+  EXPECT_EQ(ingot_support_chunk(&two.call, 9, 4), 6u);
+  // All in one, and never none.
+  EXPECT_EQ(ingot_support_chunk(&four.call, 3, 1), 3u);
+  EXPECT_EQ(ingot_support_chunk(&four.call, 4, 1), 4u);
+  EXPECT_EQ(ingot_support_chunk(&one.call, 0, 1), 1u);
+  const ingot_abi_observer observer = {};
+  one.call.observer = &observer;
+  EXPECT_EQ(ingot_support_chunk(&one.call, 8, 1), 8u);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory of runs that stop
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,122 @@
+//===- PlaceChunks.cpp - place-chunks -------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/memory/ArenaPlan.h"
+#include "passes/memory/Passes.h"
+#include "passes/memory/Pictures.h"
+#include "passes/memory/ReleaseBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PLACECHUNKS
+#include "passes/memory/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// Where each buffer may start.
+static constexpr int64_t kAlignment = 64;
+
+/// Returns the bytes of a picture.
+static int64_t bytesOfPicture(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  for (int64_t size : type.getShape().drop_front())
+    bytes *= size;
+  return bytes;
+}
+
+/// Finds offsets for the buffers of one picture; returns the bytes of all.
+static int64_t placeBuffers(ArrayRef<memref::AllocOp> allocs,
+                            BufferViewFlowAnalysis &aliases,
+                            SmallVectorImpl<ArenaBuffer> &buffers) {
+  DenseMap<Operation *, int64_t> places;
+  Block *body = allocs.front()->getBlock();
+  for (Operation &op : *body)
+    places[&op] = places.size();
+  for (memref::AllocOp alloc : allocs) {
+    ArenaBuffer buffer;
+    buffer.bytes = bytesOfPicture(alloc);
+    buffer.first = std::numeric_limits<int64_t>::max();
+    for (Operation *user : usersOf(alloc, aliases)) {
+      if (isMemoryEffectFree(user))
+        continue;
+      int64_t place = places.lookup(body->findAncestorOpInBlock(*user));
+      buffer.first = std::min(buffer.first, place);
+      buffer.last = std::max(buffer.last, place);
+    }
+    buffers.push_back(buffer);
+  }
+  return llvm::alignTo(assignOffsets(buffers), kAlignment);
+}
+
+static LogicalResult placeChunks(scf::ForOp loop,
+                                 BufferViewFlowAnalysis &aliases) {
+  auto allocs = llvm::to_vector(loop.getBody()->getOps<memref::AllocOp>());
+  if (allocs.empty())
+    return success();
+  SmallVector<ArenaBuffer> buffers;
+  int64_t bytes = placeBuffers(allocs, aliases, buffers);
+  if (failed(verifyOffsets(buffers)))
+    return loop.emitError("plan of a chunk overlaps live buffers");
+
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  auto chunk = loop.getStep().getDefiningOp<ChunkOp>();
+  // The arena has room for a chunk of all pictures, if their number is known.
+  std::optional<int64_t> count = getConstantIntValue(chunk.getPictures());
+  MemRefType type = MemRefType::get(
+      {count.value_or(ShapedType::kDynamic), bytes}, builder.getI8Type());
+  SmallVector<Value> open;
+  if (!count)
+    open.push_back(chunk);
+  Value all = memref::AllocOp::create(builder, loc, type, open,
+                                      builder.getI64IntegerAttr(kAlignment));
+  Value memory = memref::CollapseShapeOp::create(
+      builder, loc, all, SmallVector<ReassociationIndices>{{0, 1}});
+  auto dynamic = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  if (memory.getType() != dynamic)
+    memory = memref::CastOp::create(builder, loc, dynamic, memory);
+  for (auto [alloc, buffer] : llvm::zip_equal(allocs, buffers)) {
+    builder.setInsertionPoint(loop);
+    Value offset = arith::MulIOp::create(
+        builder, loc, chunk,
+        arith::ConstantIndexOp::create(builder, loc, buffer.offset));
+    builder.setInsertionPoint(alloc);
+    Value view =
+        memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), memory,
+                               offset, alloc.getDynamicSizes());
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
+  }
+  return success();
+}
+
+namespace {
+struct PlaceChunksPass : ingot::impl::PlaceChunksBase<PlaceChunksPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (isPictureLoop(loop))
+        loops.push_back(loop);
+    });
+    if (loops.empty())
+      return markAllAnalysesPreserved();
+    BufferViewFlowAnalysis aliases(getOperation());
+    for (scf::ForOp loop : loops)
+      if (failed(placeChunks(loop, aliases)))
+        return signalPassFailure();
+  }
+};
+} // namespace
