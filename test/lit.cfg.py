@@ -33,6 +33,8 @@ for directory in (config.llvm_tools_dir, config.ingot_tools_dir):
 # --param roundtrip=1 makes every run of ingot-opt also print, parse and print again.
 # The other tools are found through PATH.
 opt_args = ["--verify-roundtrip"] if lit_config.params.get("roundtrip") else []
+if opt_args:
+    config.available_features.add("roundtrip")
 llvm_config.add_tool_substitutions(
     [ToolSubst("ingot-opt", extra_args=opt_args, unresolved="ignore"),
      ToolSubst("ingot-opt-null", extra_args=opt_args, unresolved="ignore")],

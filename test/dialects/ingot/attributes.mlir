@@ -152,15 +152,6 @@ func.func private @result() -> (tensor<1xf32> {ingot.name = 1 : i64})
 
 // -----
 
-// CHECK: module attributes
-// CHECK-SAME: ingot.calibration = #ingot.calibration<"m.json" tensors = [<"x", min = -1.500000e+00, max = 2.000000e+00, scale = 1.250000e-02, zero_point = 80>] biases = [<"a", [1.000000e+00]>] rounding = [<"b", dense_resource<up> : tensor<1xi8>>]>
-module attributes {ingot.calibration = #ingot.calibration<"m.json"
-  tensors = [#ingot.tensor_range<"x", min = -1.5, max = 2.0, scale = 0.0125, zero_point = 80>]
-  biases = [<"a", [1.0]>] rounding = [<"b", dense_resource<up> : tensor<1xi8>>]>} {
-}
-
-// -----
-
 // expected-error @+1 {{expects a finite min <= max for 'x', but got 3.000000e+00 and 2.000000e+00}}
 module attributes {range = #ingot.tensor_range<"x", min = 3.0, max = 2.0, scale = 1.0, zero_point = 0>} {
 }

@@ -6,6 +6,8 @@
 // RUN: ingot-opt %t/attached.mlir --ingot-attach-calibration=file=%t/ranges.json | FileCheck %s --check-prefix=RANGES
 // RUN: not ingot-opt %t/model.mlir --ingot-attach-calibration=file=no/file.json 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not ingot-opt %t/model.mlir --ingot-attach-calibration=file=%t/scale.json 2>&1 | FileCheck %s --check-prefix=SCALE
+// MLIR renames a resource that one context reads twice.
+// UNSUPPORTED: roundtrip
 
 // All parts of the file are in the attribute; bits of weights are a resource.
 // CHECK: ingot.calibration = #ingot.calibration<"{{.*}}all.json" tensors = [<"x", min = -1.000000e+00, max = 2.000000e+00, scale = 1.250000e-02, zero_point = 80>, <"a + b", min = 0.000000e+00, max = 0.333333343, scale = 1.250000e-01, zero_point = 0>]
