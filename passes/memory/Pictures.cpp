@@ -184,7 +184,7 @@ static bool isByPicture(Operation *op) {
 /// operands are where they are not the same for all pictures, and all else
 /// belongs to the weights.
 static std::optional<SmallVector<Split>> splitKernel(Operation *op) {
-  auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op);
+  auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op);
   if (!kernel || op->getNumResults() != 0 || !isByPicture(op))
     return std::nullopt;
   SmallVector<Split> splits(op->getNumOperands(), Split::whole);
