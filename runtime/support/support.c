@@ -88,7 +88,8 @@ void ingot_support_parallel(ingot_abi_call *call,
 
 uint64_t ingot_support_chunk(ingot_abi_call *call, uint64_t pictures,
                              uint64_t per_thread) {
-  const uint64_t threads = call->host->num_threads;
+  const uint64_t threads =
+      call->host->num_threads > 1 ? call->host->num_threads : 1;
   const uint64_t most = threads * per_thread;
   if (call->observer != NULL || pictures <= most)
     return pictures != 0 ? pictures : 1;

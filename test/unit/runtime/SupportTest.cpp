@@ -55,7 +55,8 @@ TEST(Support, OneThreadRunsTasksInOrder) {
 }
 
 TEST(Support, ChunksKeepThreadsBusy) {
-  Host one(1), two(2), four(4);
+  Host none(0), one(1), two(2), four(4);
+  EXPECT_EQ(ingot_support_chunk(&none.call, 8, 1), 1u);
   EXPECT_EQ(ingot_support_chunk(&one.call, 8, 1), 1u);
   EXPECT_EQ(ingot_support_chunk(&one.call, 8, 3), 3u);
   EXPECT_EQ(ingot_support_chunk(&two.call, 8, 1), 2u);
