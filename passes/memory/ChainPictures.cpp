@@ -381,9 +381,6 @@ void ChainPicturesPass::visit(const Run &run, Value call) {
       chain(run, begin, end, perThread, call);
     begin = end;
   }
-  for (auto [place, op] : llvm::reverse(run.between))
-    if (isOpTriviallyDead(op))
-      op->erase();
 }
 
 void ChainPicturesPass::visit(ArrayRef<Operation *> ops, Value call) {
@@ -421,4 +418,10 @@ void ChainPicturesPass::runOnOperation() {
   }
   for (ArrayRef<Operation *> ops : stretches)
     visit(ops, call);
+  // A chain has buffers of its own, and views of them. The old ones may stand
+  // in front of an earlier run of layers.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }

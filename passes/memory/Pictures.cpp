@@ -66,9 +66,12 @@ std::optional<int64_t> Pictures::rowsOfView(Operation *view) const {
   }
   auto expand = cast<memref::ExpandShapeOp>(view);
   std::optional<int64_t> rows = rowsOf(expand.getSrc());
+  // A view of one element has no groups.
+  if (!rows)
+    return std::nullopt;
   int64_t others = productBehindFirst(expand.getReassociationIndices().front(),
                                       expand.getResultType());
-  if (!rows || others == 0 || *rows % others != 0)
+  if (others == 0 || *rows % others != 0)
     return std::nullopt;
   return *rows / others;
 }
