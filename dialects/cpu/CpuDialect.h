@@ -33,6 +33,9 @@
 namespace ingot::cpu {
 /// The name of the backend whose kernels are ops of this dialect.
 constexpr llvm::StringLiteral kBackend = "native";
+
+/// Returns how a kernel of this dialect is split into pictures.
+kernel::PictureSplit pictureSplitOf(mlir::Operation *op);
 } // namespace ingot::cpu
 
 namespace ingot::cpu::checks {

@@ -61,6 +61,9 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     bool isLaunched() {
       return ::mlir::isa<ScheduledOpInterface>(getOperation());
     }
+    ::ingot::kernel::PictureSplit getPictureSplit() {
+      return pictureSplitOf(getOperation());
+    }
     /// Vectors of an epilogue load floats, sums, and quantized numbers.
     static bool canEpilogueRead(::mlir::Type element) {
       return element.isF32() || element.isInteger(32) ||

@@ -8,6 +8,8 @@
 
 #include "dialects/cpu/PackedWeights.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
@@ -17,6 +19,28 @@ using kernel::workPerElement;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// The kernel of a product adds up in another order where it has fewer rows.
+static constexpr int64_t kFewRows = 3;
+
+kernel::PictureSplit cpu::pictureSplitOf(Operation *op) {
+  using Split = kernel::PictureSplit;
+  return TypeSwitch<Operation *, Split>(op)
+      .Case<ConvOp, DepthwiseConvOp, PoolOp, WinogradConvOp>(
+          [](auto) { return Split{Split::windows}; })
+      .Case<GroupNormOp, RowNormOp>([](auto) { return Split{Split::pictures}; })
+      .Case([](MatMulOp product) {
+        bool isShared = shapeOf(product.getWeights()).size() == 3;
+        return isShared ? Split{Split::rows, kFewRows} : Split{};
+      })
+      .Case([](ReduceOp reduce) {
+        return reduce.reducesRows() ? Split{} : Split{Split::pictures};
+      })
+      .Case([](ResampleOp resample) {
+        return resample.getFirst() > 0 ? Split{Split::pictures} : Split{};
+      })
+      .Default([](Operation *) { return Split{}; });
 }
 
 StringRef ConvOp::getKernelKind() { return "convolution"; }

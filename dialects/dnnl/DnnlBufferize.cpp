@@ -29,16 +29,7 @@ struct Model
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> buffers =
-        kernel::getBuffers(op, rewriter, options, state);
-    if (failed(buffers))
-      return failure();
-    kernel::createOnBuffers(rewriter, op, *buffers);
-    unsigned dst = cast<OpTy>(op).getDstMutable().getOperandNumber();
-    replaceOpWithBufferizedValues(rewriter, op, (*buffers)[dst]);
-    return success();
+    return kernel::bufferize(op, rewriter, options, state);
   }
 };
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/kernel/Bufferize.h"
 
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
 using namespace mlir;
 using namespace mlir::bufferization;
 using namespace ingot;
@@ -36,4 +38,20 @@ Operation *kernel::createOnBuffers(RewriterBase &rewriter, Operation *op,
     rewriter.inlineRegionBefore(region, *moved, moved->begin());
   }
   return rewriter.create(state);
+}
+
+LogicalResult kernel::bufferize(Operation *op, RewriterBase &rewriter,
+                                const BufferizationOptions &options,
+                                BufferizationState &state) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  FailureOr<SmallVector<Value>> buffers =
+      getBuffers(op, rewriter, options, state);
+  if (failed(buffers))
+    return failure();
+  createOnBuffers(rewriter, op, *buffers);
+  OpOperand *dst = cast<DestinationStyleOpInterface>(op).getDpsInitOperand(0);
+  replaceOpWithBufferizedValues(rewriter, op,
+                                (*buffers)[dst->getOperandNumber()]);
+  return success();
 }

@@ -22,6 +22,13 @@ mlir::Operation *createOnBuffers(mlir::RewriterBase &rewriter,
                                  mlir::Operation *op,
                                  mlir::ValueRange buffers);
 
+/// Replaces `op` by itself on buffers. Its result, if it has one, is in the
+/// buffer of its one destination.
+mlir::LogicalResult
+bufferize(mlir::Operation *op, mlir::RewriterBase &rewriter,
+          const mlir::bufferization::BufferizationOptions &options,
+          mlir::bufferization::BufferizationState &state);
+
 } // namespace ingot::kernel
 
 #endif // INGOT_DIALECTS_KERNEL_BUFFERIZE_H

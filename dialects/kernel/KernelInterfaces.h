@@ -35,6 +35,25 @@ Work workPerElement(mlir::Value value, llvm::ArrayRef<Factor> each,
 /// and quotient; of a normalization: mean, variance, scale and shift.
 constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 
+/// How dimension 0 of a kernel's source and result belongs to the pictures of a
+/// batch, if the kernel computes each picture by itself.
+struct PictureSplit {
+  enum Kind {
+    /// Pictures depend on each other, or on their number.
+    none,
+    /// It may count pictures.
+    pictures,
+    /// It counts pictures: the kernel moves windows over each of them.
+    windows,
+    /// It may count pictures, or rows of pictures.
+    rows
+  };
+  Kind kind = none;
+  /// The fewest rows of a picture whose sums do not depend on how many rows
+  /// there are in all.
+  int64_t leastRows = 1;
+};
+
 } // namespace ingot::kernel
 
 #include "dialects/kernel/KernelInterfaces.h.inc"

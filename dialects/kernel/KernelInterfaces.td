@@ -31,6 +31,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       }],
       "bool", "isLaunched", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
+      "How a batch is split into pictures that are computed by themselves.",
+      "::ingot::kernel::PictureSplit", "getPictureSplit", (ins), [{}],
+      [{ return {}; }]>,
+    InterfaceMethod<
       "What it is, in the words of profiles.",
       "::llvm::StringRef", "getKernelKind", (ins), [{}],
       [{ return $_op->getName().stripDialect(); }]>,

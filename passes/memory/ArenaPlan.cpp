@@ -19,8 +19,6 @@
 using namespace mlir;
 using namespace ingot;
 
-static constexpr int64_t kAlignment = 64;
-
 static int64_t padded(const ArenaBuffer &buffer) {
   return llvm::alignTo(std::max<int64_t>(buffer.bytes, 1), kAlignment);
 }

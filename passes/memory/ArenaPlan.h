@@ -7,17 +7,22 @@
 #ifndef INGOT_PASSES_MEMORY_ARENAPLAN_H
 #define INGOT_PASSES_MEMORY_ARENAPLAN_H
 
+#include "runtime/include/ingot/abi/artifact.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace ingot {
+
+/// The multiple of bytes that buffers and constants start at: a cache line.
+constexpr int64_t kAlignment = INGOT_ABI_ALIGNMENT;
 
 /// A buffer of `bytes` that is live at positions first…last, both included.
 struct ArenaBuffer {
   int64_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
-  /// Assigned by assignOffsets; a multiple of 64.
+  /// Assigned by assignOffsets; a multiple of kAlignment.
   int64_t offset = 0;
 };
 

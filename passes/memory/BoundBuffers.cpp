@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
 #include "passes/memory/BufferSizes.h"
 #include "passes/memory/Passes.h"
 
@@ -333,10 +334,7 @@ Bounds SizeBounds::boundsOf(Operation *op) const {
 
 std::optional<int64_t> SizeBounds::mostBytes(memref::AllocOp alloc) const {
   MemRefType type = alloc.getType();
-  Bounds bytes = Interval::of(
-      type.getElementType().isIndex()
-          ? 8
-          : std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
+  Bounds bytes = Interval::of(nn::elementBytes(type.getElementType()));
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       bytes = bytes ? multiply(*bytes, Interval::of(size)) : std::nullopt;

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/memory/Passes.h"
+#include "passes/memory/ArenaPlan.h"
 #include "passes/memory/Destinations.h"
+#include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,9 +27,6 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
-
-/// Where constants may start.
-static constexpr int64_t kAlignment = 64;
 
 /// Calls `rewrite` on every op of a kind; it may erase the op.
 template <typename Op>
@@ -189,7 +187,7 @@ static void placeConstants(ModuleOp module) {
           ("__constant_" + Twine(globals.size())).str(),
           builder.getStringAttr("private"), type,
           cast<ElementsAttr>(op.getValue()), /*constant=*/true,
-          builder.getI64IntegerAttr(kAlignment));
+          builder.getI64IntegerAttr(ingot::kAlignment));
       symbols.insert(global, module.getBody()->begin());
     }
     builder.setInsertionPoint(op);

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/TargetInfo.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/Pictures.h"
 
@@ -56,7 +56,7 @@ struct Run {
   SmallVector<std::pair<size_t, Operation *>> between;
 
 private:
-  /// How each buffer is used so far.
+  /// The use of each buffer so far.
   llvm::SmallDenseMap<Value, PictureUse> known;
 };
 
@@ -261,7 +261,7 @@ void ChunkBody::add(const Layer &layer) {
 // Runs of layers
 //===----------------------------------------------------------------------===//
 
-/// Whether an op takes no time, and may stand before the layers in front of it.
+/// Returns whether an op takes no time and may move in front of any layer.
 static bool isFree(Operation *op) {
   return isa<memref::AllocOp, RoomOp>(op) ||
          (op->getNumRegions() == 0 && isPure(op));
@@ -288,7 +288,7 @@ bool Run::add(Operation *op) {
   return true;
 }
 
-/// Whether only the layers use the buffer, or a view of it.
+/// Returns whether only the layers use the buffer, or a view of it.
 static bool isOwn(Value memref,
                   const llvm::SmallPtrSetImpl<Operation *> &layers) {
   return llvm::all_of(memref.getUsers(), [&](Operation *user) {
@@ -384,7 +384,7 @@ void ChainPicturesPass::visit(const Run &run, Value call) {
 }
 
 void ChainPicturesPass::visit(ArrayRef<Operation *> ops, Value call) {
-  // Of each op, the count of pictures of the next op with windows.
+  // The number of pictures of the next op with windows, for each op.
   SmallVector<OpFoldResult> counts(ops.size());
   OpFoldResult next;
   for (size_t i = ops.size(); i-- > 0;) {

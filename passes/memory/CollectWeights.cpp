@@ -7,6 +7,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/Constants.h"
+#include "passes/memory/ArenaPlan.h"
 #include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,9 +27,6 @@ using namespace mlir;
 
 /// Constants up to this size stay in the code, where LLVM can see them.
 static constexpr int64_t kMaxInlineBytes = 256;
-
-/// Every constant starts at a cache line.
-static constexpr int64_t kAlignment = 64;
 
 namespace {
 
@@ -76,7 +74,7 @@ int64_t CollectWeightsPass::offsetOf(ElementsAttr value, int64_t bytes) {
   offsets[value] = at;
   if (!equal) {
     weights.push_back(ingot::WeightAttr::get(&getContext(), end, value));
-    end = llvm::alignTo(end + bytes, kAlignment);
+    end = llvm::alignTo(end + bytes, ingot::kAlignment);
   }
   return at;
 }

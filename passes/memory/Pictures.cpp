@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/Pictures.h"
 
-#include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
+#include "dialects/nn/Constants.h"
 #include "passes/memory/BufferSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,10 +18,15 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ingot;
+using kernel::PictureSplit;
+
+static PictureSplit splitOf(Operation *op) {
+  auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
+  return kernelOp ? kernelOp.getPictureSplit() : PictureSplit();
+}
 
 static MemRefType typeOf(Value memref) {
   return cast<MemRefType>(memref.getType());
@@ -39,8 +45,7 @@ static int64_t productBehindFirst(ArrayRef<int64_t> group, MemRefType type) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult Pictures::countOf(Operation *op) {
-  if (!isa<cpu::ConvOp, cpu::WinogradConvOp, cpu::DepthwiseConvOp, cpu::PoolOp>(
-          op))
+  if (splitOf(op).kind != PictureSplit::windows)
     return {};
   Value dst = cast<DestinationStyleOpInterface>(op).getDpsInits().front();
   MemRefType type = typeOf(dst);
@@ -121,7 +126,7 @@ std::optional<int64_t> Pictures::rowsOf(Value memref) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How an op is split by pictures.
+/// The part of an operand that an op takes for one picture.
 enum class Split { part, whole };
 } // namespace
 
@@ -169,26 +174,13 @@ static std::optional<SmallVector<Split>> splitLoops(linalg::LinalgOp op) {
   return splits;
 }
 
-/// Whether the rows of a picture are a task of their own: the kernel sums up
-/// along no dimension of the rows.
-static bool isByPicture(Operation *op) {
-  return TypeSwitch<Operation *, bool>(op)
-      .Case<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::GroupNormOp, cpu::PoolOp,
-            cpu::RowNormOp, cpu::WinogradConvOp>([](auto) { return true; })
-      .Case([](cpu::MatMulOp product) {
-        return typeOf(product.getWeights()).getRank() == 3;
-      })
-      .Case([](cpu::ReduceOp reduce) { return !reduce.reducesRows(); })
-      .Case([](cpu::ResampleOp resample) { return resample.getFirst() > 0; })
-      .Default([](Operation *) { return false; });
-}
-
 /// Splits a kernel: its source and its result are rows of pictures, epilogue
 /// operands are where they are not the same for all pictures, and all else
 /// belongs to the weights.
 static std::optional<SmallVector<Split>> splitKernel(Operation *op) {
   auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op);
-  if (!kernel || op->getNumResults() != 0 || !isByPicture(op))
+  if (!kernel || op->getNumResults() != 0 ||
+      splitOf(op).kind == PictureSplit::none)
     return std::nullopt;
   SmallVector<Split> splits(op->getNumOperands(), Split::whole);
   splits.front() = Split::part;
@@ -214,6 +206,7 @@ std::optional<SmallVector<PictureUse>> Pictures::usesOf(Operation *op) const {
   if (!splits)
     return std::nullopt;
   auto destination = cast<DestinationStyleOpInterface>(op);
+  const PictureSplit ofKernel = splitOf(op);
   std::optional<int64_t> rowsOfAll;
   SmallVector<PictureUse> uses;
   for (auto [operand, split] : llvm::zip_equal(op->getOpOperands(), *splits)) {
@@ -231,14 +224,14 @@ std::optional<SmallVector<PictureUse>> Pictures::usesOf(Operation *op) const {
     int64_t elements = 1;
     if (use.isPart) {
       std::optional<int64_t> rows = rowsOf(operand.get());
-      // The kernel adds up in another order where it has one row or two, so
-      // that a row of each picture would tell how many pictures there are.
-      constexpr int64_t kFewRows = 3;
-      if (isa<cpu::MatMulOp>(op) && type.getRank() == 2 && rows < kFewRows)
+      // With fewer rows of a picture, sums would tell how many pictures there
+      // are.
+      if (ofKernel.kind == PictureSplit::rows && type.getRank() == 2 &&
+          rows < ofKernel.leastRows)
         return std::nullopt;
       // Several rows of a picture are a dimension more: see ChunkBody.
       if (!rows || (rowsOfAll && rows != rowsOfAll) ||
-          (*rows != 1 && !isa<cpu::MatMulOp>(op)))
+          (*rows != 1 && ofKernel.kind != PictureSplit::rows))
         return std::nullopt;
       rowsOfAll = elements = *rows;
       sizes = sizes.drop_front();
@@ -247,8 +240,7 @@ std::optional<SmallVector<PictureUse>> Pictures::usesOf(Operation *op) const {
       return std::nullopt;
     for (int64_t size : sizes)
       elements *= size;
-    use.bytes =
-        elements * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+    use.bytes = elements * nn::elementBytes(type.getElementType());
     uses.push_back(use);
   }
   return uses;

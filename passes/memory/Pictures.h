@@ -13,7 +13,7 @@
 
 namespace ingot {
 
-/// What an op does to a buffer for one picture.
+/// The use that an op makes of a buffer for one picture.
 struct PictureUse {
   /// The operand of the op.
   unsigned operand = 0;
@@ -21,7 +21,8 @@ struct PictureUse {
   mlir::Value root;
   /// Bytes of a picture, or of all of it where `isPart` is false.
   int64_t bytes = 0;
-  /// Whether the op touches the picture's rows only, and not all of the buffer.
+  /// True if the op touches only the rows of the picture, not all of the
+  /// buffer.
   bool isPart = false;
   bool isWritten = false;
 };
@@ -53,8 +54,8 @@ private:
   mlir::OpFoldResult count;
 };
 
-/// Whether the op takes chunks of pictures through layers, one chunk after the
-/// other: `chain-pictures` makes such loops.
+/// Returns whether the op is a loop of `chain-pictures`, which takes chunks of
+/// pictures through layers.
 bool isPictureLoop(mlir::Operation *op);
 
 /// Returns the number of pictures of the loop over pictures that `op` is or is

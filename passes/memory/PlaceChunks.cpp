@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
 #include "passes/memory/ArenaPlan.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/Pictures.h"
@@ -25,13 +26,10 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Where each buffer may start.
-static constexpr int64_t kAlignment = 64;
-
 /// Returns the bytes of a picture.
 static int64_t bytesOfPicture(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
-  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  int64_t bytes = nn::elementBytes(type.getElementType());
   for (int64_t size : type.getShape().drop_front())
     bytes *= size;
   return bytes;

@@ -42,15 +42,7 @@ struct ReluModel : DstBufferizableOpInterfaceExternalModel<ReluModel, ReluOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> buffers =
-        kernel::getBuffers(op, rewriter, options, state);
-    if (failed(buffers))
-      return failure();
-    kernel::createOnBuffers(rewriter, op, *buffers);
-    replaceOpWithBufferizedValues(rewriter, op, buffers->back());
-    return success();
+    return kernel::bufferize(op, rewriter, options, state);
   }
 };
 
