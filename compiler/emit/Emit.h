@@ -116,7 +116,7 @@ struct Manifest {
   /// artifact either.
   std::vector<Switch> switches;
 
-  /// Whether its code has functions to call when a model is loaded and closed.
+  /// True if the code has functions to call when a model is loaded and closed.
   bool hasLoad = false;
 
   bool usesLibrary(llvm::StringRef name) const;
@@ -189,7 +189,7 @@ struct LinkedLibrary {
   llvm::StringRef glue, path;
 };
 
-/// Whether artifacts can be linked with a library on this machine.
+/// Returns whether artifacts can be linked with a library on this machine.
 bool isInstalled(const LinkedLibrary &library);
 
 /// Links `objects` and `others` into a shared library that exports the query

@@ -175,8 +175,8 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
     if (std::optional<std::string> path = findLibc(name))
       args.push_back(*path);
   for (const LinkedLibrary &other : others) {
-    // Where the compiler itself was built with the library; elsewhere the
-    // loader's own search finds it.
+    // The path is that of the machine that built the compiler. On other
+    // machines the loader searches as usual.
     args.push_back("-rpath");
     args.push_back(
         ("$ORIGIN:" + llvm::sys::path::parent_path(other.path)).str());

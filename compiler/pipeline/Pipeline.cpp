@@ -80,8 +80,8 @@ static SmallVector<const Backend *> backendsOf(const PipelineOptions &options) {
   return getBackends(asked ? asked->device() : kCpu);
 }
 
-/// Whether the backend that is asked for heavy ops has kernels for quantized
-/// values. Without them, products of bytes would be loops.
+/// Returns whether the backend that is asked for heavy ops has kernels for
+/// quantized values. Without them, products of bytes would be loops.
 static bool takesQuantized(const PipelineOptions &options) {
   const Backend *asked = findBackend(options.kernels);
   return asked && asked->takesQuantized();

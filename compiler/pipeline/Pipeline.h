@@ -74,7 +74,8 @@ struct PipelineOptions : BackendOptions {
   }
 };
 
-/// Whether a backend computes anything. One that takes the rest always does.
+/// Returns whether a backend may compute ops. A backend that takes the rest
+/// always may.
 bool takesPart(const Backend &backend, const PipelineOptions &options);
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the
@@ -87,8 +88,8 @@ struct Phase {
   /// Whether passes read the CPU level, the module's `ingot.target`. All that
   /// do not come first: their result serves every level of an artifact.
   bool dependsOnLevel = false;
-  /// Whether it begins with `ingot-attach-calibration`. Who has read the file
-  /// attaches the calibration before.
+  /// True if the phase begins with `ingot-attach-calibration`. The driver,
+  /// which has read the file, attaches the calibration before the phase.
   bool attachesCalibration = false;
 };
 

@@ -94,13 +94,14 @@ public:
   /// Registers its passes, so that pipelines in text may name them.
   virtual void registerPasses() const {}
 
-  /// Whether it has kernels for ops of this kind, which is why it is asked.
+  /// Returns whether it has kernels for ops of this kind, and is to be asked.
   virtual bool isFor(mlir::Operation *op) const { return false; }
-  /// Why it does not compute `op`, of a kind that it is for.
+  /// Returns why it does not compute `op`, which is of a kind that it is for.
   virtual Reason whyNot(mlir::Operation *op) const { return std::nullopt; }
-  /// Whether it computes all ops that other backends of its device decline.
+  /// Returns whether it computes all ops that other backends of its device
+  /// decline.
   virtual bool takesRest() const { return false; }
-  /// Whether it has kernels for quantized values.
+  /// Returns whether it has kernels for quantized values.
   virtual bool takesQuantized() const { return false; }
 
   /// The library that its code calls, or null. The passes that write such calls

@@ -15,10 +15,10 @@ def AssignBackends : Pass<"nn-assign-backends", "::mlir::ModuleOp"> {
     An op of a kind that a backend of `backends` has kernels for gets the
     attribute `ingot.backend` of the first that takes it, else of the backend
     that takes what others of the device decline; one that has the attribute
-    keeps it. It is an error if no backend of the device takes the op. What a
-    backend was asked for and did not take stands, with its reason, in the
-    module's attribute `ingot.declined`, and is a remark of the category
-    `backend`. Lowerings act on the attribute.
+    keeps it. It is an error if no backend of the device takes the op. Each
+    op that a backend declined stands, with the reason, in the module's
+    attribute `ingot.declined`, and is a remark of the category `backend`.
+    Lowerings act on `ingot.backend`.
 
     For ops that compute one of `preferred-nodes`, the backend `preferred` is
     asked first. It is an error if no op computes one of these nodes.

@@ -58,8 +58,8 @@ struct Phase {
   }
 };
 
-/// One dimension of a transposed convolution. Of an open src, `dstSize` is how
-/// much larger than `stride` times its size that of dst is.
+/// One dimension of a transposed convolution. With an open src, `dstSize` is
+/// the size of dst minus `stride` times the size of src.
 struct PhasedWindow {
   int64_t srcSize, dstSize, kernel, stride, pad, dilation;
 };

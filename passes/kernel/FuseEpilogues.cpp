@@ -32,13 +32,13 @@ using support::typeOf;
 /// More than models chain; each operand is one more stream to read.
 static constexpr unsigned kMaxOperands = 6;
 
-/// Whether the epilogue of `kernel` can read, or store, elements of `value`.
+/// Returns whether the epilogue of `kernel` can load elements of `value`, or
+/// store them.
 static bool isReadable(kernel::EpilogueOpInterface kernel, Value value) {
   return kernel.canEpilogueRead(typeOf(value).getElementType());
 }
 
-/// Whether `other` broadcasts to the result of `kernel`, with sizes that no run
-/// can change.
+/// Returns whether `other` broadcasts to the result of `kernel` in every run.
 static bool broadcastsTo(Value other, kernel::EpilogueOpInterface kernel,
                          shape::SameSizes &sizes) {
   Value result = kernel->getResult(0);

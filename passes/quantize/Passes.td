@@ -179,11 +179,11 @@ def InsertGramObservers
 def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
   let summary = "Move ranges of channels into the weights behind them";
   let description = [{
-    Of what `nn-insert-channel-observers` shows, the module's
-    `ingot.calibration` may have the largest magnitude `a` of each channel. The
-    channel is divided by `sqrt(a / b)`, and the weights of the products behind
-    it, of which `b` is the largest, are multiplied by it: so no channel drowns
-    the others when they become bytes.
+    The module's `ingot.calibration` may have the largest magnitude `a` of each
+    channel, from the tensors that `nn-insert-channel-observers` shows. Each
+    channel is divided by `sqrt(a / b)`, where `b` is the largest weight of the
+    products that read it, and these weights are multiplied by the same number.
+    So no channel drowns the others when they become bytes.
     Where only products of single channels read it, whose weights have a scale
     for each, it is divided by `a`.
 

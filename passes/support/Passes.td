@@ -37,8 +37,8 @@ def FoldConstants : Pass<"nn-fold-constants"> {
     Runs every op's folder, and computes nn ops on constants in double (integers
     exactly), rounding once. A result larger than `max-bytes`, or much larger
     than its operands, is left to run time, where it costs less than to ship.
-    What only moves elements (`concat`, `reshape`, `slice`, `transpose`) may be
-    larger, up to four times all constants together.
+    Results of ops that only move elements (`concat`, `reshape`, `slice`,
+    `transpose`) may be larger, up to four times all constants together.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", "16777216",

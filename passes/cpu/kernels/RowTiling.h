@@ -32,7 +32,7 @@ struct CutTile {
 
 class RowTiling {
 public:
-  /// Of tiles with these rows, the highest first.
+  /// Takes the numbers of rows that tiles may have, the largest first.
   explicit RowTiling(llvm::ArrayRef<int64_t> sizes)
       : sizes(sizes.begin(), sizes.end()) {}
 
@@ -50,12 +50,12 @@ public:
   /// more, a lower tile would have been chosen.
   int64_t mostBeyond(int64_t size) const;
 
-  /// How what the highest tiles leave of rows [first, end) is cut.
+  /// The rows [first, end) that the highest tiles leave.
   struct Rest {
     Index first, end;
     /// Rows that are left uncut, fewer than any tile has.
     int64_t uncut;
-    /// Whether a tile of this size may be higher than all rows.
+    /// Returns whether a tile of this size may have more rows than there are.
     llvm::function_ref<bool(int64_t size)> mayBeHigher;
   };
   /// Cuts the rest into as few tiles of each size as leave no more than the

@@ -197,7 +197,7 @@ const ProductKernel &cpu::int8PairsKernel() {
   return kernel;
 }
 
-/// Of the run that the lists of the weights are about.
+/// Multiplies the run of rows that the lists of the weights describe.
 Accumulators Int8Pairs::multiplyRows(IndexBuilder &b,
                                      const TileWeights &weights,
                                      const SrcRows &rows, int64_t,

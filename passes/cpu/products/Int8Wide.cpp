@@ -59,8 +59,8 @@ void WideWeights::fill(IndexBuilder &b, const TileWeights &weights) const {
 }
 
 // All even bytes, then all odd ones: registers hold one part of the weights.
-// Where both lay side by side LLVM loaded them together, and kept one of ten
-// sums on the stack: each step waited for the one before to be stored.
+// If both lie side by side, LLVM loads them together and keeps one of ten sums
+// on the stack, so each step waits for the store of the step before.
 static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
                            const SrcRows &rows, Index group,
                            MutableArrayRef<Value> sums) {
@@ -122,7 +122,7 @@ struct Int8Wide final : ProductKernel {
   void multiplyGroup(IndexBuilder &b, const TileWeights &weights,
                      const SrcRows &rows, Value k, int64_t count,
                      MutableArrayRef<Value> sums) const override {
-    // Of WideWeights, or of bytes that each step widens.
+    // Weights are words of WideWeights, or bytes that each step widens.
     if (!getElementTypeOrSelf(weights.data).isInteger(16))
       return ProductKernel::multiplyGroup(b, weights, rows, k, count, sums);
     TileWeights words = weights;

@@ -74,7 +74,7 @@ int64_t sumsBeside(const TargetInfo &target, const Tile &tile, int64_t width);
 /// other.
 void addUp(IndexBuilder &b, Accumulators &sums, int64_t steps);
 
-/// Where runs of elements start in `data`.
+/// The starts of runs of elements in `data`.
 struct Runs {
   Runs(mlir::Value data, Index at) : data(data), at(1, at) {}
   Runs(mlir::Value data, llvm::ArrayRef<Index> at) : data(data), at(at) {}

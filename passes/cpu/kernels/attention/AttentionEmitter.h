@@ -28,7 +28,8 @@ struct QueryBlock {
 
 struct AttentionEmitter;
 
-/// What is different where bf16 is multiplied. Scores have no mask yet.
+/// The parts of attention that differ for products of bf16. Scores have no mask
+/// yet.
 struct NarrowAttention {
   explicit NarrowAttention(AttentionEmitter &all);
 

@@ -116,7 +116,7 @@ Value Contraction::loadPiece(ArrayRef<Value> at, Value mask) {
   return vector::MaskedLoadOp::create(b.b, b.loc, type, result, at, mask, zero);
 }
 
-/// Of each vector of a panel; null if all of its columns are there.
+/// Returns a mask for each vector of a panel; null for a whole panel.
 SmallVector<Value> Contraction::masksOf(Index columns, bool isWhole) {
   SmallVector<Value> masks(kVectors);
   for (int64_t v = 0; v < kVectors && !isWhole; ++v)

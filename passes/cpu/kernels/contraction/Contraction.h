@@ -13,7 +13,7 @@
 
 namespace ingot::cpu {
 
-/// What the code of a product knows of its loops and elements.
+/// The loops and elements of a product, for all parts of its code.
 struct Contraction {
   /// A panel is two vectors wide; so many of them, and of their rows, are
   /// packed at a time.
@@ -70,7 +70,7 @@ struct Contraction {
   mlir::Value panel;
 };
 
-/// What each part of the code has at hand of a product.
+/// The base of each part of the code: short names for members of a product.
 struct ContractionPart {
   explicit ContractionPart(Contraction &all)
       : all(all), b(all.b), op(all.op), target(all.target),

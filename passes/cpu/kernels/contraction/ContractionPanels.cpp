@@ -45,9 +45,9 @@ void ContractionPanels::packOneByOne(const Part &part, Index begin, Index end,
   });
 }
 
-/// Of a right factor whose columns are rows: squares that are turned, and what
-/// is left element by element. Bytes and words behind the last column, for
-/// which there are no masked loads, go the same way.
+/// Packs a right factor that is stored transposed: transposes squares, and
+/// copies the rest element by element. Bytes and words behind the last column
+/// are copied in this way too, since they have no masked loads.
 void ContractionPanels::packTurned(const Part &part) {
   int64_t square = squareOf(target);
   bool hasSquares = element.isF32() && all.isTurned();

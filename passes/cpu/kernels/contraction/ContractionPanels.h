@@ -23,7 +23,7 @@ private:
   /// as it has, or more, if it is whole), and `depth` k from `k` on.
   struct Part {
     Index column, columns, k, depth;
-    /// Where it is packed.
+    /// The place of the packed elements.
     Index at;
   };
 
@@ -42,8 +42,8 @@ private:
                int64_t count);
   void packTurned(const Part &part);
   void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
-  /// What a panel has of columns at `count` k from one on, and what that is
-  /// multiplied by.
+  /// Loads columns of a panel at `count` k from one on; loadLeft loads the
+  /// elements that they are multiplied by.
   mlir::Value loadForPanel(Index k, Index column, mlir::Value mask,
                            int64_t count);
   mlir::Value loadLeft(Index row, Index k, int64_t count);

@@ -45,8 +45,8 @@ private:
   };
   void forEachRun(const Tile &tile, const TaskRange &range,
                   llvm::function_ref<void(const PixelRun &run)> body);
-  /// How the sums of a tile come about: of pixels as they are, or of any, for
-  /// which `prepare` is called before the first column.
+  /// The functions that sum up a tile: over pixels as they are, or over any
+  /// pixels. `prepare` is called before the first column.
   struct PixelSums {
     using SumFn = llvm::function_ref<Accumulators(const Tile &tile,
                                                   const ColumnAt &columnAt)>;

@@ -24,9 +24,9 @@ struct ConvColumns : ConvPart {
   void widenWeights(const Tile &tile, const ColumnAt &columnAt);
 
   /// Lets all rows of a task share weights of f16 as f32, `terms` of a column.
-  /// Those of the taps of a row are widened where they are read first,
+  /// The first reader of a row of taps widens its weights.
   void prepareWidened(const Tile &tile, int64_t terms);
-  /// and those from here on once more,
+  /// Lets the weights from here on be widened once more.
   void clearWidened(Index from);
   Accumulators sumWidened(const TileWeights &weights,
                           llvm::ArrayRef<Index> outerTaps, MultiplyFn multiply);
@@ -39,8 +39,8 @@ struct ConvColumns : ConvPart {
 
 private:
   std::optional<WidenedWeights> widened;
-  /// Of each row of taps, whether its weights are there already, the first of
-  /// which comes from here.
+  /// A flag for each row of taps: its weights are widened. The weights of the
+  /// first row come from `widenedFrom`.
   mlir::Value areWidened;
   Index widenedFrom;
 };

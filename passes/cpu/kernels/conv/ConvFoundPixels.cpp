@@ -20,8 +20,8 @@ bool ConvFoundPixels::isWorthIt(const Tile &tile) const {
   return conv.readsInPlace(tile) && channels >= kFewestFound;
 }
 
-/// Where tap 0 of each pixel of a tile is in src: a table on the stack with the
-/// coordinates of the spatial dimensions, and the offset of channel 0.
+/// Fills a table on the stack with the place of tap 0 of each pixel of a tile
+/// in src: coordinates of the spatial dimensions, and the offset of channel 0.
 void ConvFoundPixels::findOrigins(const Tile &tile, ArrayRef<Index> first,
                                   Index count, Index rows, Index group) {
   int64_t columns = outer + 2;
@@ -64,7 +64,8 @@ SrcRows ConvFoundPixels::findPixels(const Tile &tile, ArrayRef<Index> taps,
     };
     Value within;
     for (int64_t d = 0; d <= outer; ++d) {
-      // That of the row dimension says whether there is a pixel.
+      // The condition for the row dimension also tells whether the pixel
+      // exists.
       if (d != outer && !window.crossesLow(d) && !window.crossesHigh(d))
         continue;
       Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));

@@ -28,7 +28,7 @@ private:
   SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
                      mlir::Value &isAnyWithin);
 
-  /// Where tap 0 of each pixel is.
+  /// The table of places of tap 0 of each pixel.
   mlir::Value origins;
 };
 

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// How many zeros the stack may hold.
+/// The most zeros that the stack holds.
 static constexpr int64_t kMostFound = 16384;
 
 SmallVector<Index> ConvKernel::weightsOf(const ColumnAt &columnAt) {

@@ -47,24 +47,24 @@ struct ConvKernel {
                                             spatialSizes(b, op.getSrc()),
                                             spatialSizes(b, op.getDst())} {}
 
-  /// Where the weights of a column tile start.
+  /// Returns the start of the weights of a column tile.
   llvm::SmallVector<Index> weightsOf(const ColumnAt &columnAt);
-  /// The first channel of dst of a column tile.
+  /// Returns the first channel of dst of a column tile.
   Index columnOf(const ColumnAt &columnAt);
-  /// Where the first of these taps is in a panel.
+  /// Returns the place of the first of these taps in a panel.
   Index inPanel(llvm::ArrayRef<Index> taps);
-  /// The number of the taps of the outer dimensions.
+  /// Returns the number of the taps of the outer dimensions.
   Index numberOf(llvm::ArrayRef<Index> taps);
-  /// Pixels of a task; open if a run knows how many.
+  /// Returns the pixels of a task; open if a run decides them.
   int64_t pixelsOfTask() const;
-  /// What pass number `pass` of `passes` over the tile's weights prefetches.
+  /// Returns the weights to prefetch in pass `pass` of `passes` over a tile.
   NextWeights nextPanel(const ColumnAt &columnAt, Index pass, Index passes);
   /// Returns whether the taps of a row and their channels lie one behind the
   /// other, in src as in the weights.
   bool isContiguous() const;
   /// Returns whether rows are multiplied wherever they are.
   bool readsInPlace(const Tile &tile) const;
-  /// The element type of src and of its copies. That of weights may be
+  /// Returns the element type of src and of its copies. Weights may be
   /// narrower: f16 is widened as it is read.
   mlir::Type srcElement() const { return mlir::getElementTypeOrSelf(src.data); }
   /// The pixels that have the tap; with a zero point the others are made of it.
@@ -76,8 +76,8 @@ struct ConvKernel {
 
   /// A pixel in the padding of src with a zero point.
   mlir::Value zeroPointPixel();
-  /// What the outer taps within src add to the sums of a row of dst, or all of
-  /// them: a vector for each of the tile, none without a zero point.
+  /// Returns the compensation of the outer taps within src for a row of dst, or
+  /// of all taps: a vector for each of the tile, none without a zero point.
   Accumulators compensationOf(const Tile &tile, const ColumnAt &columnAt,
                               std::optional<llvm::ArrayRef<Index>> row);
 
@@ -89,20 +89,21 @@ struct ConvKernel {
   ConvPlan plan;
   Flat src, weights;
   Output output;
-  /// Of src: those of a group, and elements between two pixels of a row.
+  /// Channels of src in a group, and elements between two pixels of a row.
   int64_t channels;
   Index pixelStride;
   /// Spatial dimensions but the last.
   int64_t outer;
   ConvWindow window;
-  /// Where `weights` are widened: as they were before.
+  /// The weights in f16, if `weights` are a widened copy.
   std::optional<Flat> packed;
 
 private:
   mlir::Value zeroPoints;
 };
 
-/// What each part of a convolution has at hand of its kernel.
+/// The base of each part of a convolution: short names for its kernel's
+/// members.
 struct ConvPart {
   explicit ConvPart(ConvKernel &conv)
       : conv(conv), b(conv.b), op(conv.op), plan(conv.plan), src(conv.src),

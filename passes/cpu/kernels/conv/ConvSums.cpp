@@ -247,7 +247,7 @@ Accumulators ConvSums::sumAmx(const Tile &tile, const PixelTile &pixels,
                               Index from, Index panelAt,
                               const Accumulators &start) {
   int64_t inner = window.inner(), taps = window.kernel[inner];
-  // The same for all tiles of a kernel: AMX tiles are of one shape.
+  // All tiles of a kernel go this way, since AMX tiles have one shape.
   bool isRun = conv.isContiguous();
   Value data = src.data;
   Index distance = pixelStride;

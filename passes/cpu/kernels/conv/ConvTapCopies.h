@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// How the taps of pixels are copied.
+/// The form in which taps of pixels are copied.
 struct CopiedTaps {
   /// Taps along a row: all, which follow each other as their weights do, or
   /// one.
@@ -32,8 +32,8 @@ struct CopiedPixels {
   Index count, rows;
 };
 
-/// What is copied of a pixel: `size` channels from `channel` on of the taps
-/// along a row, from `firstTap` on.
+/// The part of a pixel that is copied: `size` channels from `channel` on of the
+/// taps along a row, from `firstTap` on.
 struct TapChannels {
   llvm::ArrayRef<Index> outerTaps;
   Index firstTap, channel;

@@ -27,7 +27,7 @@ Accumulators DepthwiseFloats::sumTile(const Tile &tile,
                          });
 }
 
-/// Where src has no pixels, none is read.
+/// Reads no pixel if src has none.
 Accumulators DepthwiseFloats::sumBorder(const Tile &tile,
                                         const PixelPlace &where) {
   Value hasPixels =
@@ -50,7 +50,8 @@ Value DepthwiseFloats::floatZeros(Type type) {
   return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
 }
 
-/// What is multiplied: bytes less their zero point, other numbers as they are.
+/// Returns the floats to multiply: bytes minus their zero point, or the numbers
+/// themselves.
 Value DepthwiseFloats::toFloats(Value pixel) {
   auto type = cast<VectorType>(pixel.getType());
   if (!type.getElementType().isInteger())
@@ -65,7 +66,7 @@ Value DepthwiseFloats::toFloats(Value pixel) {
                                  words);
 }
 
-/// Of each group of lanes its element `member`, in all of its lanes.
+/// Repeats element `member` of each group of lanes in all lanes of the group.
 Value DepthwiseFloats::memberOfGroups(Value pixel, int64_t member,
                                       int64_t size) {
   if (size == 1)

@@ -42,7 +42,7 @@ SmallVector<Index> PixelPlace::coordinates(IndexBuilder &b, Index pixel) const {
 /// of the epilogue may lie in what the first of them has overwritten.
 bool DepthwiseKernel::overlapsChannels() {
   int64_t channels = output.dst.shape.back();
-  // Of open rows, kernels of whole tiles are the same code but for numbers.
+  // With open rows, kernels of whole tiles differ only in numbers.
   bool isPartial = channels % columns() != 0,
        isOpen = bool(window.dstSizes[window.inner()].value);
   return !isBytes() && channels > columns() && (isPartial || isOpen) &&

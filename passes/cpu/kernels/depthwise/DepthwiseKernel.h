@@ -17,10 +17,10 @@ namespace ingot::cpu {
 
 /// A tile of a row of open size: which pixels its taps meet, only a run knows.
 struct BorderTile {
-  /// Of dst, those within the row.
+  /// The pixels of dst within the row.
   Index count;
-  /// Of src, from tap 0 of the first pixel on: whether a pixel is there, in
-  /// every lane, and how many pixels behind tap 0 the nearest is that is there.
+  /// For each pixel of src from tap 0 of the first one on: a mask that is true
+  /// if it exists, and the distance from tap 0 to the nearest one that does.
   llvm::SmallVector<mlir::Value> within;
   llvm::SmallVector<Index> nearest;
 };
@@ -37,8 +37,8 @@ struct SourceRows {
   llvm::SmallVector<mlir::Value> masks;
 };
 
-/// Where a tile is: its pixels of a row of dst, its first channel, and what a
-/// run finds of them at the end of a row of open size.
+/// The place of a tile: its pixels of a row of dst and its first channel. At
+/// the end of a row of open size, a run finds which pixels exist.
 struct PixelPlace {
   const PixelTile &pixels;
   Index firstPixel, channel;
@@ -48,7 +48,7 @@ struct PixelPlace {
   PixelPlace withChannel(Index other) const {
     return {pixels, firstPixel, other, row, border};
   }
-  /// Where a pixel of the tile has its first channel in dst.
+  /// Returns the place in dst of the first channel of a pixel of the tile.
   llvm::SmallVector<Index> coordinates(IndexBuilder &b, Index pixel) const;
 };
 
@@ -93,7 +93,7 @@ struct DepthwiseKernel {
   Output output;
   int64_t outer;
   ConvWindow window;
-  /// Of bytes: how whole blocks are stored, and the rows at hand.
+  /// For bytes: the store of whole blocks, and the rows that tiles read.
   std::optional<BlockStore> blocks;
   SourceRows sources;
 
@@ -104,7 +104,8 @@ private:
   mlir::Value waiting;
 };
 
-/// What each part of the code of single channels has at hand of its kernel.
+/// The base of each part of the code of single channels: short names for its
+/// kernel's members.
 struct DepthwisePart {
   explicit DepthwisePart(DepthwiseKernel &kernel)
       : kernel(kernel), b(kernel.b), op(kernel.op), plan(kernel.plan),

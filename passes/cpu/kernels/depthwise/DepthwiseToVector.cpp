@@ -116,7 +116,7 @@ void DepthwiseEmitter::emitTile(const Tile &tile, const PixelPlace &where) {
   floats.emitTile(tile, where);
 }
 
-/// Where src may turn out to have no pixels, none is read.
+/// Reads no pixel if a run finds that src has none.
 void DepthwiseEmitter::emitBytes(const TaskRange &range) {
   Index pixels = 1;
   for (Index size : window.srcSizes)
