@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/ChainRows.h"
 #include "compiler/emit/Emit.h"
-#include "compiler/emit/MergeKernels.h"
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -28,7 +27,7 @@ using namespace ingot;
 static constexpr StringLiteral kPipeline =
     // A kernel and its task become one function, which knows its arguments.
     "function(sroa,early-cse<memssa>,simplifycfg),"
-    "ipsccp,cgscc(inline),deadargelim,globaldce,merge-kernels,"
+    "ipsccp,cgscc(inline),deadargelim,globaldce,"
     "function("
     "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "reassociate,"
@@ -251,13 +250,6 @@ void ingot::optimize(Module &module, TargetMachine &machine, bool forSize) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.registerPipelineParsingCallback(
-      [](StringRef name, ModulePassManager &passes, auto) {
-        bool isOurs = name == "merge-kernels";
-        if (isOurs)
-          passes.addPass(MergeKernelsPass());
-        return isOurs;
-      });
   builder.registerPipelineParsingCallback(
       [](StringRef name, FunctionPassManager &passes, auto) {
         bool isOurs = name == "vectorize-scalars";
