@@ -125,12 +125,12 @@ def check_pass_names():
 
 # The folders that a folder of passes may use, besides its own: an arrow never points back in the pipeline.
 # cpu/policy has thresholds of CPUs, which shared phases still read directly.
-PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cpu/policy", "graph": "support|cpu/policy",
-                "quantize": "support|cpu/policy", "layout": "support|shape", "precision": "support|cpu/policy",
-                "kernel": "support|shape", "math": "support", "backend": "support",
+PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cpu/policy", "graph": "support|backend|cpu/policy",
+                "quantize": "support|backend|cpu/policy", "layout": "support|shape|backend",
+                "precision": "support|backend|cpu/policy", "kernel": "support|shape|backend", "math": "support", "backend": "support",
                 "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
-                "cpu/policy": "support", "cpu/lower": "support|shape|precision|kernel|cpu/policy",
-                "cpu/schedule": "support|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
+                "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",
+                "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
                 "cpu/isa": "support|cpu", "dnnl/lower": "support", "dnnl": "support|backend",
                 # Their backend's class adds passes of other folders, too.
                 "cpu": "support|shape|backend|graph|kernel|loops|math|precision"}

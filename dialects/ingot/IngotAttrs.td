@@ -13,54 +13,13 @@
 #ifndef INGOT_DIALECTS_INGOT_INGOTATTRS_TD
 #define INGOT_DIALECTS_INGOT_INGOTATTRS_TD
 
-include "dialects/ingot/IngotDialect.td"
-include "mlir/IR/AttrTypeBase.td"
+include "dialects/ingot/TargetAttrs.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
-
-class Ingot_Attr<string name, string mnemonicName>
-    : AttrDef<Ingot_Dialect, name> {
-  let mnemonic = mnemonicName;
-}
 
 //===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//
-
-def Ingot_Target : Ingot_Attr<"Target", "target"> {
-  let summary = "the machine that code is generated for";
-  let description = [{
-    A CPU level of `ingot/abi/cpu_features.inc`, which stands for instructions
-    and registers, and the numbers of `TargetNumbers.inc` that are not as usual:
-    caches and their lines, multiply-adds, what is worth a task.
-
-    Constraints:
-    - C1: the level and the numbers are of these lists
-    - C2: numbers are within what the list allows, and `line` is a power of 2
-
-    Example:
-    ```mlir
-    module attributes {ingot.target = #ingot.target<"znver4", l2 = 524288>}
-    ```
-  }];
-  let parameters = (ins StringRefParameter<>:$level,
-                        "::ingot::TargetNumbers":$numbers);
-  let assemblyFormat = "`<` $level `` custom<Numbers>($numbers) `>`";
-  let extraClassDeclaration = [{
-    /// The bits of cpu_features.inc that code for the level may need.
-    uint64_t getFeatures() const;
-    /// The target of the module around `op`, or x86-64-v3.
-    static TargetAttr of(::mlir::Operation *op);
-  }];
-  let genVerifyDecl = 1;
-}
-
-// The name of a backend, a bare word. The list of backends is elsewhere: a
-// further backend changes nothing here.
-def Ingot_BackendWord : StringRefParameter<"name of a backend"> {
-  let parser = [{ parseWord($_parser) }];
-  let printer = "$_printer.printKeywordOrString($_self)";
-}
 
 def Ingot_BackendName : Ingot_Attr<"BackendName", "backend"> {
   let summary = "who computes an operation";

@@ -296,31 +296,6 @@ StatisticsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef level,
-                                 TargetNumbers numbers) {
-  if (!findLevel(level))
-    return emitError() << "unknown CPU level '" << level << "': use one of "
-                       << levelNames();
-  if (std::optional<std::string> wrong = numbers.check())
-    return emitError() << *wrong;
-  return success();
-}
-
-uint64_t TargetAttr::getFeatures() const {
-  return findLevel(getLevel())->features;
-}
-
-TargetAttr TargetAttr::of(Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
-  IngotDialect::TargetAttrHelper helper(op->getContext());
-  if (TargetAttr target = module ? helper.getAttr(module) : TargetAttr())
-    return target;
-  return TargetAttr::get(op->getContext(), "x86-64-v3", TargetNumbers());
-}
-
 LogicalResult
 SizeRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                       int64_t input, int64_t dim, int64_t min, int64_t usual,
@@ -392,6 +367,7 @@ template <typename Helper, typename T> static Fact list(Place place) {
 static ArrayRef<Fact> facts() {
   using D = IngotDialect;
   static const Fact all[] = {
+      one<D::TargetsAttrHelper>(Place::module),
       one<D::TargetAttrHelper>(Place::module),
       one<D::ModelNameAttrHelper>(Place::module),
       one<D::MetadataAttrHelper>(Place::module),

@@ -20,7 +20,8 @@ def Ingot_Dialect : Dialect {
 
     | attribute | of | says |
     |---|---|---|
-    | `ingot.target` | module | the machine that code is for |
+    | `ingot.targets` | module | the device, and all machines that the artifact has code for |
+    | `ingot.target` | module | the machine that code is for, once there is one |
     | `ingot.model_name`, `ingot.metadata` | module | what the model says of itself |
     | `ingot.statistics` | module | what passes counted, for the artifact's metadata |
     | `ingot.strings` | module | the strings that it knows, the empty one first: a tensor of strings is places in this list, si32 |
@@ -48,6 +49,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.scratch` | alloca | which memory on the stack it is |
   }];
   let discardableAttrs = (ins
+    "::ingot::TargetsAttr":$targets,
     "::ingot::TargetAttr":$target,
     "::mlir::StringAttr":$model_name,
     "::mlir::DictionaryAttr":$metadata,

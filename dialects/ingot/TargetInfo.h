@@ -105,6 +105,13 @@ struct TargetInfo : TargetNumbers {
   /// Counts of the bits of words in vectors.
   bool hasBitCount;
 
+  /// True if one instruction multiplies and adds up four bytes, in vectors or
+  /// in tiles.
+  bool hasByteDots() const { return hasVNNI || hasInt8Tiles; }
+  /// True if products of bf16 are faster than those of f32.
+  bool multipliesBF16() const { return hasFastBF16 || hasBF16Tiles; }
+  bool hasTiles() const { return hasBF16Tiles || hasInt8Tiles; }
+
   /// Sums that have to be independent of each other, so that none waits.
   int64_t sumsInFlight() const { return fma_ports * fma_latency; }
   /// Four bytes each.

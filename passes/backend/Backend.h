@@ -14,6 +14,7 @@
 #ifndef INGOT_PASSES_BACKEND_BACKEND_H
 #define INGOT_PASSES_BACKEND_BACKEND_H
 
+#include "passes/backend/Policy.h"
 #include "passes/support/OptimizeFor.h"
 #include "passes/support/Reason.h"
 
@@ -103,6 +104,9 @@ public:
   virtual bool takesRest() const { return false; }
   /// Returns whether it has kernels for quantized values.
   virtual bool takesQuantized() const { return false; }
+
+  /// What its device likes, or null: one backend of a device answers for it.
+  virtual const Policy *policy() const { return nullptr; }
 
   /// The library that its code calls, or null. The passes that write such calls
   /// add the library to `ingot.libraries`.
