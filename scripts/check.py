@@ -107,6 +107,7 @@ def suites(build, jobs):
     runtime = {"UBSAN_OPTIONS": "print_stacktrace=1"}
     return [
         own("layers", "scripts/check-layers.py"),
+        own("comments", "scripts/check-comments.py"),
         ctest("unit", build),
         own("e2e", "test/e2e/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, minutes=45),
         own("open-sizes", "test/sweeps/open_sizes.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
