@@ -159,8 +159,7 @@ WORDS = [
       "runtime/include/ingot/model.h": "examples of names in tables",
       "tools/ingot/compile/CompileFlags.h": "text of --help"}, ()),
     (r"vnni|amx", r"(dialects|passes|runtime)/cpu/",
-     {"compiler/target/Target.cpp": "the CPU levels", "compiler/target/Target.h": "the CPU levels",
-      "dialects/ingot/TargetInfo.cpp": "the CPU levels", "dialects/ingot/TargetInfo.h": "the CPU levels",
+     {"dialects/ingot/TargetInfo.cpp": "the CPU levels", "dialects/ingot/TargetInfo.h": "the CPU levels",
       "dialects/ingot/TargetNumbers.inc": "the CPU levels",
       "runtime/include/ingot/abi/cpu_features.inc": "the CPU levels",
       "runtime/core/Variants.cpp": "asks the kernel for the state of tiles",
@@ -170,8 +169,7 @@ WORDS = [
       "passes/llvm/ConvertToLLVM.cpp": "the tail of all CPU code",
       "compiler/emit/Optimize.cpp": "the tail of all CPU code", "compiler/emit/ShareTasks.cpp": "the tail of all CPU code",
       "tools/ingot/compile/CompileFlags.h": "text of --help"},
-     ("compiler/driver/Compiler.cpp", "compiler/pipeline/Pipeline.h", "compiler/pipeline/TextOptions.cpp",
-      "passes/backend/Backend.h", "passes/quantize/")),
+     ("passes/quantize/",)),
 ]
 
 

@@ -37,10 +37,8 @@ private:
   mlir::LogicalResult readCalibration();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
-  void chooseBF16();
-  void chooseHalfSums();
-  void chooseHalfRest();
-  void chooseWeightScales();
+  void checkBF16();
+  void checkHalfSums();
   void chooseKernels();
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult runSharedPhases();
@@ -98,7 +96,9 @@ private:
   /// What is reported as an error fails the compilation, whoever goes on.
   ErrorWatch errors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Lowest first.
+  /// The levels of --target.
+  Targets asked;
+  /// The levels that the artifact has code for, lowest first.
   std::vector<Target> targets;
   Manifest manifest;
   SizeReport sizes;

@@ -80,21 +80,28 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
   return success();
 }
 
-/// What is not a shared library holds the code of one level.
+static std::vector<std::string> levelsOf(ArrayRef<Target> targets) {
+  std::vector<std::string> levels;
+  for (const Target &target : targets)
+    levels.push_back(target.level);
+  return levels;
+}
+
+/// Reads --target for the pipeline, whose passes decide by it. All but a shared
+/// library holds the code of one level.
 LogicalResult Compilation::chooseTargets() {
   std::string error;
-  std::optional<std::vector<Target>> found =
-      parseTargets(options.target, error);
+  std::optional<Targets> found = parseTargets(options.target, error);
   if (!found)
     return fail(error);
-  targets = std::move(*found);
-  chooseBF16();
-  chooseHalfSums();
-  chooseHalfRest();
-  // Which of its levels `multi` stands for, later phases say.
-  pipeline.amxTiles = llvm::any_of(
-      *parseTargets(options.target, error, {/*bytes=*/true, /*bf16=*/true}),
-      [](const Target &target) { return target.hasAmx(); });
+  asked = std::move(*found);
+  targets = asked.sure;
+  pipeline.levels = levelsOf(asked.sure);
+  pipeline.mayLevels = levelsOf(asked.may);
+  auto numbers = targets.front().numbers.texts();
+  pipeline.numbers.assign(numbers.begin(), numbers.end());
+  checkBF16();
+  checkHalfSums();
   if (!options.pipeline.emulateOn.empty() &&
       !emulate(targets, options.pipeline.emulateOn, error))
     return fail(error);
@@ -109,74 +116,38 @@ LogicalResult Compilation::chooseTargets() {
   return success();
 }
 
-/// Without instructions for it, products of bf16 take longer than those of f32.
-/// Where no level has them, weights are stored as f16, which is as small and
-/// more exact, and all else is f32.
-void Compilation::chooseBF16() {
-  std::string error;
-  // `multi` stands for those that have them, too.
-  pipeline.multipliesBF16 = llvm::any_of(
-      *parseTargets(options.target, error, {/*bytes=*/false, /*bf16=*/true}),
-      [](const Target &target) { return target.hasFastBF16(); });
-  if (pipeline.precision == Precision::bf16 && !pipeline.multipliesBF16)
+/// Says that bf16 is not multiplied as bf16. Without instructions for it, that
+/// takes longer than f32: weights become f16, which is as small and more exact,
+/// and all else is f32.
+void Compilation::checkBF16() {
+  if (pipeline.precision == Precision::bf16 &&
+      !asked.any([](const TargetInfo &info) { return info.multipliesBF16(); }))
     emitRemark(UnknownLoc::get(&context))
         << "bf16 is computed as float32 by weights of float16: no level of "
            "--target has instructions for products of bf16";
 }
 
-/// What is stored between products is the same for all levels, so products of
-/// float16 are for artifacts whose levels all have them.
-void Compilation::chooseHalfSums() {
-  auto lacksFP16 = [](const Target &target) {
-    return !target.hasFP16();
-  };
-  pipeline.halfSums = false;
+/// Says that fp16 is not multiplied as f16, and drops a calibration, which has
+/// no effect then. Types between products are the same for all levels, so all
+/// of them must have arithmetic on f16.
+void Compilation::checkHalfSums() {
+  auto lacksFP16 = [](const Target &target) { return !target.info().hasFP16; };
   if (pipeline.precision != Precision::fp16)
     return;
-  auto lacking = llvm::find_if(targets, lacksFP16);
-  pipeline.halfSums = lacking == targets.end();
-  if (!pipeline.halfSums && !pipeline.calibration.empty()) {
+  auto lacking = llvm::find_if(asked.sure, lacksFP16);
+  if (lacking == asked.sure.end())
+    return;
+  if (!pipeline.calibration.empty()) {
     emitWarning(UnknownLoc::get(&context))
         << "--calibration says nothing about weights, which are all that is "
            "stored as float16: "
         << lacking->level << " has no arithmetic on it";
     pipeline.calibration.clear();
   }
-  if (!pipeline.halfSums && !llvm::all_of(targets, lacksFP16))
+  if (!llvm::all_of(asked.sure, lacksFP16))
     emitRemark(UnknownLoc::get(&context))
         << "float16 weights are multiplied as float32: " << lacking->level
         << " has no arithmetic on float16";
-}
-
-/// What a calibration or `int8-dynamic` leaves of products whose factors a run
-/// computes, as in attention, is multiplied as bf16: bytes have more error.
-void Compilation::chooseHalfRest() {
-  bool isInt8 = pipeline.precision == Precision::fp32 &&
-                (!pipeline.calibration.empty() ||
-                 pipeline.quantization == Quantization::int8Dynamic);
-  pipeline.halfRest =
-      isInt8 && llvm::all_of(targets, [](const Target &target) {
-        return target.hasFastBF16();
-      });
-}
-
-/// Weights are the same for all levels. Repairs were measured with scales for
-/// the largest weights, of a model that has little to lose.
-void Compilation::chooseWeightScales() {
-  pipeline.asWords = llvm::none_of(targets, [](const Target &target) {
-    return target.hasByteDots();
-  });
-  pipeline.byteDots = llvm::all_of(targets, [](const Target &target) {
-    return target.hasByteDots();
-  });
-  pipeline.fitPairs &=
-      pipeline.asWords && !(calibration && calibration->isRepaired());
-}
-
-static void setTarget(PipelineOptions &pipeline, const Target &target) {
-  pipeline.level = target.level;
-  auto numbers = target.numbers.texts();
-  pipeline.numbers.assign(numbers.begin(), numbers.end());
 }
 
 /// Adds a body for the usual sizes of each profile: the model once more, with
@@ -267,7 +238,7 @@ LogicalResult Compilation::importAndLower() {
   if (!isText)
     return success();
   if (targets.size() == 1)
-    setTarget(pipeline, targets.front());
+    pipeline.level = targets.front().level;
   const Phase *last = findPhase(options.lastPhase);
   return last && last->dependsOnLevel
              ? runPhases(*module, getLevelPhases(), options.lastPhase)
@@ -295,11 +266,10 @@ LogicalResult Compilation::describe() {
                                   multiplies(Precision::int16) ||
                                   multiplies(Precision::binary),
                               multiplies(Precision::bf16)};
-  // What is multiplied says what levels `multi` stands for.
-  std::string error;
-  auto all = parseTargets(options.target, error, multiplied);
-  if (all && all->size() > targets.size()) {
-    targets = std::move(*all);
+  // Levels of `multi` that the model has no use for get no code.
+  if (std::vector<Target> picked = asked.pick(multiplied);
+      picked.size() > targets.size()) {
+    targets = std::move(picked);
     if (failed(readModule()))
       return failure();
   }
@@ -355,7 +325,7 @@ static void dropFacts(ModuleOp module) {
 
 OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
   OwningOpRef<ModuleOp> copy = module->clone();
-  setTarget(pipeline, target);
+  pipeline.level = target.level;
   if (failed(runPhases(*copy, getLevelPhases())))
     return nullptr;
   return copy;
@@ -435,7 +405,6 @@ FailureOr<CompileResult> Compilation::run() {
       failed(checkDumps()) || failed(readCalibration()))
     return failure();
   chooseKernels();
-  chooseWeightScales();
   if (failed(importAndLower()))
     return failure();
   if (options.emit == EmitKind::mlir)
@@ -461,10 +430,9 @@ FailureOr<std::string> Compilation::describePipeline() {
   if (failed(chooseTargets()) || failed(readCalibration()))
     return failure();
   chooseKernels();
-  chooseWeightScales();
   std::string text;
   for (const Target &target : targets) {
-    setTarget(pipeline, target);
+    pipeline.level = target.level;
     text += printPipeline(pipeline, options.lastPhase, context) + "\n";
   }
   return text;

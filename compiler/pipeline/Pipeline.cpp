@@ -27,9 +27,23 @@
 using namespace mlir;
 using namespace ingot;
 
+/// The device that code is for.
+static const Device &deviceOf(const PipelineOptions &options) {
+  const Backend *asked = findBackend(options.kernels);
+  return asked ? asked->device() : kCpu;
+}
+
 /// onnx.node → nn.
 static void buildLegalizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
+  if (!options.levels.empty()) {
+    AttachTargetsOptions targets;
+    targets.device = deviceOf(options).name.str();
+    targets.levels.assign(options.levels.begin(), options.levels.end());
+    targets.may.assign(options.mayLevels.begin(), options.mayLevels.end());
+    targets.numbers.assign(options.numbers.begin(), options.numbers.end());
+    passes.addPass(createAttachTargets(targets));
+  }
   LegalizeOptions legalize;
   legalize.maxElements = options.maxTensorElements;
   legalize.maxLoopSteps = options.maxLoopSteps;
@@ -54,8 +68,7 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createCheckIndices());
   passes.addNestedPass<func::FuncOp>(createRefuteChecks());
   passes.addPass(createCSEPass());
-  passes.addNestedPass<func::FuncOp>(
-      createPromoteFloats({options.multipliesBF16}));
+  passes.addNestedPass<func::FuncOp>(createPromoteFloats());
   passes.addPass(createRecognizeSlices());
   passes.addPass(createSimplify());
   passes.addPass(createRecognizeNorms());
@@ -76,8 +89,7 @@ static void buildGraphPipeline(OpPassManager &passes,
 
 /// The backends of the device that code is for.
 static SmallVector<const Backend *> backendsOf(const PipelineOptions &options) {
-  const Backend *asked = findBackend(options.kernels);
-  return getBackends(asked ? asked->device() : kCpu);
+  return getBackends(deviceOf(options));
 }
 
 /// Returns whether the backend that is asked for heavy ops has kernels for
@@ -118,17 +130,15 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.errors = options.errors;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
-    insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertSwitches(insert));
   }
-  if (options.halfSums && !options.calibration.empty())
+  if (options.precision == Precision::fp16 && !options.calibration.empty())
     passes.addPass(createExcludeOverflow());
   if (isInt8) {
     InsertQuantizeOptions insert;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
-    insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertQuantize(insert));
   }
@@ -139,7 +149,6 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.innerOnly = options.quantization != Quantization::int8Dynamic;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
-    insert.asWords = options.asWords;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }
@@ -170,7 +179,6 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createPackWeights());
     RoundPackedRowsOptions round;
     round.any = options.quantization == Quantization::int8Dynamic;
-    round.byteDots = options.byteDots;
     round.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRoundPackedRows(round));
     // The scales of bytes, with what a model scales and shifts behind them.

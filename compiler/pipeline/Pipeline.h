@@ -17,10 +17,6 @@ namespace ingot {
 /// The backend that is asked where the user names none.
 constexpr llvm::StringLiteral kDefaultKernels = "native";
 
-/// What is quantized without a calibration: nothing; data by the range that it
-/// has in a run, and weights; or weights of matrix products, to 8 or 4 bits.
-enum class Quantization { none, int8Dynamic, w8, w4 };
-
 struct PipelineOptions : BackendOptions {
   /// The backend that is asked for heavy ops; its device is the one that code
   /// is for.
@@ -43,25 +39,26 @@ struct PipelineOptions : BackendOptions {
   /// The file of ingot calibrate whose repairs a model gets that is not
   /// quantized by it; empty: none.
   std::string repairs;
-  /// The file of ingot calibrate that says what is quantized, or, with fp16,
-  /// what f16 does not hold; empty: nothing.
-  std::string calibration;
   /// Of int8 beside bf16: rules for int8, where `keep` is for bf16. Empty:
   /// `keep` is for both.
   std::vector<std::string> keepFromInt8;
-  Quantization quantization = Quantization::none;
-  /// Of what int8 multiplies: 8, or 7, which CPUs without VNNI multiply faster.
+  /// Bits of weights of int8: 8, or 7, which CPUs that multiply bytes as words
+  /// multiply faster.
   int weightBits = 8;
-  /// And whether their scales may be larger, so that such CPUs multiply 8 bits
-  /// as fast, if all code is for such.
+  /// Whether scales of weights may be larger, so that CPUs that multiply bytes
+  /// as words multiply 8 bits as fast. Has no effect if other CPUs get code.
   bool fitPairs = false;
-  /// Whether all code is for CPUs that multiply bytes as words.
-  bool asWords = false;
-  /// Whether all code is for CPUs that add up products of bytes, by VNNI.
-  bool byteDots = false;
-  /// What code is for. Empty: what the module's `ingot.target` says.
+  /// CPU levels that the artifact has code for. Empty: the module's
+  /// `ingot.targets`.
+  std::vector<std::string> levels;
+  /// Levels that get code if the model multiplies elements that they multiply
+  /// faster.
+  std::vector<std::string> mayLevels;
+  /// The level of the phases that depend on it. Empty: the module's
+  /// `ingot.target`.
   std::string level;
-  /// Of it, what is not as usual, as `--target` has it: `l2=2M`.
+  /// Numbers of all levels that are not as usual, as `--target` has them:
+  /// `l2=2M`.
   std::vector<std::string> numbers;
   /// Of one tensor; at most kLargestTensor.
   int64_t maxTensorElements = onnx::kLargestTensor;

@@ -32,20 +32,6 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
                        clEnumValN(Precision::bf16, "bf16", "bfloat16"),
                        clEnumValN(Precision::fp16, "fp16",
                                   "float32 by weights of float16"))};
-  Option<bool> halfSums{
-      *this, "half-sums",
-      llvm::cl::desc("Multiply fp16 by fp16, and store it between products"),
-      llvm::cl::init(false)};
-  Option<bool> halfRest{
-      *this, "half-rest",
-      llvm::cl::desc("Multiply bf16 where a run computes both factors")};
-  Option<bool> amxTiles{
-      *this, "amx-tiles",
-      llvm::cl::desc("A CPU level multiplies bytes and bf16 in AMX tiles")};
-  Option<bool> multipliesBF16{
-      *this, "multiplies-bf16",
-      llvm::cl::desc("A CPU level has instructions for products of bf16"),
-      llvm::cl::init(true)};
   Option<int> precisionLevel{
       *this, "precision-level",
       llvm::cl::desc("What else is stored so: 1, 2 or 3"),
@@ -92,16 +78,8 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::init(8)};
   Option<bool> fitPairs{
       *this, "fit-pairs",
-      llvm::cl::desc("Whether their scales may be larger, for CPUs without "
-                     "VNNI"),
-      llvm::cl::init(false)};
-  Option<bool> asWords{
-      *this, "as-words",
-      llvm::cl::desc("Whether all code is for CPUs without VNNI"),
-      llvm::cl::init(false)};
-  Option<bool> byteDots{
-      *this, "byte-dots",
-      llvm::cl::desc("Whether all code is for CPUs with VNNI"),
+      llvm::cl::desc("Whether their scales may be larger where all CPU levels "
+                     "multiply bytes as words"),
       llvm::cl::init(false)};
   ListOption<std::string> keep{
       *this, "keep",
@@ -125,12 +103,21 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "schedule-seed",
       llvm::cl::desc("Draw schedules at random, if it is not 0"),
       llvm::cl::init(0)};
+  ListOption<std::string> levels{
+      *this, "levels",
+      llvm::cl::desc("CPU levels of the artifact; the module's, if there are "
+                     "none")};
+  ListOption<std::string> mayLevels{
+      *this, "may-levels",
+      llvm::cl::desc("Levels that get code if the model multiplies elements "
+                     "that they multiply faster")};
   Option<std::string> level{
       *this, "level",
-      llvm::cl::desc("CPU level; the module's, if there is none")};
+      llvm::cl::desc("CPU level of the phases that depend on it; the "
+                     "module's, if there is none")};
   ListOption<std::string> numbers{
       *this, "numbers",
-      llvm::cl::desc("Of the level, what is not as usual: l2=2M")};
+      llvm::cl::desc("Numbers of all levels that are not as usual: l2=2M")};
 
   PipelineOptions get() const {
     PipelineOptions options;
@@ -138,10 +125,6 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.preferred = preferred;
     options.preferredNodes.assign(preferredNodes.begin(), preferredNodes.end());
     options.precision = precision;
-    options.halfSums = halfSums && precision == Precision::fp16;
-    options.halfRest = halfRest && precision == Precision::fp32;
-    options.amxTiles = amxTiles;
-    options.multipliesBF16 = multipliesBF16;
     options.precisionLevel = precisionLevel;
     options.observe = observe;
     options.switches = switches;
@@ -153,14 +136,14 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.quantization = quantization;
     options.weightBits = weightBits;
     options.fitPairs = fitPairs;
-    options.asWords = asWords;
-    options.byteDots = byteDots;
     options.keep.assign(keep.begin(), keep.end());
     options.keepFromInt8.assign(keepFromInt8.begin(), keepFromInt8.end());
     options.winograd = winograd;
     options.optimize = optimize;
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;
+    options.levels.assign(levels.begin(), levels.end());
+    options.mayLevels.assign(mayLevels.begin(), mayLevels.end());
     options.level = level;
     options.numbers.assign(numbers.begin(), numbers.end());
     return options;

@@ -6,15 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Target.h"
 
-#include "dialects/ingot/TargetInfo.h"
-
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -38,23 +35,9 @@ static bool has(uint64_t features, CpuFeature feature) {
 
 bool Target::hasAVX512() const { return has(features, CpuFeature::AVX512F); }
 
-bool Target::hasFastBF16() const {
-  TargetInfo info(features, numbers);
-  return info.hasBF16Tiles || info.hasFastBF16;
+TargetInfo Target::info() const {
+  return TargetInfo(findLevel(level)->features, numbers);
 }
-
-bool Target::hasFP16() const {
-  return has(features, CpuFeature::AVX512FP16);
-}
-
-bool Target::hasByteDots() const {
-  const CpuLevel *found = findLevel(level);
-  return found && (found->has(CpuFeature::AVX512VNNI) ||
-                   found->has(CpuFeature::AVXVNNI) ||
-                   found->has(CpuFeature::AMX_INT8));
-}
-
-bool Target::hasAmx() const { return has(features, CpuFeature::AMX_TILE); }
 
 std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
   LLVMInitializeX86TargetInfo();
@@ -101,14 +84,27 @@ std::string Target::identifier() const {
   return text;
 }
 
-/// What `multi` stands for: levels that kernels are generated differently for,
-/// 256 bits with 16 registers and 512 bits with 32. Others of as many bits get
-/// the same code, but for products of bytes and of bf16.
-static constexpr llvm::StringLiteral kMulti[] = {"x86-64-v3", "x86-64-v4"};
-static constexpr llvm::StringLiteral kMultiBytes[] = {
-    "alderlake", "cascadelake", "sapphirerapids"};
-static constexpr llvm::StringLiteral kMultiBF16[] = {"znver4",
-                                                     "sapphirerapids"};
+namespace {
+/// A level of `multi`, and the elements that it is for.
+struct MultiLevel {
+  llvm::StringLiteral name;
+  Multiplied gains;
+
+  bool isSure() const { return !gains.bytes && !gains.bf16; }
+};
+} // namespace
+
+/// Levels of `multi`, that kernels are generated differently for: 256 bits with
+/// 16 registers, and 512 bits with 32. Others of as many bits get the same
+/// code, but for products of bytes and of bf16.
+static constexpr MultiLevel kMulti[] = {
+    {"x86-64-v3", {}},
+    {"alderlake", {/*bytes=*/true, /*bf16=*/false}},
+    {"x86-64-v4", {}},
+    {"cascadelake", {/*bytes=*/true, /*bf16=*/false}},
+    {"znver4", {/*bytes=*/false, /*bf16=*/true}},
+    {"sapphirerapids", {/*bytes=*/true, /*bf16=*/true}},
+};
 
 static std::optional<Target> nativeTarget() {
   uint64_t host = hostFeatures();
@@ -120,27 +116,24 @@ static std::optional<Target> nativeTarget() {
 }
 
 /// The levels that `names` stand for.
-static std::optional<std::vector<Target>>
-findTargets(llvm::ArrayRef<llvm::StringRef> names, const Multiplied &multiplied,
-            std::string &error) {
+static std::optional<Targets> findTargets(llvm::ArrayRef<llvm::StringRef> names,
+                                          std::string &error) {
   if (names == llvm::ArrayRef<llvm::StringRef>("native")) {
     std::optional<Target> native = nativeTarget();
     if (native)
-      return std::vector<Target>{*native};
+      return Targets{{*native}, {}};
     error = "this machine is below the lowest CPU level, " +
             getLevels().front().name.str();
     return std::nullopt;
   }
-  llvm::SmallVector<llvm::StringRef> levels(names);
+  Targets targets;
   if (names == llvm::ArrayRef<llvm::StringRef>("multi")) {
-    llvm::SetVector<llvm::StringRef> all(std::begin(kMulti), std::end(kMulti));
-    if (multiplied.bytes)
-      all.insert(std::begin(kMultiBytes), std::end(kMultiBytes));
-    if (multiplied.bf16)
-      all.insert(std::begin(kMultiBF16), std::end(kMultiBF16));
-    levels = all.takeVector();
+    for (const MultiLevel &level : kMulti)
+      (level.isSure() ? targets.sure : targets.may)
+          .push_back({level.name.str(), findLevel(level.name)->features});
+    return targets;
   }
-  for (llvm::StringRef name : levels) {
+  for (llvm::StringRef name : names) {
     if (findLevel(name))
       continue;
     error = name == "native" || name == "multi"
@@ -149,22 +142,43 @@ findTargets(llvm::ArrayRef<llvm::StringRef> names, const Multiplied &multiplied,
     error += " " + levelNames();
     return std::nullopt;
   }
-  std::vector<Target> targets;
   for (const CpuLevel &level : getLevels()) {
-    auto count = llvm::count(levels, level.name);
+    auto count = llvm::count(names, level.name);
     if (count > 1) {
       error = "target " + level.name.str() + " is listed twice";
       return std::nullopt;
     }
     if (count == 1)
-      targets.push_back({level.name.str(), level.features});
+      targets.sure.push_back({level.name.str(), level.features});
   }
   return targets;
 }
 
-std::optional<std::vector<Target>>
-ingot::parseTargets(llvm::StringRef text, std::string &error,
-                    const Multiplied &multiplied) {
+std::vector<Target> Targets::pick(const Multiplied &multiplied) const {
+  std::vector<Target> picked(sure);
+  for (const Target &target : may) {
+    const MultiLevel *level =
+        llvm::find_if(kMulti, [&](const MultiLevel &multi) {
+          return multi.name == target.level;
+        });
+    if ((level->gains.bytes && multiplied.bytes) ||
+        (level->gains.bf16 && multiplied.bf16))
+      picked.push_back(target);
+  }
+  llvm::sort(picked, [](const Target &a, const Target &b) {
+    return findLevel(a.level) < findLevel(b.level);
+  });
+  return picked;
+}
+
+bool Targets::any(llvm::function_ref<bool(const TargetInfo &)> test) const {
+  return llvm::any_of(
+      llvm::concat<const Target>(sure, may),
+      [&](const Target &target) { return test(target.info()); });
+}
+
+std::optional<Targets> ingot::parseTargets(llvm::StringRef text,
+                                           std::string &error) {
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, ',');
   TargetNumbers numbers;
@@ -186,10 +200,9 @@ ingot::parseTargets(llvm::StringRef text, std::string &error,
   }
   if (names.empty())
     names.push_back("native");
-  std::optional<std::vector<Target>> targets =
-      findTargets(names, multiplied, error);
+  std::optional<Targets> targets = findTargets(names, error);
   if (targets)
-    for (Target &target : *targets)
+    for (Target &target : llvm::concat<Target>(targets->sure, targets->may))
       target.numbers = numbers;
   return targets;
 }

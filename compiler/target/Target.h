@@ -8,6 +8,7 @@
 #define INGOT_COMPILER_TARGET_TARGET_H
 
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/TargetInfo.h"
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Target/TargetMachine.h"
@@ -29,31 +30,35 @@ struct Target {
   std::string identifier() const;
   /// Whether 512-bit vectors are worth using.
   bool hasAVX512() const;
-  /// Whether products of bf16 are faster than those of f32.
-  bool hasFastBF16() const;
-  /// Whether there is arithmetic on f16.
-  bool hasFP16() const;
-  /// Whether one instruction multiplies and adds up four bytes, in vectors or
-  /// in tiles; also where it is emulated.
-  bool hasByteDots() const;
-  /// Whether bytes or bf16 are multiplied in tiles.
-  bool hasAmx() const;
+  /// Describes a core of this level, whose instructions may be emulated.
+  TargetInfo info() const;
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
 };
 
-/// What of less than 32 bits a model multiplies.
+/// Elements of less than 32 bits that a model multiplies.
 struct Multiplied {
   bool bytes = false, bf16 = false;
 };
 
-/// The levels that `text` stands for, lowest first: names with commas between
-/// them; "native", the highest level that this machine runs; or "multi", one
-/// level for each kind of code that passes generate for what is `multiplied`.
-/// "l1=48K" and "l2=1M" among them are the caches of all. On failure `error`
-/// says what is wrong with it.
-std::optional<std::vector<Target>>
-parseTargets(llvm::StringRef text, std::string &error,
-             const Multiplied &multiplied = {});
+/// The levels that `--target` stands for, each list with the lowest first.
+struct Targets {
+  /// Levels that the artifact has code for, whatever the model multiplies.
+  std::vector<Target> sure;
+  /// Levels that get code if the model multiplies elements that they multiply
+  /// faster than the levels below them.
+  std::vector<Target> may;
+
+  /// Returns the levels for a model, lowest first.
+  std::vector<Target> pick(const Multiplied &multiplied) const;
+  /// Returns true if a level of either list passes.
+  bool any(llvm::function_ref<bool(const TargetInfo &)> test) const;
+};
+
+/// Returns the levels that `text` stands for: names with commas between them;
+/// "native", the highest level that this machine runs; or "multi", a level for
+/// each kind of code that passes generate. "l1=48K" and "l2=1M" among them are
+/// the caches of all. On failure `error` says what is wrong with it.
+std::optional<Targets> parseTargets(llvm::StringRef text, std::string &error);
 
 /// Lets code for the levels of `targets` run on the level `on`, below each of
 /// them. On failure `error` says why it cannot.

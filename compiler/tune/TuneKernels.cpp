@@ -126,7 +126,8 @@ mlir::LogicalResult Tuning::checkMachine() {
        native = parseTargets("native", error);
   if (!targets || !native)
     return fail(error);
-  const ingot::Target &lowest = targets->front(), &here = native->front();
+  const ingot::Target &lowest = targets->sure.front(),
+                      &here = native->sure.front();
   if (lowest.features & ~here.features)
     return fail("--kernels=auto measures the model on this machine (" +
                 here.level + "), which cannot run code for " + lowest.level +

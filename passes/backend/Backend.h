@@ -24,12 +24,20 @@
 
 namespace ingot {
 
+/// What is quantized without a calibration: nothing; data by the range that it
+/// has in a run, and weights; or weights of matrix products, to 8 or 4 bits.
+enum class Quantization { none, int8Dynamic, w8, w4 };
+
 /// What the user chose that backends' passes depend on.
 struct BackendOptions {
   /// What heavy ops multiply.
   Precision precision = Precision::fp32;
   /// How much else is half: 1, 2 or 3.
   int precisionLevel = 1;
+  /// The file of ingot calibrate that says what is quantized, or, with fp16,
+  /// what f16 does not hold; empty: nothing.
+  std::string calibration;
+  Quantization quantization = Quantization::none;
   /// Nodes that are not: `GLOB=fp32`.
   std::vector<std::string> keep;
   /// The CPU level that is to run the code, without the instructions that it
@@ -40,21 +48,16 @@ struct BackendOptions {
   bool winograd = true;
   /// How much speed a byte that is added to the artifact must bring.
   OptimizeFor optimize = OptimizeFor::balanced;
-  /// Whether a CPU level has instructions for products of bf16. Else f32 is
-  /// multiplied by weights of f16, also where the model stores bf16.
-  bool multipliesBF16 = true;
-  /// Whether fp16 is multiplied by fp16, and stored between products: all
-  /// levels have AVX512-FP16.
-  bool halfSums = false;
-  /// Whether what is left in fp32 of products whose factors a run computes is
-  /// multiplied as bf16: that is faster on all levels.
-  bool halfRest = false;
-  /// Whether a level multiplies bytes or bf16 in AMX tiles.
-  bool amxTiles = false;
   /// Largest constant that is computed from others, in bytes.
   int64_t maxFoldedBytes = int64_t(16) << 20;
   /// For tests: schedules of native kernels are drawn with it, if it is not 0.
   uint64_t scheduleSeed = 0;
+
+  /// Returns true if data are int8, and what is not quantized is fp32.
+  bool isInt8BesideFP32() const {
+    return precision == Precision::fp32 &&
+           (!calibration.empty() || quantization == Quantization::int8Dynamic);
+  }
 };
 
 /// A kind of machine that code is for. Backends of another kind bring their

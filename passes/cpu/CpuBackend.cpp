@@ -51,18 +51,18 @@ class CpuBackend : public Backend {
     if (options.precision != Precision::fp32) {
       AssignPrecisionOptions assign;
       assign.half = options.precision;
-      assign.multipliesBF16 = options.multipliesBF16;
-      assign.halfSums = options.halfSums;
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
-    } else if (options.halfRest) {
+    } else if (options.isInt8BesideFP32()) {
+      // Bytes have more error than bf16, which takes products that int8 leaves.
       AssignPrecisionOptions assign;
       assign.computedOnly = true;
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
     }
     passes.addNestedPass<func::FuncOp>(createTabulateBytes());
-    passes.addNestedPass<func::FuncOp>(createFuseAttention({options.halfRest}));
+    passes.addNestedPass<func::FuncOp>(
+        createFuseAttention({/*orF32=*/options.isInt8BesideFP32()}));
     // Masks that it transposed.
     FoldConstantsOptions fold;
     fold.maxBytes = options.maxFoldedBytes;
@@ -71,15 +71,15 @@ class CpuBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createRepeatChannels());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(
-          createConvToWinograd({options.halfSums, options.optimize}));
+          createConvToWinograd({options.precision, options.optimize}));
     passes.addNestedPass<func::FuncOp>(createProductsToSigns());
     passes.addNestedPass<func::FuncOp>(
-        createNNToCpu({options.halfSums, options.maxFoldedBytes}));
+        createNNToCpu({options.precision, options.maxFoldedBytes}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createSignsToThresholds());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
-    passes.addPass(createDropZeroBlocks({options.amxTiles}));
+    passes.addPass(createDropZeroBlocks());
     passes.addNestedPass<func::FuncOp>(createProvePairs());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(createProveWinograd());
@@ -88,8 +88,7 @@ class CpuBackend : public Backend {
   /// Loops store half between kernels, too.
   void buildLowered(OpPassManager &passes,
                     const BackendOptions &options) const override {
-    if ((options.precision != Precision::bf16 || !options.multipliesBF16) &&
-        !options.halfSums)
+    if (options.precision == Precision::fp32)
       return;
     NarrowStorageOptions narrow;
     narrow.half = options.precision;

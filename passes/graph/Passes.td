@@ -213,11 +213,8 @@ def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
     `ingot.precision = #ingot.precision<bf16>`, those with constant weights of
     `f16` `#ingot.precision<fp16>`: they are stored so, unless that takes longer
     than f32 (`HalfProducts.h`). Where no CPU level multiplies bf16 faster than
-    f32, `multiplies-bf16` is false: those of `bf16` then are as of `f16`.
+    f32 (`ingot.targets`), those of `bf16` are as of `f16`.
   }];
-  let options = [
-    Option<"multipliesBF16", "multiplies-bf16", "bool", "true",
-           "Whether a CPU level has instructions for products of bf16">];
   let statistics = [
     Statistic<"promoted", "promoted", "ops that compute f32">];
   let dependentDialects = [

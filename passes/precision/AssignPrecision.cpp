@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/precision/Passes.h"
 #include "passes/support/Rules.h"
 
@@ -35,6 +36,10 @@ struct AssignPrecisionPass
   using AssignPrecisionBase::AssignPrecisionBase;
 
   void runOnOperation() override {
+    if (computedOnly && !cpu::allMultiplyBF16(getOperation()))
+      return;
+    multipliesBF16 = cpu::someMultiplyBF16(getOperation());
+    halfSums = cpu::addsHalfSums(getOperation(), half);
     // What is not computed is bytes, which rules then speak of.
     FailureOr<KeepRules> rules = KeepRules::parse(
         getOperation(), keep,
@@ -83,6 +88,7 @@ private:
 
   /// Of the model.
   int64_t allWeights = 0;
+  bool multipliesBF16 = false, halfSums = false;
 };
 
 } // namespace

@@ -16,14 +16,16 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src
     and weights are bf16, sums stay f32. All other ops compute in f32. With
     `half=fp16` it is `fp16`, for constant weights only: these are stored as
-    f16, and multiplied as f32, or, with `half-sums`, by f16 (`nn-to-cpu`). It
-    is `fp16` for `bf16`, too, where no CPU level has instructions for that.
+    f16, and multiplied as f32, or by f16 where all levels of `ingot.targets`
+    can (`nn-to-cpu`). It is `fp16` for `bf16`, too, where no level multiplies
+    bf16 faster than f32.
     What that does not pay for stays f32, such as products of few terms, or of
     few rows by weights of f16 (`HalfProducts.h`), unless a rule of `keep` names
     `half`. An op that has the attribute already keeps it, and one that comes
     from a node which `keep` names stays f32. A rule of no node is an error.
     With `computed-only` products of constants stay as they are, and so do
-    convolutions: what is left are the products of an attention.
+    convolutions: what is left are the products of an attention. They become
+    bf16 where all levels multiply it faster than f32.
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
@@ -32,10 +34,6 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
                clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
                clEnumValN(::ingot::Precision::fp16, "fp16",
                           "float32 by weights of float16"))}]>,
-    Option<"multipliesBF16", "multiplies-bf16", "bool", "true",
-           "Whether a CPU level has instructions for products of bf16">,
-    Option<"halfSums", "half-sums", "bool", "false",
-           "Whether float16 is multiplied by float16">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that stay f32: GLOB=fp32">,
     Option<"computedOnly", "computed-only", "bool", "false",

@@ -7,6 +7,7 @@
 #include "passes/quantize/AttachedCalibration.h"
 
 #include "dialects/nn/NodeName.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/support/Rules.h"
 
 #include "mlir/IR/AsmState.h"
@@ -62,6 +63,17 @@ FailureOr<CalibrationAttr> quantize::getCalibration(ModuleOp module) {
     return calibration;
   return module.emitError()
          << "expects a module with a calibration: use ingot-attach-calibration";
+}
+
+static bool isRepaired(CalibrationAttr calibration) {
+  return calibration.getEqualize() || !calibration.getChannels().empty() ||
+         !calibration.getBiases().empty() || !calibration.getRounding().empty();
+}
+
+bool quantize::mayFitPairs(ModuleOp module) {
+  CalibrationAttr calibration = findCalibration(module);
+  return cpu::multipliesAsWords(module) &&
+         !(calibration && isRepaired(calibration));
 }
 
 LogicalResult quantize::checkName(CalibrationAttr calibration, StringRef name,

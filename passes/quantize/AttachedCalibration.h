@@ -25,6 +25,11 @@ CalibrationAttr findCalibration(mlir::ModuleOp module);
 /// Returns the module's calibration; reports an error if there is none.
 mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 
+/// Returns true if weights of int8 may be fitted in pairs (PairFit.h). All
+/// levels must multiply bytes as words. A calibration must have no repairs,
+/// which were measured with scales for the largest weights.
+bool mayFitPairs(mlir::ModuleOp module);
+
 /// Checks that `name` of the calibration is one of `known`: other names were
 /// mistyped or belong to another model. The error calls the thing that has the
 /// name `what`, and the things that it may be `kind`.

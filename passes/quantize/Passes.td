@@ -72,38 +72,39 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     itself.
 
     A product stays in f32 that gains nothing from bytes. Convolutions: of few
-    channels that the model is given as floats, with `as-words` of three, too;
-    of single channels that it is given and a cache holds, with more than four
-    taps a row or with `as-words`; of single channels of few rows of pixels, and
-    in one row of taps, or of volumes, that a cache holds; of groups of two to
-    four channels that a cache holds; transposed ones of few channels. With
-    `as-words` those of few terms that the model is given, 3x3 ones of few
-    channels, and several rows that it is given times few columns. With a rule
-    `GLOB=int8` they are quantized.
+    channels that the model is given as floats, as words of three, too; of
+    single channels that it is given and a cache holds, with more than four taps
+    a row or as words; of single channels of few rows of pixels, and in one row
+    of taps, or of volumes, that a cache holds; of groups of two to four
+    channels that a cache holds; transposed ones of few channels. As words those
+    of few terms that the model is given, 3x3 ones of few channels, and several
+    rows that it is given times few columns. With a rule `GLOB=int8` they are
+    quantized. Bytes are multiplied as words where no level of `ingot.targets`
+    has instructions that add up their products.
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.
 
     Weights become the nearest bytes, or of those beside them the ones that the
-    calibration names, if there are 8 bits. With `fit-pairs` those of a channel
-    that it does not name have a scale with which two neighbours of one sign
-    add up to at most 128, unless this more than doubles the squared error of
-    the product's weights and makes it larger than that of normally distributed
-    ones is with 8 bits.
+    calibration names, if there are 8 bits. With `fit-pairs`, if bytes are
+    multiplied as words and the calibration has no repairs, weights of a channel
+    have a scale with which two neighbours of one sign add up to at most 128,
+    unless this more than doubles the squared error of the product's weights and
+    makes it larger than that of normally distributed ones is with 8 bits.
   }];
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Scales of weights may be larger, for CPUs without VNNI">,
-    Option<"asWords", "as-words", "bool", "false",
-           "All code is for CPUs that multiply bytes as words, without VNNI">,
+           "Scales of weights may be larger where all CPU levels multiply "
+           "bytes as words">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
     Statistic<"quantized", "quantized", "tensors quantized">];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::ingot::nn::NNDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::IngotDialect",
+    "::ingot::nn::NNDialect"];
 }
 
 def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
@@ -115,6 +116,9 @@ def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
     reads stays f32. A warning names it. A range of a tensor that no product
     reads is an error, and so are ranges of what was equalized or smoothed for
     int8, for they are not those of the model.
+
+    Does nothing unless all levels of `ingot.targets` have arithmetic on f16:
+    otherwise all data are f32.
   }];
   let statistics = [
     Statistic<"excluded", "excluded", "products that stay f32">];
@@ -239,9 +243,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Scales of weights may be larger, for CPUs without VNNI">,
-    Option<"asWords", "as-words", "bool", "false",
-           "All code is for CPUs that multiply bytes as words, without VNNI">,
+           "Scales of weights may be larger where all CPU levels multiply "
+           "bytes as words">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -267,17 +270,17 @@ def InsertDynamicQuantize
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Scales of weights may be larger, for CPUs without VNNI">,
-    Option<"asWords", "as-words", "bool", "false",
-           "All code is for CPUs that multiply bytes as words, without VNNI">,
+           "Scales of weights may be larger where all CPU levels multiply "
+           "bytes as words">,
     Option<"innerOnly", "inner-only", "bool", "false",
            "Only products in bodies of loops and in branches">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
     Statistic<"quantized", "quantized", "tensors quantized">];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::ingot::nn::NNDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::IngotDialect",
+    "::ingot::nn::NNDialect"];
 }
 
 def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {

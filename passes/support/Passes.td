@@ -23,6 +23,27 @@ def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
+def AttachTargets : Pass<"ingot-attach-targets", "::mlir::ModuleOp"> {
+  let summary = "Say which machines the artifact has code for";
+  let description = [{
+    Sets the module's `ingot.targets`, which passes read that serve every level
+    of an artifact. A list without a level, a level that is listed twice, and
+    unknown levels and numbers are errors.
+  }];
+  let options = [
+    Option<"device", "device", "std::string", "\"cpu\"",
+           "Device of the backend that computes heavy ops">,
+    ListOption<"levels", "levels", "std::string",
+               "CPU levels, as --target names them">,
+    ListOption<"may", "may", "std::string",
+               "Levels that get code if the model multiplies elements that "
+               "they multiply faster">,
+    ListOption<"numbers", "numbers", "std::string",
+               "Numbers of all levels that are not as usual, as --target has "
+               "them: l2=2M">];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
 def Canonicalize : Pass<"ingot-canonicalize"> {
   let summary = "MLIR's canonicalizations, within the budget of all rewriting";
   let description = [{

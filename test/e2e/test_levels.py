@@ -86,7 +86,7 @@ class Target(Case):
                 self.assertFalse(os.path.exists(self.path("out")))
 
     def test_what_comes_before_depends_on_no_level(self):
-        """The memory plan is the same text for every target: what follows it runs once a level."""
+        """The memory plan is one text for all targets, but for their list: what follows it runs once a level."""
         source = self.save(every_family()[0])
         for kernels in ("native", "onednn"):
             found = set()
@@ -94,7 +94,9 @@ class Target(Case):
                 done = tool("ingot", "compile", source, "-o", "-", "--emit=mlir-memory", f"--target={target}",
                             f"--kernels={kernels}")
                 self.assertEqual(done.returncode, 0, done.stderr)
-                found.add(done.stdout)
+                text, lists = re.subn(r" ingot\.targets = #ingot\.targets<.*?>\]>,", "", done.stdout)
+                self.assertEqual(lists, 1)
+                found.add(text)
             self.assertEqual(len(found), 1, kernels)
 
 

@@ -23,6 +23,7 @@
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/policy/Filtering.h"
 #include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -203,7 +204,8 @@ struct ConvToWinogradPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvToWinograd>(&getContext(), halfSums, optimize);
+    patterns.add<ConvToWinograd>(
+        &getContext(), cpu::addsHalfSums(getOperation(), precision), optimize);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

@@ -16,6 +16,7 @@
 #include "dialects/ingot/Metadata.h"
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -371,7 +372,7 @@ void Dropper::clean() {
 }
 
 void DropZeroBlocksPass::runOnOperation() {
-  Dropper dropper(amxTiles);
+  Dropper dropper(/*amxTiles=*/cpu::someHaveTiles(getOperation()));
   getOperation().walk(
       [&](cpu::MatMulOp op) { numProducts += dropper.rewrite(op); });
   dropper.clean();

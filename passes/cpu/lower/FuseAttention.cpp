@@ -10,6 +10,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/shape/SameSizes.h"
 #include "passes/support/Producers.h"
 #include "passes/support/Reason.h"
@@ -136,7 +137,7 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<AttentionPattern>(&getContext(), sizes);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    if (!orF32)
+    if (!orF32 || !cpu::allMultiplyBF16(getOperation()))
       return;
     IngotDialect::PrecisionAttrHelper precision(&getContext());
     getOperation().walk([&](nn::MatMulOp op) {

@@ -4,16 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/lower/NNToCpu.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackAtRunTime.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -168,7 +169,8 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
+    patterns.add<ConvPattern, MatMulPattern>(
+        &getContext(), cpu::addsHalfSums(getOperation(), precision));
     patterns.add<ConvTransposePattern>(&getContext());
     cpu::populateBandMatMulToCpu(patterns);
     cpu::populatePackedMatMulToCpu(patterns);

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/precision/PrecisionTable.h"
 #include "passes/support/Rules.h"
 
@@ -363,6 +364,9 @@ static void adapt(Operation *op) {
 }
 
 void NarrowStoragePass::runOnOperation() {
+  if (half == Precision::fp16 ? !cpu::addsHalfSums(getOperation(), half)
+                              : !cpu::someMultiplyBF16(getOperation()))
+    return;
   rules = KeepRules::again(keep);
   element = half == Precision::fp16 ? Type(Float16Type::get(&getContext()))
                                     : BFloat16Type::get(&getContext());

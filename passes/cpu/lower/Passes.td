@@ -41,11 +41,9 @@ def DropZeroBlocks : Pass<"cpu-drop-zero-blocks", "::mlir::ModuleOp"> {
     goes into the module's metadata. Left alone are matrices with fewer blocks
     of zeros, small ones, and convolutions.
 
-    With `amx-tiles`, so are weights of bytes and of bf16.
+    Where a level of `ingot.targets` has AMX tiles, so are weights of bytes and
+    of bf16.
   }];
-  let options = [
-    Option<"amxTiles", "amx-tiles", "bool", "false",
-           "Whether a CPU level multiplies bytes and bf16 in AMX tiles">];
   let statistics = [Statistic<"numProducts", "products",
                               "products whose blocks of zeros vanished">];
   let dependentDialects = ["::ingot::IngotDialect",
@@ -78,15 +76,16 @@ def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
     may be missing; a scale may stand at the queries or be a division.
     Transposes that bring heads to the front are taken along. Where bf16 was
     assigned to both products the kernel has the attribute, too, and multiplies
-    bf16 if that is faster on its CPU level. With `or-f32` products of
-    bf16 whose factors a run computes, and which are left, multiply f32 again.
+    bf16 if that is faster on its CPU level. With `or-f32`, and where all
+    levels of `ingot.targets` multiply bf16 faster than f32, products of bf16
+    whose factors a run computes, and which are left, multiply f32 again.
   }];
   let options = [
     Option<"orF32", "or-f32", "bool", "false",
            "Take bf16 from products that are left">];
-  let dependentDialects = ["::ingot::cpu::CpuDialect",
-                           "::ingot::nn::NNDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = [
+    "::ingot::cpu::CpuDialect", "::ingot::IngotDialect",
+    "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def FuseRecurrent : Pass<"nn-fuse-recurrent", "::mlir::func::FuncOp"> {
@@ -120,20 +119,27 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     larger weights do, and with no more channels than a task's stack has room
     for. What is open in size counts as 28 pixels. Weights that are to be stored
     as f16 are rounded behind the transform, unless f16 does not hold them. With
-    `half-sums` those that would multiply f16 have to take less time than that.
+    `precision=fp16`, and where all levels of `ingot.targets` multiply f16,
+    those that would multiply f16 have to take less time than that.
     Transformed weights are larger: `optimize` says how much time each byte that
     they add must save (`OptimizeFor.h`).
   }];
   let options = [
-    Option<"halfSums", "half-sums", "bool", "false",
-           "Whether products of fp16 multiply f16 by f16">,
+    Option<"precision", "precision", "::ingot::Precision",
+           "::ingot::Precision::fp32",
+           "What the user wants heavy ops to multiply",
+           [{::llvm::cl::values(
+               clEnumValN(::ingot::Precision::fp32, "fp32", "32-bit floats"),
+               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
+               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
     Option<"optimize", "optimize", "::ingot::OptimizeFor",
            "::ingot::OptimizeFor::balanced",
            "How much speed an added byte must bring",
            [{::ingot::optimizeForValues()}]>];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
-    "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
+    "::ingot::IngotDialect", "::ingot::nn::NNDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def RepeatChannels : Pass<"nn-repeat-channels", "::mlir::func::FuncOp"> {
@@ -157,23 +163,28 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
     An op with the attribute `ingot.backend = #ingot.backend<loops>` is left
     alone.
 
-    With `half-sums`, products that are marked `fp16` multiply f16 by f16 where
-    32 of them or more follow each other, and depthwise filters read f16. A few
+    With `precision=fp16`, and where all levels of `ingot.targets` multiply f16,
+    products that are marked `fp16` multiply f16 by f16 where 32 of them or more
+    follow each other, and depthwise filters read f16. A few
     products are added up as f16 then; so that no such sum is beyond f16,
     whatever it holds is multiplied, the weights of each output channel are
     scaled by a power of two, which the epilogue undoes.
   }];
   let options = [
-    Option<"halfSums", "half-sums", "bool", "false",
-           "Whether products of fp16 multiply f16 by f16, for CPU levels with "
-           "AVX512-FP16">,
+    Option<"precision", "precision", "::ingot::Precision",
+           "::ingot::Precision::fp32",
+           "What the user wants heavy ops to multiply",
+           [{::llvm::cl::values(
+               clEnumValN(::ingot::Precision::fp32, "fp32", "32-bit floats"),
+               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
+               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
     Option<"maxTableBytes", "max-table-bytes", "int64_t", "16777216",
            "Bytes of a table of positions or weights of nn.resize that is made "
            "here; a run makes larger ones">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
-    "::mlir::linalg::LinalgDialect", "::ingot::nn::NNDialect",
-    "::mlir::tensor::TensorDialect"];
+    "::ingot::IngotDialect", "::mlir::linalg::LinalgDialect",
+    "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ProductsToSigns : Pass<"products-to-signs", "::mlir::func::FuncOp"> {
@@ -267,6 +278,10 @@ def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
     With `half=fp16` it is f16 in place of bf16, around products of f16; results
     of sums, and of ops with constants that f16 does not hold, stay f32 then but
     for products.
+
+    All stays f32 where the levels of `ingot.targets` do not multiply `half`:
+    for bf16 one level has to multiply it faster than f32, for f16 all levels
+    have to have arithmetic on it.
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
@@ -280,8 +295,8 @@ def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
   let statistics = [
     Statistic<"narrowed", "narrowed", "tensors stored as bf16 or f16">];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"];
+    "::mlir::arith::ArithDialect", "::ingot::IngotDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // INGOT_PASSES_CPU_LOWER_PASSES_TD

@@ -8,6 +8,7 @@
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/graph/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,6 +61,7 @@ private:
   llvm::DenseMap<Value, Value> wide;
   /// Of the function.
   int64_t allWeights = 0;
+  bool multipliesBF16 = false;
 };
 
 } // namespace
@@ -141,6 +143,7 @@ void PromoteFloatsPass::leave(Operation *op) {
 
 void PromoteFloatsPass::runOnOperation() {
   allWeights = cpu::countWeights(getOperation());
+  multipliesBF16 = cpu::someMultiplyBF16(getOperation());
   SmallVector<Operation *> ops;
   getOperation().getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });

@@ -34,19 +34,18 @@ def RoundPackedRows : Pass<"nn-round-packed-rows", "::mlir::ModuleOp"> {
     `any`, gets `rounds_a`: what it multiplies becomes bytes, each block of a
     row with a scale of its own. A product stays in f32 that some level gains
     nothing by: those of few columns, of weights that a run brings, of blocks
-    of more than 256 elements or of no whole words, and, unless all levels have
-    instructions that add up products of bytes (`byte-dots`), of 8 bits, whose
-    products without these are too large for words. So do operations that come
-    from nodes which `keep` names.
+    of more than 256 elements or of no whole words, and, unless all levels of
+    `ingot.targets` have instructions that add up products of bytes, of 8 bits,
+    whose products without these are too large for words. So do operations that
+    come from nodes which `keep` names.
   }];
   let options = [
     Option<"any", "any", "bool", "false",
            "Whether the model does not have to allow it">,
-    Option<"byteDots", "byte-dots", "bool", "false",
-           "All code is for CPUs with VNNI">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not rounded: GLOB=fp32">];
   let statistics = [Statistic<"rounded", "rounded", "products of bytes">];
+  let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def QuantizeProducts : Pass<"nn-quantize-products"> {

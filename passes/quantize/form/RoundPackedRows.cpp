@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Rules.h"
 #include "passes/support/Shapes.h"
@@ -26,9 +27,11 @@ struct RoundPackedRowsPass
   using RoundPackedRowsBase::RoundPackedRowsBase;
 
   bool gains(nn::PackedMatMulOp op) const;
+  bool byteDots = false;
 
   void runOnOperation() override {
     const KeepRules rules = KeepRules::again(keep);
+    byteDots = cpu::addsByteDots(getOperation());
     getOperation()->walk([&](nn::PackedMatMulOp op) {
       if (!(any || op.getMayRoundA()) || rules.keeps(op) || !gains(op))
         return;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NodeName.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -82,6 +83,8 @@ LogicalResult ExcludeOverflowPass::checkNames(CalibrationAttr calibration) {
 }
 
 void ExcludeOverflowPass::runOnOperation() {
+  if (!cpu::addsHalfSums(getOperation(), Precision::fp16))
+    return;
   FailureOr<CalibrationAttr> calibration =
       quantize::getCalibration(getOperation());
   if (failed(calibration))

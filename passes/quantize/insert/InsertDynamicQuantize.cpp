@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Levels.h"
+#include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
@@ -56,7 +58,9 @@ void InsertDynamicQuantizePass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
-  quantize::WeightQuantizer weights({weightBits, fitPairs});
+  quantize::WeightQuantizer weights(
+      {weightBits, fitPairs && quantize::mayFitPairs(getOperation())});
+  const bool asWords = cpu::multipliesAsWords(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -60,8 +61,10 @@ void InsertQuantizePass::readCalibration() {
     repaired.emplace_back(rounding.getName(), "the rounding of");
   for (ChannelValuesAttr bias : calibration.getBiases())
     repaired.emplace_back(bias.getName(), "the bias of");
-  weights.emplace(quantize::WeightForm{weightBits, fitPairs},
-                  quantize::namedRoundings(calibration));
+  weights.emplace(
+      quantize::WeightForm{weightBits,
+                           fitPairs && quantize::mayFitPairs(getOperation())},
+      quantize::namedRoundings(calibration));
 }
 
 /// Ranges are of tensors that could be quantized, repairs of products.
@@ -125,7 +128,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     return name == names.end() ? TensorRangeAttr()
                                : ranges.lookup(name->second);
   };
-  quantize::ByteGains gains(keep, asWords);
+  quantize::ByteGains gains(keep, cpu::multipliesAsWords(getOperation()));
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
         TensorRangeAttr range = rangeOf(op->getOperand(0));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -104,12 +105,14 @@ struct InsertSwitchesPass
     quantize::WeightRoundings roundings;
     if (CalibrationAttr calibration = quantize::findCalibration(getOperation()))
       roundings = quantize::namedRoundings(calibration);
+    const quantize::WeightForm form{
+        weightBits, fitPairs && quantize::mayFitPairs(getOperation())};
+    const bool asWords = cpu::multipliesAsWords(getOperation());
     SmallVector<Attribute> names, tensors;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      Switches switches(function, *rules, {weightBits, fitPairs}, roundings,
-                        asWords, errors);
+      Switches switches(function, *rules, form, roundings, asWords, errors);
       if (failed(switches.run()))
         return signalPassFailure();
       names.append(switches.names);

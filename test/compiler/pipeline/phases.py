@@ -8,11 +8,12 @@ import sys
 
 SOURCE = sys.argv[1]
 OPTIONS = {
+    "nn": ["levels=x86-64-v3"],
     "graph": [""],
-    "quantize": ["", "calibration=f", "calibration=f precision=fp16 half-sums=true", "repairs=f switches=true",
+    "quantize": ["", "calibration=f", "calibration=f precision=fp16", "repairs=f switches=true",
                  "observe=true observe-channels=true observe-grams=true", "quantization=int8-dynamic", "quantization=w4"],
-    "linalg": ["", "kernels=onednn", "kernels=mixed", "precision=bf16 precision-level=3", "precision=fp16 half-sums=true",
-               "half-rest=true"],
+    "linalg": ["", "kernels=onednn", "kernels=mixed", "precision=bf16 precision-level=3", "precision=fp16",
+               "quantization=int8-dynamic"],
     "kernels": ["", "level=x86-64-v4"],
     "llvm": ["", "kernels=onednn", "emulate-on=x86-64-v2"],
     "memory": ["", "kernels=onednn"],

@@ -113,8 +113,8 @@ module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<2x?xf32>, dims = "
 
 // -----
 
-// expected-error @below {{no fact is called 'ingot.targets'}}
-module attributes {ingot.targets = #ingot.target<"znver4">} {
+// expected-error @below {{no fact is called 'ingot.machine'}}
+module attributes {ingot.machine = #ingot.target<"znver4">} {
 }
 
 // -----

@@ -1,5 +1,5 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats))' | FileCheck %s
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats{multiplies-bf16=false}))' | FileCheck %s --check-prefix=LACKING
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},func.func(nn-promote-floats))' | FileCheck %s --check-prefix=LACKING
 
 // Computed in f32, rounded where it leaves.
 // CHECK-LABEL: @chain

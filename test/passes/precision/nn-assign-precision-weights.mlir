@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --split-input-file --nn-assign-precision='half=fp16' | FileCheck %s
-// RUN: ingot-opt %s --split-input-file --nn-assign-precision='half=bf16 multiplies-bf16=false' | FileCheck %s
-// RUN: ingot-opt %s --split-input-file --nn-assign-precision='half=bf16 multiplies-bf16=false' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: ingot-opt %s --nn-assign-precision='half=bf16 multiplies-bf16=false keep=lost*=bf16,wide*=fp32' | FileCheck %s --check-prefix=RULES
+// RUN: ingot-opt %s --split-input-file --ingot-attach-targets=levels=x86-64-v3,avx512fp16 --nn-assign-precision=half=bf16 | FileCheck %s
+// RUN: ingot-opt %s --split-input-file --ingot-attach-targets=levels=x86-64-v3,avx512fp16 --nn-assign-precision=half=bf16 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: ingot-opt %s --ingot-attach-targets=levels=x86-64-v3,avx512fp16 --nn-assign-precision='half=bf16 keep=lost*=bf16,wide*=fp32' | FileCheck %s --check-prefix=RULES
 
 // Weights of f16 that are multiplied as f32, also where bf16 was asked for and no
 // level multiplies it: for many rows, for few by weights that no cache holds, and

@@ -2,13 +2,14 @@
 // RUN: ingot-opt %s --nn-assign-precision='keep=b*=bf16,[ab]?=fp32' | FileCheck %s --check-prefix=KEEP
 // RUN: ingot-opt %s --nn-assign-precision='keep=few*=bf16' | FileCheck %s --check-prefix=ALL
 // RUN: ingot-opt %s --nn-assign-precision='half=fp16 keep=few*=fp16' | FileCheck %s --check-prefix=WEIGHTS
-// RUN: ingot-opt %s --nn-assign-precision='half=fp16 half-sums' | FileCheck %s --check-prefix=SUMS
+// RUN: ingot-opt %s --ingot-attach-targets=levels=avx512fp16,sapphirerapids --nn-assign-precision=half=fp16 | FileCheck %s --check-prefix=SUMS
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b3=fp32' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not ingot-opt %s --nn-assign-precision='keep=b1=int8' 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not ingot-opt %s --nn-assign-precision='keep==fp32' 2>&1 | FileCheck %s --check-prefix=EMPTY
 
-// RUN: ingot-opt %s --nn-assign-precision=computed-only | FileCheck %s --check-prefix=COMPUTED
-// RUN: ingot-opt %s --nn-assign-precision='computed-only keep=a1=int8,[ab]?=fp32' -o /dev/null
+// RUN: ingot-opt %s --ingot-attach-targets=levels=znver4,sapphirerapids --nn-assign-precision=computed-only | FileCheck %s --check-prefix=COMPUTED
+// RUN: ingot-opt %s --ingot-attach-targets=levels=x86-64-v4,sapphirerapids --nn-assign-precision=computed-only | FileCheck %s --check-prefix=NO-REST
+// RUN: ingot-opt %s --ingot-attach-targets=levels=znver4,sapphirerapids --nn-assign-precision='computed-only keep=a1=int8,[ab]?=fp32' -o /dev/null
 
 // NONE: error: rule 'b3=fp32' is of no node of the model; names like it: 'b1'
 // OTHER: error: rule 'b1=int8' names int8, but the model is compiled in bf16: use GLOB=fp32, or GLOB=bf16 to except some from a later rule
@@ -227,6 +228,8 @@ func.func @small_convolutions(%tiny: tensor<1x7x7x20xf32>,
 // COMPUTED-LABEL: @computed
 // COMPUTED: nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<bf16>, transpose_b}
 // COMPUTED: nn.matmul %{{[^{]*}} : (tensor<2x2xf32>
+// NO-REST-LABEL: @computed
+// NO-REST-NOT: ingot.precision
 func.func @computed(%a: tensor<2x4xf32>) -> tensor<2x2xf32> {
   %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %0 = nn.matmul %a, %a {transpose_b} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>

@@ -1,13 +1,15 @@
 // RUN: split-file %s %t
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/large.json},nn-exclude-overflow)' 2>%t/told | FileCheck %s
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},ingot-attach-calibration{file=%t/large.json},nn-exclude-overflow)' 2>%t/told | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TOLD < %t/told
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/small.json},nn-exclude-overflow)' 2>&1 \
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},ingot-attach-calibration{file=%t/small.json},nn-exclude-overflow)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SMALL
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/none.json},nn-exclude-overflow)' 2>&1 \
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v4,avx512fp16},ingot-attach-calibration{file=%t/large.json},nn-exclude-overflow)' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SMALL
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},ingot-attach-calibration{file=%t/none.json},nn-exclude-overflow)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/mistyped.json},nn-exclude-overflow)' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},ingot-attach-calibration{file=%t/mistyped.json},nn-exclude-overflow)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISTYPED
-// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/repaired.json},nn-exclude-overflow)' 2>&1 \
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},ingot-attach-calibration{file=%t/repaired.json},nn-exclude-overflow)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPAIRED
 
 // What reads a tensor beyond half of what f16 holds stays f32, whatever its

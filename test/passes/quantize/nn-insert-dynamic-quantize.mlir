@@ -6,7 +6,7 @@
 // RUN: ingot-opt %t/inner.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=INNER,ALL
 // RUN: ingot-opt %t/inner.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{inner-only})' | FileCheck %s --check-prefixes=INNER,ONLY
 // RUN: ingot-opt %t/convolutions.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=CONV,DOTS
-// RUN: ingot-opt %t/convolutions.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{as-words})' | FileCheck %s --check-prefixes=CONV,WORDS
+// RUN: ingot-opt %t/convolutions.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},nn-insert-dynamic-quantize)' | FileCheck %s --check-prefixes=CONV,WORDS
 // RUN: ingot-opt %t/convolutions.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=narrow=int8})' | FileCheck %s --check-prefix=NAMED
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=n1=fp32})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RULE

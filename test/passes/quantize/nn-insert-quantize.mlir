@@ -14,19 +14,23 @@
 // RUN:   | FileCheck %s --check-prefix=ROUND
 // RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/rounded.json},nn-insert-quantize{weight-bits=7})' \
 // RUN:   | FileCheck %s --check-prefix=SEVEN-BITS
-// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{fit-pairs=true})' \
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{fit-pairs=true keep=*=int8})' \
 // RUN:   | FileCheck %s --check-prefix=PAIRS
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3,znver4},ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{fit-pairs=true keep=*=int8})' \
+// RUN:   | FileCheck %s --check-prefix=NO-PAIRS
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/down.json},nn-insert-quantize{fit-pairs=true keep=*=int8})' \
+// RUN:   | FileCheck %s --check-prefix=DOWN
 // RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/inputs.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,FOURS
-// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/inputs.json},nn-insert-quantize{as-words=true})' \
+// RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/inputs.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,WORDS
-// RUN: ingot-opt %t/chain.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/chain.json},nn-insert-quantize{as-words=true})' \
+// RUN: ingot-opt %t/chain.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/chain.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=CHAIN
 // RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=FLOATS,OF-FOURS
-// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize{as-words=true})' \
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=FLOATS,OF-WORDS
-// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize{as-words=true keep=*=int8})' \
+// RUN: ingot-opt %t/floats.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/floats.json},nn-insert-quantize{keep=*=int8})' \
 // RUN:   | FileCheck %s --check-prefix=OF-RULE
 
 // RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/long.json},nn-insert-quantize)' 2>&1 \
@@ -133,15 +137,27 @@
 // PAIRS-DAG: %[[WIDE:.*]] = arith.constant dense<[0.0148437498, 0.00787401571, 0.00789062492]> : tensor<3xf32>
 // PAIRS-DAG: %[[NEAREST:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -114, -13], [13, 13, 114]
 // PAIRS-DAG: %[[ONE:.*]] = arith.constant dense<{{\[\[}}127], [114], [13]
-// PAIRS-DAG: %[[DOWN:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -115, -13], [12, 12, 114]
 // PAIRS-DAG: %[[WFIT:.*]] = nn.dequantize %[[FIT]], %[[WIDE]]
 // PAIRS-DAG: %[[WNEAREST:.*]] = nn.dequantize %[[NEAREST]]
 // PAIRS-DAG: %[[WONE:.*]] = nn.dequantize %[[ONE]]
-// PAIRS-DAG: %[[WDOWN:.*]] = nn.dequantize %[[DOWN]]
 // PAIRS: nn.matmul %{{.*}}, %[[WFIT]]
 // PAIRS: nn.matmul %{{.*}}, %[[WNEAREST]]
 // PAIRS: nn.matmul %{{.*}}, %[[WONE]]
-// PAIRS: nn.matmul %{{.*}}, %[[WDOWN]]
+// PAIRS: nn.matmul %{{.*}}, %[[WFIT]]
+
+// A level with byte dot products, or a repair, leaves scales of the largest weights.
+// NO-PAIRS-LABEL: func.func @pairs
+// NO-PAIRS-NOT: [67, 127, 127]
+// NO-PAIRS: return
+// DOWN-LABEL: func.func @pairs
+// DOWN-DAG: %[[NEAREST:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -114, -13], [13, 13, 114]
+// DOWN-DAG: %[[DOWN:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -115, -13], [12, 12, 114]
+// DOWN-DAG: %[[WNEAREST:.*]] = nn.dequantize %[[NEAREST]]
+// DOWN-DAG: %[[WDOWN:.*]] = nn.dequantize %[[DOWN]]
+// DOWN: nn.matmul %{{.*}}, %[[WNEAREST]]
+// DOWN: nn.matmul %{{.*}}, %[[WNEAREST]]
+// DOWN: nn.matmul
+// DOWN: nn.matmul %{{.*}}, %[[WDOWN]]
 
 // What the model is given as floats stays so for two channels, which are
 // multiplied as floats, and as words for three; and for single ones that fit
@@ -325,6 +341,11 @@ func.func @pairs(%y: tensor<32x32xf32> {ingot.name = "y"}, %z: tensor<31x32xf32>
 }
 
 //--- pairs.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}, {"name": "z", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}]}
+
+//--- down.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
  "method": "minmax", "samples": 1, "tensors": [
   {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}, {"name": "z", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],

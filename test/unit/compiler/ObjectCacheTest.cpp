@@ -28,8 +28,8 @@ std::string keyOf(const char *number, const char *level, bool forSize = false) {
   std::string wrong;
   auto targets = parseTargets(level, wrong);
   EXPECT_TRUE(targets) << wrong;
-  return ObjectCache::keyOf(*module, *targets->front().createTargetMachine(),
-                            forSize);
+  return ObjectCache::keyOf(
+      *module, *targets->sure.front().createTargetMachine(), forSize);
 }
 
 TEST(ObjectCache, KeyHasAllThatDecidesTheCode) {

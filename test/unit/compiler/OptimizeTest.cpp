@@ -139,7 +139,7 @@ std::unique_ptr<llvm::Module> optimized(const std::string &text,
   std::string error;
   auto targets = ingot::parseTargets(level, error);
   EXPECT_TRUE(targets) << error;
-  auto machine = targets->front().createTargetMachine();
+  auto machine = targets->sure.front().createTargetMachine();
   ingot::optimize(*module, *machine, forSize);
   return module;
 }

@@ -56,7 +56,7 @@ protected:
 
   static Target level(const char *name) {
     std::string error;
-    return parseTargets(name, error)->front();
+    return parseTargets(name, error)->sure.front();
   }
 
   unsigned share(const std::string &lowerText, const std::string &higherText) {

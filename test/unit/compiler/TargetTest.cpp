@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Target.h"
 
-#include "dialects/ingot/TargetInfo.h"
-
 #include "llvm/ADT/StringSet.h"
 
 #include <gtest/gtest.h>
@@ -18,10 +16,9 @@ namespace {
 
 std::vector<Target> parse(llvm::StringRef text, const Multiplied &multiplied) {
   std::string error;
-  std::optional<std::vector<Target>> targets =
-      parseTargets(text, error, multiplied);
+  std::optional<Targets> targets = parseTargets(text, error);
   EXPECT_TRUE(targets) << error;
-  return targets.value_or(std::vector<Target>());
+  return targets.value_or(Targets()).pick(multiplied);
 }
 
 std::vector<std::string> multi(const Multiplied &multiplied) {
@@ -34,13 +31,13 @@ std::vector<std::string> multi(const Multiplied &multiplied) {
 TEST(Target, ByteDots) {
   const llvm::StringSet<> without = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
   for (const CpuLevel &level : getLevels())
-    EXPECT_EQ(parse(level.name, {})[0].hasByteDots(),
+    EXPECT_EQ(parse(level.name, {})[0].info().hasByteDots(),
               !without.contains(level.name))
         << level.name.str();
   std::vector<Target> emulated = parse("alderlake", {});
   std::string error;
   ASSERT_TRUE(emulate(emulated, "x86-64-v3", error)) << error;
-  EXPECT_TRUE(emulated[0].hasByteDots());
+  EXPECT_TRUE(emulated[0].info().hasByteDots());
   EXPECT_EQ(emulated[0].features, findLevel("x86-64-v3")->features);
 }
 
@@ -53,6 +50,23 @@ TEST(Target, LevelsOfMulti) {
                    "sapphirerapids"}));
   EXPECT_EQ(multi({/*bytes=*/false, /*bf16=*/true}),
             (Names{"x86-64-v3", "x86-64-v4", "znver4", "sapphirerapids"}));
+}
+
+// Passes know the levels that a model may add, with the numbers of all.
+TEST(Target, MayLevelsOfMulti) {
+  std::string error;
+  std::optional<Targets> targets = parseTargets("multi,l2=2M", error);
+  ASSERT_TRUE(targets) << error;
+  std::vector<std::string> names;
+  for (const Target &target : targets->may) {
+    names.push_back(target.level);
+    EXPECT_EQ(target.numbers.l2, 2 << 20);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"alderlake", "cascadelake",
+                                             "znver4", "sapphirerapids"}));
+  EXPECT_TRUE(
+      targets->any([](const TargetInfo &info) { return info.hasTiles(); }));
+  EXPECT_TRUE(parseTargets("x86-64-v3,znver4", error)->may.empty());
 }
 
 // LLVM knows the feature, and takes nothing of AVX-512 for it.

@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(conv-to-winograd{half-sums}))' | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16},func.func(conv-to-winograd{precision=fp16}))' | FileCheck %s
 
 // Where f16 would be multiplied, tiles of 4 x 4 take less time than that with few
 // channels, and those of 2 x 2 never do.

@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-fold-constants,func.func(nn-to-cpu),cpu-drop-zero-blocks)' --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-fold-constants,func.func(nn-to-cpu),cpu-drop-zero-blocks)' --split-input-file --remarks-filter=zeros 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-fold-constants,func.func(nn-to-cpu),cpu-drop-zero-blocks{amx-tiles=true})' --split-input-file --remarks-filter=zeros 2>&1 | FileCheck %s --check-prefix=AMX
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3 may=sapphirerapids},nn-fold-constants,func.func(nn-to-cpu),cpu-drop-zero-blocks)' --split-input-file --remarks-filter=zeros 2>&1 | FileCheck %s --check-prefix=AMX
 
 // The first panel has eight k from 11 on, the second the last five: their block
 // ends with the matrix. -0 is zero.

@@ -1,4 +1,9 @@
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(narrow-storage{half=fp16}))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},func.func(narrow-storage{half=fp16}))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v4,avx512fp16},func.func(narrow-storage{half=fp16}))' --split-input-file | FileCheck %s --check-prefix=LACKING
+// A level lacks arithmetic on f16.
+// LACKING-LABEL: @around
+// LACKING-NOT: arith.truncf
+// LACKING: return
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0, 0)>

@@ -1,4 +1,6 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(narrow-storage))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v4 may=cascadelake})' --split-input-file -o %t.given
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v4 may=cascadelake},func.func(narrow-storage))' --split-input-file | diff - %t.given
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

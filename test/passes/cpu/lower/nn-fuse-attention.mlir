@@ -1,5 +1,6 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention),canonicalize)' --split-input-file %s | FileCheck %s
-// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention{or-f32}))' --split-input-file %s | FileCheck %s --check-prefix=ORF32
+// RUN: ingot-opt --pass-pipeline='builtin.module(ingot-attach-targets{levels=znver4,sapphirerapids},func.func(nn-fuse-attention{or-f32}))' --split-input-file %s | FileCheck %s --check-prefix=ORF32
+// RUN: ingot-opt --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3,znver4},func.func(nn-fuse-attention{or-f32}))' --split-input-file %s | FileCheck %s --check-prefix=SOME
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention))' --split-input-file --mlir-print-debuginfo %s | FileCheck %s --check-prefix=LOC
 
 // Heads come from within a position and go back there: no transpose is left. The scale stands at the queries.
@@ -306,9 +307,11 @@ func.func @of_both(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x
   return %2 : tensor<1x7x16xf32>
 }
 
-// A product that is left.
+// A product that is left; it was declared bf16 where some level does not multiply it.
 // ORF32-LABEL: @left
 // ORF32-NOT: ingot.precision
+// SOME-LABEL: @left
+// SOME: nn.matmul {{.*}} {ingot.precision = #ingot.precision<bf16>}
 func.func @left(%a: tensor<1x7x16xf32>, %b: tensor<1x16x16xf32>) -> tensor<1x7x16xf32> {
   %0 = nn.matmul %a, %b {ingot.precision = #ingot.precision<bf16>} : (tensor<1x7x16xf32>, tensor<1x16x16xf32>) -> tensor<1x7x16xf32>
   return %0 : tensor<1x7x16xf32>

@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cpu{half-sums}))' --split-input-file --verify-diagnostics \
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16},func.func(nn-to-cpu{precision=fp16}))' --split-input-file --verify-diagnostics \
 // RUN:   | FileCheck %s
 
 // f16 by f16, in pairs of channels. No 64 weights of a column add up to more

@@ -1,5 +1,5 @@
 // RUN: ingot-opt --nn-round-packed-rows --split-input-file %s | FileCheck %s
-// RUN: ingot-opt --nn-round-packed-rows="any byte-dots" --split-input-file %s | FileCheck %s --check-prefix=ANY
+// RUN: ingot-opt --ingot-attach-targets=levels=znver4,sapphirerapids --nn-round-packed-rows=any --split-input-file %s | FileCheck %s --check-prefix=ANY
 // RUN: ingot-opt --nn-round-packed-rows=keep=kept=fp32 --split-input-file %s | FileCheck %s --check-prefix=KEEP
 
 // Only where the model allows it.
