@@ -125,9 +125,9 @@ def check_pass_names():
 
 # The folders that a folder of passes may use, besides its own: an arrow never points back in the pipeline.
 # cpu/policy has thresholds of CPUs, which shared phases still read directly.
-PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cpu/policy", "graph": "support|backend|cpu/policy",
+PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cpu/policy", "graph": "support|backend",
                 "quantize": "support|backend|cpu/policy", "layout": "support|shape|backend",
-                "precision": "support|backend|cpu/policy", "kernel": "support|shape|backend", "math": "support", "backend": "support",
+                "precision": "support|backend", "kernel": "support|shape|backend", "math": "support", "backend": "support",
                 "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
                 "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",
                 "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
@@ -169,7 +169,7 @@ WORDS = [
       "passes/llvm/ConvertToLLVM.cpp": "the tail of all CPU code",
       "compiler/emit/Optimize.cpp": "the tail of all CPU code", "compiler/emit/ShareTasks.cpp": "the tail of all CPU code",
       "tools/ingot/compile/CompileFlags.h": "text of --help"},
-     ("passes/quantize/",)),
+     ()),
 ]
 
 

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/backend/Policy.h"
 
+#include "dialects/nn/Constants.h"
 #include "passes/backend/Backend.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -33,9 +35,19 @@ Answer<bool> Policy::multiplyBytes(Operation *, const ByteSite &) const {
 Answer<bool> Policy::multiplyDynamicBytes(Operation *) const {
   return {false, kNoPolicy};
 }
+Answer<bool> Policy::multiplyBytesInLoop(Operation *, int64_t) const {
+  return {false, kNoPolicy};
+}
+Answer<bool> Policy::multiplyBytesAsFloats(nn::ConvOp) const {
+  return {false, kNoPolicy};
+}
 Answer<bool> Policy::multiplyWords(Operation *, OptimizeFor) const {
   return {false, kNoPolicy};
 }
+HalfForm Policy::halfForm(Operation *, Precision asked) const {
+  return asked == Precision::bf16 ? HalfForm::bf16 : HalfForm::f16Weights;
+}
+bool Policy::prefersBF16(Operation *) const { return false; }
 Answer<bool> Policy::multiplyBF16(Operation *) const {
   return {false, kNoPolicy};
 }
@@ -48,8 +60,20 @@ Answer<bool> Policy::multiplyF16(Operation *) const {
 Answer<std::optional<int64_t>> Policy::fitPairs(Operation *) const {
   return {std::nullopt, kNoPolicy};
 }
-Answer<bool> Policy::roundRows(Operation *, int64_t, int64_t) const {
+Answer<bool> Policy::roundRows(nn::PackedMatMulOp) const {
   return {false, kNoPolicy};
+}
+Answer<bool> Policy::padChannels(nn::ConvOp) const {
+  return {false, kNoPolicy};
+}
+
+int64_t ingot::countProductWeights(Operation *root) {
+  int64_t count = 0;
+  root->walk([&](Operation *op) {
+    if (isa<nn::ConvOp, nn::MatMulOp>(op) && nn::getConstant(op->getOperand(1)))
+      count += support::productOf(support::shapeOf(op->getOperand(1)));
+  });
+  return count;
 }
 
 void ingot::record(Operation *op, Question question, StringRef choice,

@@ -51,6 +51,14 @@ struct ByteSite {
   llvm::function_ref<bool()> readsFloats;
 };
 
+/// How products are multiplied where a model or its user asks for 16 bits.
+enum class HalfForm {
+  bf16,
+  f16,
+  /// f32 by weights that are stored as f16.
+  f16Weights
+};
+
 /// What a device likes. The base class declines everything: a device without a
 /// policy computes in f32.
 class Policy {
@@ -70,9 +78,23 @@ public:
                                      const ByteSite &site) const;
   /// The same with a range that each run finds.
   virtual Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const;
+  /// Returns true if `product`, in a loop whose products for bytes have
+  /// `weights` weights, is to be multiplied as int8 with a range that each step
+  /// finds.
+  virtual Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
+                                           int64_t weights) const;
+  /// Returns true if `product`, of bytes, is to be multiplied as f32 that holds
+  /// the bytes.
+  virtual Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const;
   /// Returns true if `product` is to be multiplied as int16.
   virtual Answer<bool> multiplyWords(mlir::Operation *product,
                                      OptimizeFor goal) const;
+  /// The form of products in the module around `op` where `asked`, bf16 or
+  /// fp16, is asked for. The next three questions each stand for a form.
+  virtual HalfForm halfForm(mlir::Operation *op, Precision asked) const;
+  /// Returns true if bf16 is faster than f32 wherever the module around `op`
+  /// runs, so that it pays where nobody asks for 16 bits.
+  virtual bool prefersBF16(mlir::Operation *op) const;
   /// Returns true if the factors of `product` are to be multiplied as bf16.
   virtual Answer<bool> multiplyBF16(mlir::Operation *product) const;
   /// Returns true if f32 is to be multiplied by weights of f16. The model has
@@ -90,11 +112,16 @@ public:
   /// be fitted in pairs; nullopt: scales are those of the largest weights.
   virtual Answer<std::optional<int64_t>>
   fitPairs(mlir::Operation *product) const;
-  /// Returns true if the few bits of the weights of `product`, `bits` each in
-  /// blocks of `block`, are to be multiplied with rows rounded to bytes.
-  virtual Answer<bool> roundRows(mlir::Operation *product, int64_t bits,
-                                 int64_t block) const;
+  /// Returns true if the rows that `product` multiplies by weights of few bits
+  /// are to be rounded to bytes.
+  virtual Answer<bool> roundRows(nn::PackedMatMulOp product) const;
+  /// Returns true if zeros are to fill up the channels of `product`, of bytes,
+  /// to as many as are multiplied at once.
+  virtual Answer<bool> padChannels(nn::ConvOp product) const;
 };
+
+/// The number of weights of all products by constants in `root`.
+int64_t countProductWeights(mlir::Operation *root);
 
 /// Records a decision about `op`: a remark of the category `decision`.
 void record(mlir::Operation *op, Question question, llvm::StringRef choice,

@@ -10,6 +10,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/CpuPolicy.h"
 #include "passes/graph/Passes.h"
 #include "passes/kernel/Passes.h"
 #include "passes/loops/Passes.h"
@@ -45,6 +46,11 @@ class CpuBackend : public Backend {
   Reason whyNot(Operation *op) const override { return cpu::whyNotNative(op); }
 
   bool takesQuantized() const override { return true; }
+
+  const Policy *policy() const override {
+    static const cpu::CpuPolicy policy;
+    return &policy;
+  }
 
   void buildLower(OpPassManager &passes,
                   const BackendOptions &options) const override {

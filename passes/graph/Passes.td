@@ -212,7 +212,7 @@ def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
     Products of two `bf16` tensors get the attribute
     `ingot.precision = #ingot.precision<bf16>`, those with constant weights of
     `f16` `#ingot.precision<fp16>`: they are stored so, unless that takes longer
-    than f32 (`HalfProducts.h`). Where no CPU level multiplies bf16 faster than
+    than f32 (`Policy.h`). Where no CPU level multiplies bf16 faster than
     f32 (`ingot.targets`), those of `bf16` are as of `f16`.
   }];
   let statistics = [

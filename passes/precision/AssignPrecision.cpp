@@ -7,8 +7,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/policy/HalfProducts.h"
-#include "passes/cpu/policy/Levels.h"
+#include "passes/backend/Policy.h"
 #include "passes/precision/Passes.h"
 #include "passes/support/Rules.h"
 
@@ -36,10 +35,11 @@ struct AssignPrecisionPass
   using AssignPrecisionBase::AssignPrecisionBase;
 
   void runOnOperation() override {
-    if (computedOnly && !cpu::allMultiplyBF16(getOperation()))
+    policy = &Policy::of(getOperation());
+    if (computedOnly && !policy->prefersBF16(getOperation()))
       return;
-    multipliesBF16 = cpu::someMultiplyBF16(getOperation());
-    halfSums = cpu::addsHalfSums(getOperation(), half);
+    form = policy->halfForm(getOperation(), half);
+    const bool isBF16 = form == HalfForm::bf16;
     // What is not computed is bytes, which rules then speak of.
     FailureOr<KeepRules> rules = KeepRules::parse(
         getOperation(), keep,
@@ -47,28 +47,30 @@ struct AssignPrecisionPass
     if (failed(rules))
       return signalPassFailure();
     IngotDialect::PrecisionAttrHelper precision(&getContext());
-    auto given = PrecisionAttr::get(
-        &getContext(), storesF16() ? Precision::fp16 : Precision::bf16);
-    if (storesF16())
-      allWeights = cpu::countWeights(getOperation());
+    auto given = PrecisionAttr::get(&getContext(),
+                                    isBF16 ? Precision::bf16 : Precision::fp16);
+    if (!isBF16)
+      allWeights = countProductWeights(getOperation());
     bool isAnyGiven = false, isAnyLeft = false;
     getOperation()->walk([&](Operation *op) {
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
           (computedOnly && !isOfComputed(op)) ||
-          (storesF16() && !nn::getConstant(op->getOperand(1))) ||
+          (!isBF16 && !nn::getConstant(op->getOperand(1))) ||
           precision.isAttrPresent(op))
         return;
+      auto type = cast<ShapedType>(op->getResult(0).getType());
       std::optional<bool> rule = rules->find({op->getLoc()});
       isAnyLeft |= !rule;
-      if (rule.value_or(!isWorth(op)))
-        return;
-      auto type = cast<ShapedType>(op->getResult(0).getType());
       if (!type.getElementType().isF32())
+        return;
+      Answer<bool> answer =
+          rule ? Answer<bool>{!*rule, "is named by a rule"} : ask(op);
+      if (!record(op, Question::precision, answer, nameOfForm(), "float32"))
         return;
       precision.setAttr(op, given);
       isAnyGiven = true;
     });
-    if (storesF16() && !halfSums && isAnyLeft && !isAnyGiven)
+    if (form == HalfForm::f16Weights && isAnyLeft && !isAnyGiven)
       emitRemark(getOperation().getLoc())
           << "no weights are stored as float16, for none would be multiplied "
              "as fast as float32: a rule '*="
@@ -76,19 +78,27 @@ struct AssignPrecisionPass
   }
 
 private:
-  bool storesF16() const {
-    return half == Precision::fp16 || !multipliesBF16;
+  Answer<bool> ask(Operation *op) const {
+    switch (form) {
+    case HalfForm::bf16:
+      return policy->multiplyBF16(op);
+    case HalfForm::f16:
+      return policy->multiplyF16(op);
+    case HalfForm::f16Weights:
+      return policy->storeHalfWeights(op, allWeights);
+    }
+    llvm_unreachable("unknown form");
   }
-  bool isWorth(Operation *op) const {
-    if (storesF16() && !halfSums)
-      return cpu::isWorthHalfWeights(op, allWeights);
-    auto isWorthIt = storesF16() ? cpu::isWorthHalfSums : cpu::isWorthBF16;
-    return isWorthIt(op) && !cpu::isDepthwiseAlone(op, isWorthIt);
+  StringRef nameOfForm() const {
+    return form == HalfForm::bf16  ? "bfloat16"
+           : form == HalfForm::f16 ? "float16"
+                                   : "float16 weights";
   }
 
+  const Policy *policy = nullptr;
+  HalfForm form = HalfForm::bf16;
   /// Of the model.
   int64_t allWeights = 0;
-  bool multipliesBF16 = false, halfSums = false;
 };
 
 } // namespace

@@ -20,7 +20,7 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     can (`nn-to-cpu`). It is `fp16` for `bf16`, too, where no level multiplies
     bf16 faster than f32.
     What that does not pay for stays f32, such as products of few terms, or of
-    few rows by weights of f16 (`HalfProducts.h`), unless a rule of `keep` names
+    few rows by weights of f16 (`Policy.h`), unless a rule of `keep` names
     `half`. An op that has the attribute already keeps it, and one that comes
     from a node which `keep` names stays f32. A rule of no node is an error.
     With `computed-only` products of constants stay as they are, and so do

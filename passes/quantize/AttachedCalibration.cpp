@@ -7,7 +7,6 @@
 #include "passes/quantize/AttachedCalibration.h"
 
 #include "dialects/nn/NodeName.h"
-#include "passes/cpu/policy/Levels.h"
 #include "passes/support/Rules.h"
 
 #include "mlir/IR/AsmState.h"
@@ -72,8 +71,7 @@ static bool isRepaired(CalibrationAttr calibration) {
 
 bool quantize::mayFitPairs(ModuleOp module) {
   CalibrationAttr calibration = findCalibration(module);
-  return cpu::multipliesAsWords(module) &&
-         !(calibration && isRepaired(calibration));
+  return !calibration || !isRepaired(calibration);
 }
 
 LogicalResult quantize::checkName(CalibrationAttr calibration, StringRef name,

@@ -25,9 +25,9 @@ CalibrationAttr findCalibration(mlir::ModuleOp module);
 /// Returns the module's calibration; reports an error if there is none.
 mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 
-/// Returns true if weights of int8 may be fitted in pairs (PairFit.h). All
-/// levels must multiply bytes as words. A calibration must have no repairs,
-/// which were measured with scales for the largest weights.
+/// Returns true if weights of int8 may be fitted in pairs (PairFit.h). A
+/// calibration must have no repairs: they were measured with scales for the
+/// largest weights.
 bool mayFitPairs(mlir::ModuleOp module);
 
 /// Checks that `name` of the calibration is one of `known`: other names were

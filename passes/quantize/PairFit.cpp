@@ -1,4 +1,4 @@
-//===- PairFit.cpp - weights for CPUs without VNNI ------------------------===//
+//===- PairFit.cpp - weights for pairs of bytes ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/PairFit.h"
 
-#include "dialects/nn/NNDialect.h"
-#include "passes/cpu/policy/BytePairs.h"
-#include "passes/cpu/policy/Filtering.h"
 #include "passes/quantize/Weights.h"
+#include "passes/support/BytePairs.h"
 #include "passes/support/Shapes.h"
 
 #include <cmath>
@@ -25,46 +23,10 @@ using namespace ingot::support;
 /// about as large as each other lose less.
 static constexpr double kMostTimes = 2, kMostOfSquares = 1e-4;
 
-static bool areMany(int64_t rows) {
-  return ShapedType::isDynamic(rows) || rows >= cpu::kLeastPairRows;
-}
-
-static bool multipliesPairs(nn::ConvOp conv) {
-  ArrayRef<int64_t> weights = support::shapeOf(conv.getW());
-  ArrayRef<int64_t> taps = weights.drop_front(2);
-  int64_t groups = weights[1] / cpu::kPairGroup;
-  // Rows are the pixels of all images. 3x3 taps take fewer products, of words.
-  ArrayRef<int64_t> y = support::shapeOf(conv.getY());
-  int64_t rows =
-      support::productOf({y[0], support::productOf(y.drop_front(2))});
-  return conv.getGroups() == 1 && weights[1] % cpu::kPairGroup == 0 &&
-         cpu::suitsPairs(groups * taps.back(),
-                         groups * support::productOf(taps)) &&
-         areMany(rows) && cpu::whyNotThreeByThree(conv);
-}
-
-static bool multipliesPairs(nn::MatMulOp matmul, int64_t axis) {
-  int64_t depth = support::shapeOf(matmul.getB())[size_t(axis)];
-  int64_t groups = depth / cpu::kPairGroup;
-  return depth % cpu::kPairGroup == 0 && cpu::suitsPairs(groups, groups) &&
-         areMany(support::productOf(
-             support::shapeOf(matmul.getResult()).drop_back()));
-}
-
-std::optional<int64_t> quantize::pairedAxis(Operation *product) {
-  if (auto conv = dyn_cast<nn::ConvOp>(product); conv && multipliesPairs(conv))
-    return 1;
-  auto matmul = dyn_cast<nn::MatMulOp>(product);
-  int64_t axis = matmul && matmul.getTransposeB() ? 1 : 0;
-  if (matmul && multipliesPairs(matmul, axis))
-    return axis;
-  return std::nullopt;
-}
-
 PairLayout::PairLayout(ArrayRef<int64_t> shape, int64_t axis)
     : distance(size_t(support::productOf(shape.drop_front(size_t(axis) + 1)))),
-      run(distance * size_t(cpu::kPair)) {
-  assert(shape[size_t(axis)] % cpu::kPair == 0 && "whole pairs");
+      run(distance * size_t(kPair)) {
+  assert(shape[size_t(axis)] % kPair == 0 && "whole pairs");
 }
 
 /// Calls `visit(channel, i, j)` for the numbers of all pairs' elements.
@@ -83,8 +45,8 @@ bool quantize::widenForPairs(QuantizedWeights &weights,
   forEachPair(weights, layout, [&](size_t channel, size_t i, size_t j) {
     double x = weights.bytes[i], y = weights.bytes[j];
     if (!isFixed[unsigned(channel)] && (x > 0) == (y > 0))
-      scales[channel] = std::max(
-          scales[channel], double(float(std::abs(x + y) / cpu::kMostPairSum)));
+      scales[channel] = std::max(scales[channel],
+                                 double(float(std::abs(x + y) / kMostPairSum)));
   });
   double before = 0, after = 0;
   for (auto [narrow, wide] : llvm::zip_equal(weights.scales, scales)) {
@@ -111,7 +73,7 @@ void quantize::lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
     if (isFixed[unsigned(channel)])
       return;
     double &x = weights.bytes[i], &y = weights.bytes[j];
-    while (!cpu::fitsWords(int(x), int(y))) {
+    while (!fitsWords(int(x), int(y))) {
       auto raised = [&](double byte, size_t at) {
         return std::abs(byte) - std::abs(values[at] / weights.scales[channel]);
       };

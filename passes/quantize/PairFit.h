@@ -1,15 +1,15 @@
-//===- PairFit.h - weights for CPUs without VNNI ----------------*- C++ -*-===//
+//===- PairFit.h - weights for pairs of bytes -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// CPUs without VNNI multiply bytes in pairs, without words in between, where
-// the weights of a pair that have one sign add up to at most 128. With 7 bits
-// all do, at four times the squared error. Two neighbours are rarely both as
-// large as the largest weight of their channel, so that mostly a scale that is
-// a fifth larger is enough.
+// CPUs that cannot add up four products of bytes multiply pairs, without words
+// in between, if the weights of a pair that have one sign add up to at most
+// 128. With 7 bits all pairs do, at four times the squared error. Two
+// neighbours are rarely both as large as the largest weight of their channel:
+// mostly a scale that is a fifth larger is enough.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_QUANTIZE_PAIRFIT_H
@@ -23,10 +23,6 @@
 namespace ingot::quantize {
 
 struct QuantizedWeights;
-
-/// The dimension of a product's constant weights along which neighbours are a
-/// pair; nullopt if there is nothing to gain from pairs.
-std::optional<int64_t> pairedAxis(mlir::Operation *product);
 
 /// How the elements of a pair lie in weights of a shape.
 struct PairLayout {

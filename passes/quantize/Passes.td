@@ -94,7 +94,8 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
+           "Bits of weights: 8, or 7, which is faster where bytes are "
+           "multiplied as words">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger where all CPU levels multiply "
            "bytes as words">,
@@ -241,7 +242,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
     Option<"errors", "errors", "bool", "false",
            "Show the errors of products, channel by channel">,
     Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
+           "Bits of weights: 8, or 7, which is faster where bytes are "
+           "multiplied as words">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger where all CPU levels multiply "
            "bytes as words">,
@@ -268,7 +270,8 @@ def InsertDynamicQuantize
   }];
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
+           "Bits of weights: 8, or 7, which is faster where bytes are "
+           "multiplied as words">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
            "Scales of weights may be larger where all CPU levels multiply "
            "bytes as words">,

@@ -9,10 +9,9 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/cpu/policy/SmallGroups.h"
-#include "passes/quantize/FloatProducts.h"
 #include "passes/quantize/Weights.h"
 #include "passes/quantize/repair/Smoothable.h"
+#include "passes/support/Reason.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -95,22 +94,26 @@ quantize::findProducts(func::FuncOp function,
   return products;
 }
 
+static Operation *loopOf(Operation *op) {
+  return op->getParentOfType<LoopLikeOpInterface>();
+}
+
+static int64_t countWeights(Operation *product) {
+  Value weights = product->getOperand(quantize::weightsOperand(product));
+  return cast<RankedTensorType>(weights.getType()).getNumElements();
+}
+
 SmallVector<Operation *>
 quantize::findInnerProducts(func::FuncOp function, int64_t leastInLoop,
                             function_ref<bool(Operation *)> isWanted) {
   SmallVector<Operation *> products;
   llvm::DenseMap<Operation *, int64_t> weightsOf;
-  auto loopOf = [](Operation *op) -> Operation * {
-    return op->getParentOfType<LoopLikeOpInterface>();
-  };
   function.walk([&](Operation *op) {
     if (op->getParentOp() == function || !hasConstantWeights(op) ||
         !isWanted(op))
       return;
     products.push_back(op);
-    Value weights = op->getOperand(weightsOperand(op));
-    weightsOf[loopOf(op)] +=
-        cast<RankedTensorType>(weights.getType()).getNumElements();
+    weightsOf[loopOf(op)] += countWeights(op);
   });
   llvm::erase_if(products, [&](Operation *op) {
     Operation *loop = loopOf(op);
@@ -237,22 +240,12 @@ static bool readsInput(Operation *product) {
   return true;
 }
 
-/// Whether a convolution multiplies no more in an instruction if its data are
-/// bytes: channels so few that floats hold the bytes, and fewer than four where
-/// words take two instructions for four.
-static bool hasFewAtOnce(nn::ConvOp conv, bool asWords) {
-  constexpr int64_t kFours = 4;
-  return hasFewChannels(conv) ||
-         (asWords && conv.getGroups() == 1 &&
-          cast<ShapedType>(conv.getW().getType()).getDimSize(1) < kFours);
-}
-
-bool ByteGains::of(Operation *product) {
-  if (auto known = gains.find(product); known != gains.end())
+Answer<bool> ByteGains::answerTo(Operation *product) {
+  if (auto known = answers.find(product); known != answers.end())
     return known->second;
-  bool gain = decide(product);
-  gains[product] = gain;
-  return gain;
+  Answer<bool> answer = decide(product);
+  answers.try_emplace(product, answer);
+  return answer;
 }
 
 bool ByteGains::readsFloats(Operation *product) {
@@ -271,144 +264,70 @@ bool ByteGains::readsFloats(Operation *product) {
   return true;
 }
 
-bool ByteGains::decide(Operation *product) {
-  if (keep.find({product->getLoc()}))
-    return true;
-  bool ofInput = readsInput(product);
-  if (isAsFastInFloats(product, ofInput, asWords))
-    return false;
+static constexpr char kRuleKeeps[] = "is kept in float32 by a rule",
+                      kRuleNames[] = "is wanted in int8 by a rule",
+                      kNotFinite[] = "has weights that are not finite";
+
+Answer<bool> ByteGains::decide(Operation *product) {
+  // A product that a rule keeps counts as one of bytes for its readers' sake:
+  // the rule is checked apart.
+  if (std::optional<bool> isKept = keep.find({product->getLoc()}))
+    return {true, *isKept ? kRuleKeeps : kRuleNames};
+  auto comesFromFloats = [&] { return readsFloats(product); };
+  return Policy::of(product).multiplyBytes(
+      product, {readsInput(product), comesFromFloats});
+}
+
+/// Why a product is not multiplied as bytes with a range of the run, whatever
+/// that gains. Its kernels have no zero point that only a run knows.
+static Reason whyNoDynamicBytes(Operation *product) {
+  if (isa<nn::ConvTransposeOp>(product))
+    return "is transposed, so that its data would need a zero point";
   auto conv = dyn_cast<nn::ConvOp>(product);
   if (!conv)
-    return true;
-  if (hasFewAtOnce(conv, asWords) && ofInput)
-    return false;
-  auto type = cast<ShapedType>(conv.getX().getType());
-  ArrayRef<int64_t> x = type.getShape();
-  ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
-  bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
-  if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
-    return true;
-  // Of single channels, four taps of which are multiplied at once, bytes gain
-  // most where they come from memory. What the second-level cache holds as
-  // floats is multiplied before it is rounded. Words, two taps at once, gain
-  // nothing there: in a row of such convolutions all multiply floats.
-  constexpr int64_t kTapsAtOnce = 4;
-  ArrayRef<int64_t> strides = conv.getStrides();
-  bool isInCache =
-      type.hasStaticShape() && type.getNumElements() <= kFloatsInCache;
-  if (isInCache && strides[0] == 1 && strides[1] == 1 &&
-      (asWords ? readsFloats(conv) : ofInput && w[3] > kTapsAtOnce))
-    return false;
-  // Else where rows of taps are multiplied together. With few rows of pixels
-  // most of these rows are padding, which floats leave out.
-  constexpr double kLeastRows = 0.6;
-  return double(x[2]) > kLeastRows * double(w[2]);
+    return std::nullopt;
+  if (conv.getGroups() != 1)
+    return "has groups, which multiply a number too rarely";
+  Answer<bool> asFloats = Policy::of(product).multiplyBytesAsFloats(conv);
+  return asFloats.choice ? Reason(asFloats.reason) : std::nullopt;
 }
 
-bool quantize::hasFewChannels(nn::ConvOp conv) {
-  constexpr int64_t kFew = 2;
-  ArrayRef<int64_t> weights =
-      cast<RankedTensorType>(conv.getW().getType()).getShape();
-  return conv.getGroups() == 1 ? weights[1] <= kFew
-                               : cpu::areSmallGroups(weights, conv.getGroups());
+static Answer<bool> answerDynamicBytes(Operation *product,
+                                       const KeepRules &keep) {
+  if (Reason reason = whyNoDynamicBytes(product))
+    return {false, *reason};
+  std::optional<bool> isKept = keep.find({product->getLoc()});
+  if (isKept.value_or(false))
+    return {false, kRuleKeeps};
+  Answer<bool> answer = isKept
+                            ? Answer<bool>{true, kRuleNames}
+                            : Policy::of(product).multiplyDynamicBytes(product);
+  if (answer.choice && !quantize::areFinite(product->getOperand(
+                           quantize::weightsOperand(product))))
+    return {false, kNotFinite, answer.alternatives};
+  return answer;
 }
 
-namespace {
-/// What is multiplied with each number of a tensor, by all products that read
-/// it and share its range.
-struct Readers {
-  explicit Readers(Value x) {
-    for (Operation *user : x.getUsers()) {
-      int64_t outputs = 0;
-      if (auto conv = dyn_cast<nn::ConvOp>(user);
-          conv && conv.getGroups() == 1 &&
-          cast<ShapedType>(conv.getW().getType()).hasStaticShape()) {
-        auto w = cast<ShapedType>(conv.getW().getType());
-        int64_t taps = support::productOf(w.getShape().drop_front(2));
-        haveWindows |= taps > 1;
-        weights += w.getNumElements();
-        outputs =
-            w.getDimSize(0) * taps / support::productOf(conv.getStrides());
-      } else if (auto matmul = dyn_cast<nn::MatMulOp>(user)) {
-        outputs = matmul.getType().getShape().back();
-      }
-      products += std::max<int64_t>(outputs, 0);
-    }
+ProductAnswers quantize::answerDynamicBytes(ArrayRef<Operation *> products,
+                                            const KeepRules &keep) {
+  ProductAnswers answers;
+  llvm::DenseMap<Operation *, int64_t> weightsOf;
+  for (Operation *product : products) {
+    Answer<bool> answer = ::answerDynamicBytes(product, keep);
+    if (Operation *loop = loopOf(product); loop && answer.choice)
+      weightsOf[loop] += countWeights(product);
+    answers.insert({product, std::move(answer)});
   }
-
-  /// Finding a range and rounding take 0.3 to 0.5 ns a number, where a product
-  /// of bytes saves a hundredth of one; without VNNI, a third of that.
-  bool multiplyLittle(bool asWords) const {
-    return products < (asWords ? 96 : 32);
+  for (auto &[product, answer] : answers) {
+    Operation *loop = loopOf(product);
+    if (!loop || !answer.choice)
+      continue;
+    Answer<bool> inLoop =
+        Policy::of(product).multiplyBytesInLoop(product, weightsOf[loop]);
+    if (!inLoop.choice)
+      answer = std::move(inLoop);
   }
-
-  int64_t products = 0, weights = 0;
-  bool haveWindows = false;
-};
-} // namespace
-
-/// Finding a range takes as long as many numbers are multiplied by a small
-/// matrix.
-static constexpr int64_t kLeastWeights = 1 << 12;
-
-static bool paysForRange(nn::ConvOp conv, bool asWords) {
-  // Few terms leave most of the time to what is done once for a result.
-  constexpr int64_t kLeastTerms = 8, kManyPixels = 1 << 7;
-  ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
-  int64_t terms = support::productOf(w.drop_front());
-  Readers readers(conv.getX());
-  if (readers.multiplyLittle(asWords) ||
-      (!ShapedType::isDynamic(terms) && terms < kLeastTerms))
-    return false;
-  // What a zero point that only a run knows pads with is multiplied.
-  if (conv.getX().getType().hasStaticShape() &&
-      shareOfTaps(conv, w.size() - 2) < (asWords ? 0.55 : 0.35))
-    return false;
-  int64_t least = takesFewerProducts(conv, kManyPixels) ? 8 * kLeastWeights
-                  : readers.haveWindows                 ? 2 * kLeastWeights
-                                                        : kLeastWeights;
-  return !asWords || readers.weights >= least;
-}
-
-/// Rows of open number may be a model's whose other products are larger. One
-/// row waits for weights, but for small ones, of which words of few columns
-/// take longer.
-static bool paysForRange(nn::MatMulOp matmul, bool asWords) {
-  RankedTensorType y = matmul.getType();
-  auto b = cast<ShapedType>(matmul.getB().getType());
-  if (!y.hasStaticShape() || !b.hasStaticShape())
-    return true;
-  int64_t columns = y.getShape().back(), weights = b.getNumElements();
-  if (weights < (asWords ? 4 * kLeastWeights : kLeastWeights))
-    return false;
-  if (y.getNumElements() == columns)
-    return columns >= (asWords ? 64 : 32) ||
-           (!asWords && weights > kLeastWeights);
-  // Fewer rows are not multiplied in pairs.
-  constexpr int64_t kLeastForWords = 128;
-  Readers readers(matmul.getA());
-  return !readers.multiplyLittle(asWords) &&
-         (!asWords || y.getNumElements() / columns >= kRowsOfPairs ||
-          readers.products >= kLeastForWords);
-}
-
-bool quantize::isForDynamicBytes(Operation *product, const KeepRules &keep,
-                                 bool asWords) {
-  // Its data would need a zero point.
-  if (isa<nn::ConvTransposeOp>(product))
-    return false;
-  auto conv = dyn_cast<nn::ConvOp>(product);
-  auto matmul = dyn_cast<nn::MatMulOp>(product);
-  // A single channel is multiplied with a few numbers.
-  if (conv && (conv.getGroups() != 1 || hasFewChannels(conv)))
-    return false;
-  // A rule that names the product decides what is worth it.
-  if (!keep.find({product->getLoc()}) &&
-      ((conv && !paysForRange(conv, asWords)) ||
-       (matmul && !paysForRange(matmul, asWords))))
-    return false;
-  return !keep.keeps(product) &&
-         areFinite(product->getOperand(weightsOperand(product)));
+  return answers;
 }
 
 // Means are computed of floats. Where something reads floats, a kernel stores

@@ -13,6 +13,7 @@
 #define INGOT_PASSES_QUANTIZE_SITES_H
 
 #include "dialects/nn/NNDialect.h"
+#include "passes/backend/Policy.h"
 #include "passes/support/Rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,44 +52,33 @@ llvm::SmallVector<mlir::Operation *>
 findInnerProducts(mlir::func::FuncOp function, int64_t leastInLoop,
                   llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
-/// Weights of a loop, of a state or what else a step computes, from which on
-/// bytes of a range that each step finds gain more than they cost: what follows
-/// is no longer part of one kernel of all steps. With one row a step of an LSTM
-/// of 32 units took a quarter longer in bytes, of 64 as long, of 128 two thirds
-/// and of 512 a third (AMD Zen 3).
-constexpr int64_t kLeastBytesInLoop = 1 << 14;
-
-/// Whether a convolution, or each of its groups, has so few channels that bytes
-/// of four, which are multiplied at once, are mostly zeros, or that floats of
-/// groups share vectors.
-bool hasFewChannels(nn::ConvOp conv);
-
-/// Which products may be faster in bytes than in floats; of one that a rule of
-/// `keep` names the rule decides. `asWords` if all code is for CPUs that
-/// multiply bytes as words. What is in floats for its data depends on products
-/// before it: each is decided once, and least deep if asked in their order.
+/// Decides which products are multiplied as bytes with calibrated ranges. A
+/// rule of `keep` that names a product decides about it; else the device's
+/// policy. Whether data come from floats depends on products before: each is
+/// decided once, and the recursion is least deep if asked in their order.
 class ByteGains {
 public:
-  ByteGains(const KeepRules &keep, bool asWords)
-      : keep(keep), asWords(asWords) {}
-  bool of(mlir::Operation *product);
+  explicit ByteGains(const KeepRules &keep) : keep(keep) {}
+  bool of(mlir::Operation *product) { return answerTo(product).choice; }
+  Answer<bool> answerTo(mlir::Operation *product);
 
 private:
-  bool decide(mlir::Operation *product);
-  /// Whether what a product reads comes, through functions of one tensor, from
-  /// the model's input or from a product of floats, all of which take floats.
+  Answer<bool> decide(mlir::Operation *product);
+  /// Returns true if the data of a product come, through functions of one
+  /// tensor, from the model's input or from a product of floats.
   bool readsFloats(mlir::Operation *product);
 
   const KeepRules &keep;
-  bool asWords;
-  llvm::DenseMap<mlir::Operation *, bool> gains;
+  llvm::DenseMap<mlir::Operation *, Answer<bool>> answers;
 };
 
-/// Whether a product that `keep` does not name is to have bytes of a range that
-/// the run finds: what that saves is more than finding it costs. `asWords` as
-/// above.
-bool isForDynamicBytes(mlir::Operation *product, const KeepRules &keep,
-                       bool asWords);
+/// Products and whether each is to be multiplied as bytes, in order.
+using ProductAnswers = llvm::MapVector<mlir::Operation *, Answer<bool>>;
+
+/// Decides which of `products` are multiplied as bytes with a range that the
+/// run finds. In a loop, all its products for bytes decide together.
+ProductAnswers answerDynamicBytes(llvm::ArrayRef<mlir::Operation *> products,
+                                  const KeepRules &keep);
 
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);

@@ -9,6 +9,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/Grid.h"
 #include "passes/quantize/PairFit.h"
 #include "passes/quantize/Sites.h"
@@ -141,8 +142,14 @@ LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
                       ? roundings.find(nodeNameOf(product->getLoc()))
                       : roundings.end();
   if (rounding == roundings.end()) {
-    std::optional<int64_t> paired =
-        form.fitsPairs ? pairedAxis(product) : std::nullopt;
+    std::optional<int64_t> paired;
+    if (form.fitsPairs) {
+      auto fit = Policy::of(product).fitPairs(product);
+      paired = fit.choice;
+      record(product, Question::packing,
+             paired ? "scales for pairs" : "scales of the largest weights",
+             fit.reason);
+    }
     Value &done = weights[{operand.get(), {axis, paired.value_or(-1)}}];
     if (!done)
       done = makeBytes(product, operand.get(), axis,

@@ -28,7 +28,7 @@ void forEachRun(size_t size, size_t channels, size_t inner, Visit visit) {
 
 /// Signed bytes with a scale for each output channel, and no zero point: from
 /// -127 to 127, or from -64 to 64, of which two products with unsigned bytes
-/// add up to less than 2^15, so that CPUs without VNNI multiply them as pairs.
+/// add up to less than 2^15, so that CPUs without dots of bytes multiply pairs.
 struct QuantizedWeights {
   std::vector<double> bytes, scales;
   int64_t axis = 0;

@@ -1,50 +1,46 @@
-//===- BytePairs.h - bytes whose products fit in words ----------*- C++ -*-===//
+//===- BytePairs.h - products of pairs of bytes -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Without VNNI the fastest instruction for bytes is `vpmaddubsw`, which adds
-// two products as a word and saturates. Groups of four neighbouring k are what
-// a product reads at once; it adds the products of the first two, and of the
-// other two.
+// Without VNNI the fastest instruction for bytes is `vpmaddubsw`. It adds two
+// products as a word and saturates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_BYTEPAIRS_H
 #define INGOT_PASSES_CPU_POLICY_BYTEPAIRS_H
 
-#include <algorithm>
-#include <cstdint>
+#include "passes/cpu/policy/Thresholds.h"
+#include "passes/support/BytePairs.h"
+
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace ingot::cpu {
 
-/// The elements of a group, and of a pair.
-constexpr int64_t kPairGroup = 4, kPair = 2;
+using support::fitsWords;
+using support::kPair;
+using support::kPairGroup;
 
-/// What weights of one sign may add up to in a pair: 255 * 128 is below 32768.
-constexpr int kMostPairSum = 128;
-
-/// Whether the products of unsigned bytes of `largest` at most with two weights
-/// fit in a word.
-inline bool fitsWords(int x, int y, int64_t largest = 255) {
-  int64_t positive = std::max(x, 0) + std::max(y, 0);
-  int64_t negative = std::min(x, 0) + std::min(y, 0);
-  return positive * largest <= INT16_MAX && negative * largest >= INT16_MIN;
+/// Returns true if groups are few and many enough to be multiplied by pairs:
+/// those of one output, of which `ofRun` lie together in memory. The
+/// first-level cache holds lists of them.
+inline bool suitsPairs(int64_t ofRun, int64_t all,
+                       const TargetNumbers &target = {}) {
+  return ofRun >= threshold::pairedFewestGroups &&
+         all <= threshold::pairedMostGroups(target);
 }
 
-/// Whether groups are few and many enough to be multiplied by pairs: those of
-/// one output, of which `ofRun` lie together in memory. Lists of them stay in a
-/// quarter of the first-level cache, at 8 bytes each; of shorter runs a loop
-/// for each kind of group is not worth it.
-inline bool suitsPairs(int64_t ofRun, int64_t all) {
-  constexpr int64_t kLeast = 8, kMost = 4096;
-  return ofRun >= kLeast && all <= kMost;
+/// Returns true if a product has, or may have, as many rows as pay for sorting
+/// the groups.
+inline bool haveRowsForPairs(int64_t rows) {
+  return mlir::ShapedType::isDynamic(rows) ||
+         rows >= threshold::pairedFewestRows;
 }
 
-/// Fewer rows are not worth sorting the groups, which costs as much as
-/// multiplying them with about two.
-constexpr int64_t kLeastPairRows = 32;
+/// Fewer rows are not worth sorting the groups.
+constexpr int64_t kLeastPairRows = threshold::pairedFewestRows;
 
 } // namespace ingot::cpu
 

@@ -8,7 +8,10 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/policy/Filtering.h"
+#include "passes/cpu/policy/Machine.h"
 #include "passes/cpu/policy/SmallGroups.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -16,18 +19,19 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
-using namespace ingot::support;
+using support::productOf;
 using support::shapeOf;
 
 static bool isDepthwise(nn::ConvOp conv) {
   return cpu::areDepthwise(shapeOf(conv.getW()), conv.getGroups());
 }
 
-/// Ops of a model that are looked at before or behind one.
-static constexpr size_t kMostAround = 64;
-
-bool cpu::isDepthwiseAlone(Operation *op,
-                           function_ref<bool(Operation *)> isHalf) {
+/// Returns true if `op` is a depthwise convolution far from all products for
+/// which `isHalf` is true. Between near ones there is no product or mean. A
+/// depthwise convolution multiplies f32 in any case: alone, widening and
+/// rounding take longer than floats that caches hold.
+static bool isDepthwiseAlone(Operation *op,
+                             function_ref<bool(Operation *)> isHalf) {
   auto conv = dyn_cast<nn::ConvOp>(op);
   if (!conv || !isDepthwise(conv))
     return false;
@@ -45,7 +49,8 @@ bool cpu::isDepthwiseAlone(Operation *op,
             around.insert(producer);
     };
     addNeighbours(op);
-    for (size_t i = 0; i < around.size() && i < kMostAround; ++i) {
+    for (size_t i = 0; i < around.size() && i < threshold::halfMostAround;
+         ++i) {
       Operation *other = around[i];
       auto otherConv = dyn_cast<nn::ConvOp>(other);
       if (isProduct(other) && !(otherConv && isDepthwise(otherConv)) &&
@@ -59,73 +64,82 @@ bool cpu::isDepthwiseAlone(Operation *op,
   return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
 }
 
-/// Fewer rows are no tiles, and fewer products take less time than rounding.
-static constexpr int64_t kFewRows = 4, kLeastProducts = 1 << 14;
-
-/// Whether `product` multiplies few rows by a small matrix: floats in the first
-/// cache then take less time than rounding rows takes. One row waits for
-/// weights. Rows of open number may be many. So few terms do not pay for tiles.
-static bool isSmall(nn::MatMulOp product) {
-  constexpr int64_t kLeastWeights = 1 << 13, kLeastTerms = 12;
+/// Why floats are faster where few rows are multiplied by a small matrix: the
+/// first cache holds them, and rounding rows takes longer. One row waits for
+/// weights. Rows of open number may be many.
+static Reason whyTooSmall(nn::MatMulOp product) {
   ArrayRef<int64_t> weights = shapeOf(product.getB());
   if (weights.size() != 2 || product.getTransposeA() ||
       !nn::getConstant(product.getB()))
-    return false;
-  int64_t rows = support::productOf(shapeOf(product.getA()).drop_back()),
-          elements = support::productOf(weights);
+    return std::nullopt;
+  int64_t rows = productOf(shapeOf(product.getA()).drop_back()),
+          elements = productOf(weights);
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(elements))
-    return false;
-  if (rows >= kFewRows)
-    return rows * elements < kLeastProducts ||
-           shapeOf(product.getA()).back() < kLeastTerms;
-  return elements < (rows == 1 ? kLeastWeights : 4 * kLeastWeights);
+    return std::nullopt;
+  if (rows >= threshold::bf16FewestRows) {
+    if (rows * elements < threshold::bf16FewestProducts)
+      return "takes less time than rounding its factors";
+    if (shapeOf(product.getA()).back() < threshold::bf16FewestTermsOfRows)
+      return "has few terms, which do not pay for tiles";
+    return std::nullopt;
+  }
+  if (elements < (rows == 1 ? threshold::bf16FewestWeightsOfRow
+                            : threshold::bf16FewestWeightsOfFewRows))
+    return "multiplies few rows by few weights, which a cache holds as floats";
+  return std::nullopt;
 }
 
-/// The same of a convolution: rows of so few pixels are no tiles, which few
-/// outputs do not make up for, and of groups of four channels tiles are mostly
+/// Reasons of a convolution. Rows of few pixels are no tiles, which few outputs
+/// do not make up for. Tiles of groups of four channels are mostly
 /// empty, which many pixels make up for.
-static bool isSmall(nn::ConvOp conv) {
-  constexpr int64_t kFewWeights = 1 << 16, kFewOutputs = 16,
-                    kFewInGroup = 4, kManyPixels = 1 << 9;
+static Reason whyTooSmall(nn::ConvOp conv) {
   ArrayRef<int64_t> w = shapeOf(conv.getW()), y = shapeOf(conv.getResult());
-  int64_t elements = support::productOf(w);
+  int64_t elements = productOf(w);
   if (llvm::any_of(y, ShapedType::isDynamic) || !nn::getConstant(conv.getW()))
-    return false;
+    return std::nullopt;
   const size_t channels = conv.getChannelsLast() ? y.size() - 1 : 1;
-  int64_t pixels = support::productOf(y) / std::max<int64_t>(y[channels], 1),
+  int64_t pixels = productOf(y) / std::max<int64_t>(y[channels], 1),
           width = y[conv.getChannelsLast() ? y.size() - 2 : y.size() - 1];
-  if (pixels * elements < kLeastProducts ||
-      (conv.getGroups() > 1 && w[1] <= kFewInGroup && pixels < kManyPixels))
-    return true;
-  bool hasWindows = support::productOf(w.drop_front(2)) > 1;
-  return hasWindows && width < kFewRows && elements < kFewWeights &&
-         w[0] <= kFewOutputs * int64_t(conv.getGroups());
+  if (pixels * elements < threshold::bf16FewestProducts)
+    return "takes less time than rounding its factors";
+  if (conv.getGroups() > 1 && w[1] <= threshold::bf16FewInGroup &&
+      pixels < threshold::bf16FewestPixelsOfGroups)
+    return "has few channels of a group and few pixels, which leave tiles "
+           "mostly empty";
+  bool hasWindows = productOf(w.drop_front(2)) > 1;
+  if (hasWindows && width < threshold::bf16FewestRows &&
+      elements < threshold::bf16FewestWeightsOfNarrow &&
+      w[0] <= threshold::bf16FewOutputs * int64_t(conv.getGroups()))
+    return "has rows of few pixels and few outputs, which do not fill tiles";
+  return std::nullopt;
 }
 
-bool cpu::isWorthBF16(Operation *op) {
+/// Why it does not pay to multiply the factors of `op` as bf16. They are
+/// multiplied in twos, for each tap of a convolution apart. Few terms do not
+/// pay for rounding or for tiles, and an odd term at the end of a tap is
+/// copied.
+static Reason whyNotBF16(Operation *op) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
-    return !isSmall(product);
+    return whyTooSmall(product);
   auto conv = dyn_cast<nn::ConvOp>(op);
   if (!conv || isDepthwise(conv))
-    return true;
+    return std::nullopt;
   ArrayRef<int64_t> weights = shapeOf(conv.getW());
-  if (areSmallGroups(weights, conv.getGroups()) || isSmall(conv))
-    return false;
+  if (areSmallGroups(weights, conv.getGroups()))
+    return "has few channels of a group, which share a vector as floats";
+  if (Reason reason = whyTooSmall(conv))
+    return reason;
   int64_t channels = weights[1], terms = productOf(weights.drop_front());
   // Open sizes are large.
   if (ShapedType::isDynamic(terms))
-    return true;
-  return channels % 2 == 0 ? channels >= 4 && terms >= 20
-                           : channels >= 7 && terms >= 31;
-}
-
-int64_t cpu::countWeights(Operation *root) {
-  int64_t count = 0;
-  root->walk([&](Operation *op) {
-    if (isa<nn::ConvOp, nn::MatMulOp>(op) && nn::getConstant(op->getOperand(1)))
-      count += productOf(shapeOf(op->getOperand(1)));
-  });
-  return count;
+    return std::nullopt;
+  const bool isEven = channels % 2 == 0;
+  if (channels < (isEven ? threshold::bf16FewestChannels
+                         : threshold::bf16FewestOddChannels) ||
+      terms <
+          (isEven ? threshold::bf16FewestTerms : threshold::bf16FewestOddTerms))
+    return "has few channels or terms, which do not pay for rounding";
+  return std::nullopt;
 }
 
 /// The rows that share weights: pixels, or rows of matrices.
@@ -133,53 +147,79 @@ static int64_t rowsOf(Operation *op) {
   SmallVector<int64_t> y(shapeOf(op->getResult(0)));
   auto conv = dyn_cast<nn::ConvOp>(op);
   y.erase(conv && !conv.getChannelsLast() ? y.begin() + 1 : y.end() - 1);
-  return support::productOf(y);
+  return productOf(y);
 }
 
-/// Whether widened weights of a few columns find room on the stack, or go there
-/// part by part: those of matrices, and points of 3x3 taps.
+/// Returns true if widened weights of a few columns fit on the stack, or go
+/// there part by part: weights of matrices, and points of 3x3 taps.
 static bool fitWidened(Operation *op) {
-  constexpr int64_t kMostTerms = 1 << 11, kMostChannels = 352;
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
-  auto areAll = [](ArrayRef<int64_t> numbers, int64_t number) {
-    return llvm::all_of(numbers, [&](int64_t n) { return n == number; });
-  };
   auto conv = dyn_cast<nn::ConvOp>(op);
   if (!conv)
     return !ShapedType::isDynamic(rowsOf(op)) ||
-           shapeOf(op->getOperand(0)).back() <= kMostTerms;
-  ArrayRef<int64_t> taps = weights.drop_front(2);
-  if (areAll(taps, 1) && !ShapedType::isDynamic(rowsOf(op)))
+           shapeOf(op->getOperand(0)).back() <= threshold::halfMostWidenedTerms;
+  if (llvm::all_of(weights.drop_front(2),
+                   [](int64_t tap) { return tap == 1; }) &&
+      !ShapedType::isDynamic(rowsOf(op)))
     return true;
-  bool isFiltering = taps.size() == 2 && areAll(taps, 3) &&
-                     areAll(conv.getStrides(), 1) &&
-                     areAll(conv.getDilations(), 1) && conv.getGroups() == 1 &&
-                     weights[1] <= kMostChannels;
-  return isFiltering || support::productOf(weights.drop_front()) <= kMostTerms;
+  return (!whyNotThreeByThree(conv) &&
+          weights[1] <= threshold::halfMostFilteredChannels) ||
+         productOf(weights.drop_front()) <= threshold::halfMostWidenedTerms;
 }
 
-bool cpu::isWorthHalfWeights(Operation *op, int64_t allWeights) {
-  constexpr int64_t kMostInCache = 1 << 19, kLeastWeights = 1 << 14,
-                    kManyRows = 48, kFewRows = 8, kFewChannels = 32;
-  ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
-  int64_t elements = productOf(weights), rows = rowsOf(op);
-  if (allWeights < kMostInCache || elements < kLeastWeights ||
-      !fitWidened(op))
-    return false;
-  // Pictures of open size are large; matrices may be of a row.
-  if (ShapedType::isDynamic(rows) && isa<nn::ConvOp>(op))
-    return weights[1] >= kFewChannels;
-  return rows >= kManyRows || (rows <= kFewRows && elements >= kMostInCache);
-}
+bool cpu::isWorthHalfSums(Operation *op) { return !whyNotHalfSums(op); }
 
-bool cpu::isWorthHalfSums(Operation *op) {
-  constexpr int64_t kFewestTerms = 32;
+Reason cpu::whyNotHalfSums(Operation *op) {
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
-  if (auto conv = dyn_cast<nn::ConvOp>(op))
-    return weights[1] >= kFewestTerms || isDepthwise(conv);
+  if (auto conv = dyn_cast<nn::ConvOp>(op)) {
+    if (weights[1] >= threshold::f16FewestTerms || isDepthwise(conv))
+      return std::nullopt;
+    return "has few channels, which do not pay for widening sums";
+  }
   // Batches of constant matrices would have scales of their own.
   auto product = cast<nn::MatMulOp>(op);
   ArrayRef<int64_t> src = shapeOf(product.getA());
-  return weights.size() == 2 &&
-         src[src.size() - (product.getTransposeA() ? 2 : 1)] >= kFewestTerms;
+  if (weights.size() != 2)
+    return "multiplies batches of matrices";
+  if (src[src.size() - (product.getTransposeA() ? 2 : 1)] <
+      threshold::f16FewestTerms)
+    return "has few terms, which do not pay for widening sums";
+  return std::nullopt;
+}
+
+/// The answer for a form that stores data in 16 bits, too.
+static Answer<bool> answer(Operation *op,
+                           function_ref<Reason(Operation *)> whyNot) {
+  if (Reason reason = whyNot(op))
+    return {false, *reason};
+  if (isDepthwiseAlone(op, [&](Operation *other) { return !whyNot(other); }))
+    return {false, "is a depthwise convolution far from products in 16 bits"};
+  return {true, "has terms and rows enough to pay for rounding"};
+}
+
+Answer<bool> cpu::isForBF16(Operation *op) { return answer(op, whyNotBF16); }
+
+Answer<bool> cpu::isForF16(Operation *op) { return answer(op, whyNotHalfSums); }
+
+Answer<bool> cpu::isForHalfWeights(Operation *op, int64_t allWeights) {
+  const int64_t inCache = threshold::halfWeightsInCache(Machine(op).numbers);
+  ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
+  int64_t elements = productOf(weights), rows = rowsOf(op);
+  if (allWeights < inCache)
+    return {false, "is of a model whose weights a cache holds as floats"};
+  if (elements < threshold::halfFewestWeights)
+    return {false, "has few weights, which are not worth widening"};
+  if (!fitWidened(op))
+    return {false, "has weights that do not fit on the stack once widened"};
+  // Pictures of open size are large; matrices may be of a row.
+  if (ShapedType::isDynamic(rows) && isa<nn::ConvOp>(op)) {
+    if (weights[1] >= threshold::halfFewestChannels)
+      return {true, "has channels enough to pay for widening weights"};
+    return {false, "has few channels, which are copied for each tile"};
+  }
+  if (rows >= threshold::halfManyRows)
+    return {true, "has rows enough to hide the widening of weights"};
+  if (rows <= threshold::halfFewRows && elements >= inCache)
+    return {true, "has few rows, which wait for weights"};
+  return {false, "has too few rows to hide the widening of weights"};
 }

@@ -13,9 +13,10 @@
 #ifndef INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H
 #define INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H
 
+#include "passes/support/ExactSums.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
-#include <cmath>
 #include <cstdint>
 
 namespace ingot::cpu {
@@ -42,21 +43,7 @@ inline bool areSmallGroups(llvm::ArrayRef<int64_t> weights, int64_t groups) {
          (weights[1] == kAtOnce && weights[0] == kAtOnce * groups);
 }
 
-/// Returns whether f32 holds the sums of any unsigned bytes, less a zero point,
-/// times the weights of each of `outputs`, which lie one output after another.
-/// Kernels add up single channels so.
-inline bool areSumsExact(llvm::ArrayRef<double> weights, int64_t outputs) {
-  constexpr double kMostByte = 255, kMostExact = 1 << 24;
-  const size_t each = weights.size() / size_t(outputs);
-  for (; !weights.empty(); weights = weights.drop_front(each)) {
-    double total = 0;
-    for (double weight : weights.take_front(each))
-      total += std::abs(weight);
-    if (kMostByte * total > kMostExact)
-      return false;
-  }
-  return true;
-}
+using support::areSumsExact;
 
 } // namespace ingot::cpu
 

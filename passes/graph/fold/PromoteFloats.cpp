@@ -7,8 +7,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/policy/HalfProducts.h"
-#include "passes/cpu/policy/Levels.h"
+#include "passes/backend/Policy.h"
 #include "passes/graph/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -115,14 +114,19 @@ void PromoteFloatsPass::promote(Operation *op) {
   // A product of two bfloat16 multiplies these where kernels for them do.
   // Weights of 16 bits are stored in as many where that is no slower.
   if (isProduct && multipliesBF16 && isDeclaredBF16(op->getOperand(0)) &&
-      isDeclaredBF16(op->getOperand(1)))
+      isDeclaredBF16(op->getOperand(1))) {
+    record(op, Question::precision, "bfloat16",
+           "has factors that the model declares as bfloat16");
     setPrecision(Precision::bf16);
-  else if (isProduct &&
-           isa_and_present<arith::ConstantOp>(
-               op->getOperand(1).getDefiningOp()) &&
-           isHalf(op->getOperand(1).getType()) &&
-           cpu::isWorthHalfWeights(op, allWeights))
+  } else if (isProduct &&
+             isa_and_present<arith::ConstantOp>(
+                 op->getOperand(1).getDefiningOp()) &&
+             isHalf(op->getOperand(1).getType()) &&
+             record(op, Question::precision,
+                    Policy::of(op).storeHalfWeights(op, allWeights),
+                    "float16 weights", "float32")) {
     setPrecision(Precision::fp16);
+  }
   for (OpOperand &operand : op->getOpOperands())
     operand.set(widened(operand.get()));
   for (Value result : op->getResults()) {
@@ -142,8 +146,10 @@ void PromoteFloatsPass::leave(Operation *op) {
 }
 
 void PromoteFloatsPass::runOnOperation() {
-  allWeights = cpu::countWeights(getOperation());
-  multipliesBF16 = cpu::someMultiplyBF16(getOperation());
+  allWeights = countProductWeights(getOperation());
+  multipliesBF16 =
+      Policy::of(getOperation()).halfForm(getOperation(), Precision::bf16) ==
+      HalfForm::bf16;
   SmallVector<Operation *> ops;
   getOperation().getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });

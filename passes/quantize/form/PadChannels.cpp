@@ -7,7 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/quantize/Sites.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/quantize/form/ProductOperands.h"
 #include "passes/support/Rewrite.h"
@@ -27,15 +27,6 @@ using support::typeOf;
 
 /// Bytes that are multiplied at once.
 static constexpr int64_t kGroup = 4;
-
-/// How often a byte of the data has to be multiplied to pay for being copied.
-static constexpr int64_t kLeastProducts = 128;
-
-static int64_t productsOfByte(nn::ConvOp op) {
-  ArrayRef<int64_t> w = typeOf(op.getW()).getShape();
-  return w[0] * support::productOf(w.drop_front(2)) /
-         support::productOf(op.getStrides());
-}
 
 /// Weights `O, C, …` with zeros for the channels from C up to `channels`.
 static Value padWeights(OpBuilder &builder, Value weights,
@@ -66,12 +57,16 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     const int64_t rank = type.getRank();
     const int64_t dim = op.getChannelsLast() ? rank - 1 : 1;
     const int64_t channels = type.getDimSize(dim);
-    if (ShapedType::isDynamic(channels) || quantize::hasFewChannels(op) ||
-        channels % kGroup == 0)
+    if (ShapedType::isDynamic(channels) || channels % kGroup == 0)
       return rewriter.notifyMatchFailure(
-          op, "has open channels, one or two, or whole groups of them");
-    if (productsOfByte(op) < kLeastProducts)
-      return rewriter.notifyMatchFailure(op, "multiplies a byte too rarely");
+          op, "has open channels, or whole groups of them");
+    const Policy &policy = Policy::of(op);
+    if (policy.multiplyBytesAsFloats(op).choice)
+      return rewriter.notifyMatchFailure(op, "is multiplied as floats");
+    const Answer<bool> answer = policy.padChannels(op);
+    if (!record(op, Question::padding, answer, "groups of four channels",
+                "channels as they are"))
+      return rewriter.notifyMatchFailure(op, answer.reason);
     auto weights = nn::getConstantInts(op.getW());
     if (!weights)
       return rewriter.notifyMatchFailure(op, "has weights of the run");

@@ -70,7 +70,8 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     the zero point times sums of weights is taken off the sums, as
     `MatMulInteger` has it, and padding becomes an `nn.pad` with it.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
 }
 
@@ -84,7 +85,8 @@ def PadChannels : Pass<"nn-pad-channels"> {
     multiplied as bits, and convolutions that multiply each byte fewer than 128
     times, for which copying takes longer.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numPadded", "padded", "Convolutions padded">];
 }
 

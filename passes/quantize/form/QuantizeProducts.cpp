@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/Quantized.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/quantize/form/ProductOperands.h"
 #include "passes/quantize/form/WindowSums.h"
 #include "passes/support/DynamicScale.h"
+#include "passes/support/ExactSums.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -217,13 +218,10 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   return y;
 }
 
-/// The weights less their zero points, whether bytes hold that or not, where a
-/// convolution of bytes is slower than the same of floats that hold the bytes:
-/// four channels are multiplied at a time, and there are fewer. All sums have
-/// to be exact as floats.
-static std::optional<Weights> weightsInFloats(nn::ConvOp op,
-                                              const Operands &operands) {
-  if (operands.computed || !hasFewChannels(op))
+/// The weights less their zero points, even if bytes do not hold them: nullopt
+/// if f32 does not hold all sums.
+static std::optional<Weights> weightsInFloats(const Operands &operands) {
+  if (operands.computed)
     return std::nullopt;
   Weights numbers = operands.weights;
   if (!numbers.offsets.empty())
@@ -274,16 +272,22 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
     StringRef reason;
+    const Answer<bool> asFloats = Policy::of(op).multiplyBytesAsFloats(op);
     std::optional<Operands> operands = readOperands(
         rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason,
         /*groups=*/1,
-        /*takesOffsets=*/op.getGroups() == 1 || hasFewChannels(op));
+        /*takesOffsets=*/op.getGroups() == 1 || asFloats.choice);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
     SmallVector<int64_t> pads(op.getPads());
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
-    if (std::optional<Weights> numbers = weightsInFloats(op, *operands)) {
+    std::optional<Weights> numbers;
+    if (asFloats.choice)
+      numbers = weightsInFloats(*operands);
+    if (numbers) {
+      record(op, Question::precision, "float32 that holds int8",
+             asFloats.reason);
       Value sums = nn::ConvOp::create(
           rewriter, op.getLoc(), type,
           centered(rewriter, op.getLoc(), operands->x, type.getElementType(),
@@ -301,7 +305,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     }
     ArrayRef<int64_t> shape = operands->weights.type.getShape();
     if (op.getGroups() > 1 && shape[1] == 1 &&
-        !cpu::areSumsExact(operands->weights.bytes, shape[0]))
+        !areSumsExact(operands->weights.bytes, shape[0]))
       return rewriter.notifyMatchFailure(
           op, "has single channels whose sums f32 does not hold");
     if (!operands->weights.offsets.empty() && op.getGroups() != 1)

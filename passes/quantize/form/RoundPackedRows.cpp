@@ -4,12 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/policy/Levels.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Rules.h"
-#include "passes/support/Shapes.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ROUNDPACKEDROWS
@@ -18,7 +16,6 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using support::typeOf;
 
 namespace {
 
@@ -26,14 +23,16 @@ struct RoundPackedRowsPass
     : ingot::impl::RoundPackedRowsBase<RoundPackedRowsPass> {
   using RoundPackedRowsBase::RoundPackedRowsBase;
 
-  bool gains(nn::PackedMatMulOp op) const;
-  bool byteDots = false;
-
   void runOnOperation() override {
     const KeepRules rules = KeepRules::again(keep);
-    byteDots = cpu::addsByteDots(getOperation());
+    const Policy &policy = Policy::of(getOperation());
     getOperation()->walk([&](nn::PackedMatMulOp op) {
-      if (!(any || op.getMayRoundA()) || rules.keeps(op) || !gains(op))
+      if (!(any || op.getMayRoundA()))
+        return;
+      Answer<bool> answer =
+          rules.keeps(op) ? Answer<bool>{false, "is kept in float32 by a rule"}
+                          : policy.roundRows(op);
+      if (!record(op, Question::precision, answer, "int8", "float32"))
         return;
       op.setRoundsA(true);
       ++rounded;
@@ -42,20 +41,3 @@ struct RoundPackedRowsPass
 };
 
 } // namespace
-
-/// Whether all levels multiply bytes faster than floats.
-bool RoundPackedRowsPass::gains(nn::PackedMatMulOp op) const {
-  // Rounding a row takes as long as multiplying it by a few columns.
-  constexpr int64_t kLeastColumns = 32;
-  // A scale is to be of so many elements at most: of more, the largest drowns
-  // too many.
-  constexpr int64_t kLargestBlock = 256;
-  const int64_t bits = op.getBits(), perWord = 32 / bits;
-  const int64_t block = std::min<int64_t>(op.getBlockSize(), op.getDepth());
-  const bool isOnlyBlock = block == int64_t(op.getDepth());
-  return (bits < 8 || byteDots) && block <= kLargestBlock &&
-         (isOnlyBlock || block % perWord == 0) &&
-         typeOf(op.getCodes()).getDimSize(0) >= kLeastColumns &&
-         nn::getConstant(op.getCodes()) && nn::getConstant(op.getScales()) &&
-         (!op.getZeroPoints() || nn::getConstant(op.getZeroPoints()));
-}

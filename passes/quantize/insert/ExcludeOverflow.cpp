@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NodeName.h"
-#include "passes/cpu/policy/Levels.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -83,7 +83,8 @@ LogicalResult ExcludeOverflowPass::checkNames(CalibrationAttr calibration) {
 }
 
 void ExcludeOverflowPass::runOnOperation() {
-  if (!cpu::addsHalfSums(getOperation(), Precision::fp16))
+  if (Policy::of(getOperation()).halfForm(getOperation(), Precision::fp16) !=
+      HalfForm::f16)
     return;
   FailureOr<CalibrationAttr> calibration =
       quantize::getCalibration(getOperation());

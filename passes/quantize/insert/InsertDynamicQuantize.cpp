@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -60,19 +59,17 @@ void InsertDynamicQuantizePass::runOnOperation() {
     return signalPassFailure();
   quantize::WeightQuantizer weights(
       {weightBits, fitPairs && quantize::mayFitPairs(getOperation())});
-  const bool asWords = cpu::multipliesAsWords(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    auto isWanted = [&](Operation *op) {
-      return quantize::isForDynamicBytes(op, *rules, asWords);
-    };
-    SmallVector<Operation *> products;
+    auto isAny = [](Operation *) { return true; };
+    SmallVector<Operation *> all;
     if (!innerOnly)
-      products = quantize::findProducts(function, isWanted);
-    products.append(quantize::findInnerProducts(
-        function, quantize::kLeastBytesInLoop, isWanted));
-    for (Operation *product : products) {
+      all = quantize::findProducts(function, isAny);
+    all.append(quantize::findInnerProducts(function, 0, isAny));
+    for (auto &[product, answer] : quantize::answerDynamicBytes(all, *rules)) {
+      if (!record(product, Question::precision, answer, "int8", "float32"))
+        continue;
       product->setOperand(0, getPair(product->getOperand(0)));
       // Without roundings it does not fail.
       (void)weights.quantize(product);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -128,13 +127,21 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     return name == names.end() ? TensorRangeAttr()
                                : ranges.lookup(name->second);
   };
-  quantize::ByteGains gains(keep, cpu::multipliesAsWords(getOperation()));
+  quantize::ByteGains gains(keep);
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
-        TensorRangeAttr range = rangeOf(op->getOperand(0));
-        return gains.of(op) && range && !keep.keeps(op) &&
-               quantize::areFinite(
-                   op->getOperand(quantize::weightsOperand(op)));
+        Answer<bool> answer = gains.answerTo(op);
+        if (keep.keeps(op))
+          answer.choice = false;
+        else if (answer.choice && !rangeOf(op->getOperand(0)))
+          answer = {false,
+                    "reads a tensor that the calibration has no range of",
+                    answer.alternatives};
+        else if (answer.choice && !quantize::areFinite(op->getOperand(
+                                      quantize::weightsOperand(op))))
+          answer = {false, "has weights that are not finite",
+                    answer.alternatives};
+        return record(op, Question::precision, answer, "int8", "float32");
       });
   SmallVector<quantize::Site> sites = quantize::findSites(products);
   quantize::dropFloatReaders(sites);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/cpu/policy/Levels.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
@@ -50,10 +49,9 @@ class Switches {
 public:
   Switches(func::FuncOp function, const KeepRules &keep,
            quantize::WeightForm form,
-           const quantize::WeightRoundings &roundings, bool asWords,
-           bool errors)
+           const quantize::WeightRoundings &roundings, bool errors)
       : function(function), keep(keep), builder(function.getContext()),
-        quantizer(form, roundings), asWords(asWords), errors(errors) {}
+        quantizer(form, roundings), errors(errors) {}
 
   LogicalResult run();
   SmallVector<Attribute> names, tensors;
@@ -90,7 +88,7 @@ private:
   llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
   llvm::DenseMap<Operation *, Value> roundedData;
   quantize::WeightQuantizer quantizer;
-  bool asWords, errors;
+  bool errors;
 };
 
 struct InsertSwitchesPass
@@ -107,12 +105,11 @@ struct InsertSwitchesPass
       roundings = quantize::namedRoundings(calibration);
     const quantize::WeightForm form{
         weightBits, fitPairs && quantize::mayFitPairs(getOperation())};
-    const bool asWords = cpu::multipliesAsWords(getOperation());
     SmallVector<Attribute> names, tensors;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      Switches switches(function, *rules, form, roundings, asWords, errors);
+      Switches switches(function, *rules, form, roundings, errors);
       if (failed(switches.run()))
         return signalPassFailure();
       names.append(switches.names);
@@ -133,7 +130,7 @@ void Switches::findUnits() {
       quantize::findProducts(function, [](Operation *) { return true; });
   ranges = quantize::nameTensors(quantize::findSites(all));
   SmallVector<Operation *> products;
-  quantize::ByteGains gains(keep, asWords);
+  quantize::ByteGains gains(keep);
   llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
     return gains.of(op) && !keep.keeps(op) &&
            quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
@@ -168,11 +165,11 @@ void Switches::findInner() {
   for (auto [i, unit] : llvm::enumerate(units))
     for (StringAttr node : unit.nodes)
       unitOfNode[node] = i;
-  auto isWanted = [&](Operation *op) {
-    return quantize::isForDynamicBytes(op, keep, asWords);
-  };
-  for (Operation *op : quantize::findInnerProducts(
-           function, quantize::kLeastBytesInLoop, isWanted)) {
+  SmallVector<Operation *> all = quantize::findInnerProducts(
+      function, 0, [](Operation *) { return true; });
+  for (auto &[op, answer] : quantize::answerDynamicBytes(all, keep)) {
+    if (!answer.choice)
+      continue;
     unsigned number = units.size();
     forEachNode(op->getLoc(), [&](StringAttr node) {
       if (auto unit = unitOfNode.find(node); unit != unitOfNode.end())

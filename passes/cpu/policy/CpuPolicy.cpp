@@ -1,0 +1,77 @@
+//===- CpuPolicy.cpp - what CPUs like -------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/CpuPolicy.h"
+
+#include "passes/cpu/policy/ByteProducts.h"
+#include "passes/cpu/policy/Costs.h"
+#include "passes/cpu/policy/FloatProducts.h"
+#include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/Levels.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+
+/// Adds the estimates of `op` in f32 and in another form.
+static Answer<bool> withCosts(Answer<bool> answer, Operation *op, Form form) {
+  answer.alternatives = weigh(op, {Form::f32, form});
+  return answer;
+}
+
+Answer<bool> CpuPolicy::multiplyBytes(Operation *product,
+                                      const ByteSite &site) const {
+  return withCosts(isForBytes(product, site), product, Form::int8);
+}
+
+Answer<bool> CpuPolicy::multiplyDynamicBytes(Operation *product) const {
+  return withCosts(isForDynamicBytes(product), product, Form::dynamicInt8);
+}
+
+Answer<bool> CpuPolicy::multiplyBytesInLoop(Operation *product,
+                                            int64_t weights) const {
+  return withCosts(isLoopForBytes(weights), product, Form::dynamicInt8);
+}
+
+Answer<bool> CpuPolicy::multiplyBytesAsFloats(nn::ConvOp product) const {
+  if (Reason reason = whyBytesAsFloats(product))
+    return {true, *reason};
+  return {false, "has channels enough for products of four bytes"};
+}
+
+HalfForm CpuPolicy::halfForm(Operation *op, Precision asked) const {
+  if (asked == Precision::bf16 && someMultiplyBF16(op))
+    return HalfForm::bf16;
+  return addsHalfSums(op, asked) ? HalfForm::f16 : HalfForm::f16Weights;
+}
+
+bool CpuPolicy::prefersBF16(Operation *op) const { return allMultiplyBF16(op); }
+
+Answer<bool> CpuPolicy::multiplyBF16(Operation *product) const {
+  return withCosts(isForBF16(product), product, Form::bf16);
+}
+
+Answer<bool> CpuPolicy::storeHalfWeights(Operation *product,
+                                         int64_t allWeights) const {
+  return withCosts(isForHalfWeights(product, allWeights), product,
+                   Form::f16Weights);
+}
+
+Answer<bool> CpuPolicy::multiplyF16(Operation *product) const {
+  return withCosts(isForF16(product), product, Form::f16);
+}
+
+Answer<std::optional<int64_t>> CpuPolicy::fitPairs(Operation *product) const {
+  return findPairedAxis(product);
+}
+
+Answer<bool> CpuPolicy::roundRows(nn::PackedMatMulOp product) const {
+  return withCosts(isForRoundedRows(product), product, Form::dynamicInt8);
+}
+
+Answer<bool> CpuPolicy::padChannels(nn::ConvOp product) const {
+  return isForPadding(product);
+}

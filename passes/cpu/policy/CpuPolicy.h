@@ -1,0 +1,37 @@
+//===- CpuPolicy.h - what CPUs like -----------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_POLICY_CPUPOLICY_H
+#define INGOT_PASSES_CPU_POLICY_CPUPOLICY_H
+
+#include "passes/backend/Policy.h"
+
+namespace ingot::cpu {
+
+/// Answers for all levels of the module at once: shared phases serve them all.
+class CpuPolicy : public Policy {
+public:
+  Answer<bool> multiplyBytes(mlir::Operation *product,
+                             const ByteSite &site) const override;
+  Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const override;
+  Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
+                                   int64_t weights) const override;
+  Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const override;
+  HalfForm halfForm(mlir::Operation *op, Precision asked) const override;
+  bool prefersBF16(mlir::Operation *op) const override;
+  Answer<bool> multiplyBF16(mlir::Operation *product) const override;
+  Answer<bool> storeHalfWeights(mlir::Operation *product,
+                                int64_t allWeights) const override;
+  Answer<bool> multiplyF16(mlir::Operation *product) const override;
+  Answer<std::optional<int64_t>>
+  fitPairs(mlir::Operation *product) const override;
+  Answer<bool> roundRows(nn::PackedMatMulOp product) const override;
+  Answer<bool> padChannels(nn::ConvOp product) const override;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_POLICY_CPUPOLICY_H

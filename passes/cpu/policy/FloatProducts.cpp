@@ -1,0 +1,203 @@
+//===- FloatProducts.cpp - what is as fast in floats ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/FloatProducts.h"
+
+#include "dialects/nn/Constants.h"
+#include "passes/cpu/policy/Filtering.h"
+#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/cpu/policy/Thresholds.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+using support::productOf;
+using support::shapeOf;
+
+/// The elements of a tensor, or of one sample if their number is open; nullopt
+/// if other sizes are open.
+static std::optional<int64_t> countElements(Value x) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  int64_t ofSample = productOf(shape.drop_front());
+  if (ShapedType::isDynamic(ofSample))
+    return std::nullopt;
+  return ShapedType::isDynamic(shape[0]) ? ofSample : shape[0] * ofSample;
+}
+
+bool cpu::takesFewerProducts(nn::ConvOp conv, int64_t leastPixels) {
+  if (whyNotThreeByThree(conv))
+    return false;
+  int64_t pixels = productOf(shapeOf(conv.getResult()).drop_front(2));
+  return ShapedType::isDynamic(pixels) || pixels >= leastPixels;
+}
+
+double cpu::shareOfTaps(nn::ConvOp conv, size_t dims) {
+  ArrayRef<int64_t> x = shapeOf(conv.getX()).drop_front(2),
+                    y = shapeOf(conv.getResult()).drop_front(2),
+                    taps = shapeOf(conv.getW()).drop_front(2);
+  double share = 1;
+  for (size_t d = 0; d < dims; ++d) {
+    int64_t stride = conv.getStrides()[d], pad = conv.getPads()[d], inside = 0;
+    for (int64_t tap = 0; tap < taps[d]; ++tap) {
+      // The rows whose tap is one of the pixels [0, x).
+      int64_t before = pad - tap * conv.getDilations()[d];
+      int64_t first = llvm::divideCeilSigned(before, stride),
+              end = llvm::divideFloorSigned(x[d] - 1 + before, stride) + 1;
+      inside += std::max<int64_t>(
+          std::min(end, y[d]) - std::max<int64_t>(first, 0), 0);
+    }
+    share *= double(inside) / std::max(double(y[d]) * double(taps[d]), 1.0);
+  }
+  return share;
+}
+
+Reason cpu::whyBytesAsFloats(nn::ConvOp conv) {
+  ArrayRef<int64_t> weights = shapeOf(conv.getW());
+  if (conv.getGroups() != 1) {
+    if (areSmallGroups(weights, conv.getGroups()))
+      return "has few channels of a group, which share a vector as floats";
+    return std::nullopt;
+  }
+  if (weights[1] <= threshold::byteFewChannels)
+    return "has one or two channels, where most bytes of a product of four "
+           "would be zeros";
+  return std::nullopt;
+}
+
+/// Reasons of single channels, except those of pictures. Taps in one row are
+/// multiplied as floats that hold the bytes, so that only data from memory
+/// gain, and with many taps as words no data do. Many rows of taps of a volume
+/// need weights of their own in each row of the result.
+static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
+  ArrayRef<int64_t> taps = shapeOf(conv.getW()).drop_front(2);
+  std::optional<int64_t> elements = countElements(conv.getX());
+  const int64_t inCache = threshold::byteFloatsInCache(machine.numbers);
+  if (taps.size() == 1) {
+    if (machine.asWords && taps.back() > threshold::byteTapsAtOnce)
+      return "has single channels and many taps in a row, where words gain "
+             "nothing";
+    if (elements.value_or(0) <= inCache)
+      return "has single channels that the cache holds as floats";
+    return std::nullopt;
+  }
+  if (!elements)
+    return std::nullopt;
+  if (*elements <= (machine.asWords
+                        ? inCache
+                        : threshold::byteVolumesInCache(machine.numbers)))
+    return "has single channels of a volume that the cache holds as floats";
+  if (shareOfTaps(conv, taps.size() - 1) < threshold::byteLeastShareOfVolume)
+    return "has single channels of a volume with much padding, which floats "
+           "leave out";
+  return std::nullopt;
+}
+
+/// Words are at best twice as fast as floats, which does not pay for rounding
+/// the model's input and scaling the results of few terms. Floats of 3x3 taps
+/// take fewer products; bytes of few channels do not.
+static Reason whyTooFewForWords(nn::ConvOp conv, bool ofInput) {
+  ArrayRef<int64_t> w = shapeOf(conv.getW());
+  if (conv.getGroups() != 1)
+    return std::nullopt;
+  if (ofInput && productOf(w.drop_front()) <= threshold::wordFewTerms)
+    return "multiplies the model's input by few terms, which as words do not "
+           "pay for rounding";
+  if ((w[1] < threshold::wordFewestFilteredChannels &&
+       takesFewerProducts(conv, 0)) ||
+      (w[1] <= threshold::wordFewFilteredChannels &&
+       takesFewerProducts(conv, threshold::wordManyFilteredPixels)))
+    return "has 3x3 taps of few channels, where floats take fewer products "
+           "than words";
+  return std::nullopt;
+}
+
+/// Returns true if kernels add up the bytes that constant weights of single
+/// channels may become, each rounded either way.
+static bool haveExactSums(nn::ConvOp conv) {
+  auto type = cast<RankedTensorType>(conv.getW().getType());
+  std::optional<std::vector<double>> weights =
+      nn::getConstantDoubles(conv.getW());
+  if (!weights)
+    return false;
+  const size_t each = weights->size() / size_t(type.getDimSize(0));
+  for (size_t first = 0; first < weights->size(); first += each) {
+    MutableArrayRef<double> channel(&(*weights)[first], each);
+    double largest = 0;
+    for (double weight : channel)
+      largest = std::max(largest, std::abs(weight));
+    for (double &weight : channel)
+      weight = largest == 0 ? 0 : 127 * std::abs(weight) / largest + 1;
+  }
+  return support::areSumsExact(*weights, type.getDimSize(0));
+}
+
+static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
+  ArrayRef<int64_t> w = shapeOf(conv.getW());
+  if (!cast<ShapedType>(conv.getW().getType()).hasStaticShape())
+    return std::nullopt;
+  if (conv.getGroups() > 1 && w[1] == 1) {
+    if (!haveExactSums(conv))
+      return "has single channels whose sums of bytes f32 does not hold";
+    if (w.size() != 4)
+      return whyChannelsInFloats(conv, machine);
+    return std::nullopt;
+  }
+  // Small groups multiply floats; only data from memory gain.
+  if (areSmallGroups(w, conv.getGroups())) {
+    std::optional<int64_t> elements = countElements(conv.getX());
+    if (elements && *elements <= threshold::byteGroupsInCache(machine.numbers))
+      return "has " + std::to_string(w[1]) +
+             " channels of a group, which share a vector as floats, and data "
+             "that the cache holds";
+    return std::nullopt;
+  }
+  return machine.asWords ? whyTooFewForWords(conv, ofInput) : std::nullopt;
+}
+
+/// Four channels are multiplied at once, as words in two instructions.
+static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
+  int64_t channels =
+      shapeOf(conv.getW())[0] / std::max<int64_t>(conv.getGroups(), 1);
+  if (channels <= (machine.asWords ? threshold::transposedFewChannelsAsWords
+                                   : threshold::transposedFewChannels))
+    return "has few channels, where most bytes of a product of four would be "
+           "zeros";
+  return std::nullopt;
+}
+
+/// To round rows of the model's input, times few columns, takes as long as
+/// words save, or pairs of bytes, which multiply many rows. One row waits for
+/// weights, and an open number of rows may be one.
+static Reason whyAsFast(nn::MatMulOp matmul, bool ofInput,
+                        const Machine &machine) {
+  if (!machine.asWords || !ofInput || !matmul.getType().hasStaticShape())
+    return std::nullopt;
+  int64_t columns = 0;
+  for (Operation *user : matmul.getA().getUsers()) {
+    if (!isa<nn::MatMulOp>(user))
+      return std::nullopt;
+    columns += shapeOf(user->getResult(0)).back();
+  }
+  int64_t rows = productOf(matmul.getType().getShape().drop_back());
+  if (rows > 1 && (rows < threshold::pairedFewestRows
+                       ? columns <= threshold::wordFewColumns
+                       : columns < threshold::wordFewColumns))
+    return "multiplies rows of the model's input by few columns, which as "
+           "words do not pay for rounding";
+  return std::nullopt;
+}
+
+Reason cpu::whyAsFastInFloats(Operation *product, bool ofInput,
+                              const Machine &machine) {
+  if (auto conv = dyn_cast<nn::ConvOp>(product))
+    return whyAsFast(conv, ofInput, machine);
+  if (auto conv = dyn_cast<nn::ConvTransposeOp>(product))
+    return whyAsFast(conv, machine);
+  return whyAsFast(cast<nn::MatMulOp>(product), ofInput, machine);
+}

@@ -1,0 +1,42 @@
+// RUN: split-file %s %t
+// RUN: ingot-opt %t/halves.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},nn-assign-precision{half=fp16})' --remarks-filter-analyse=decision --remark-format=emitRemark 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=USUAL
+// RUN: ingot-opt %t/halves.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3 numbers=l2=2M},nn-assign-precision{half=fp16})' --remarks-filter-analyse=decision --remark-format=emitRemark 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LARGE
+// RUN: ingot-opt %t/bytes.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=znver4},ingot-attach-calibration{file=%t/bytes.json},nn-insert-quantize)' --remarks-filter-analyse=decision --remark-format=emitRemark 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BYTES-USUAL
+// RUN: ingot-opt %t/bytes.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=znver4 numbers=l2=512K},ingot-attach-calibration{file=%t/bytes.json},nn-insert-quantize)' --remarks-filter-analyse=decision --remark-format=emitRemark 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BYTES-SMALL
+
+// The weights of the model are 2 MiB in float32: more than the usual cache of
+// 1 MiB holds, as large as one of 2 MiB.
+// USUAL: <precision, "float16 weights", [<"float32", cycles = {{[0-9]+}}>, <"float16 weights", cycles = {{[0-9]+}}>], "has rows enough to hide the widening of weights">
+// USUAL: ingot.precision = #ingot.precision<fp16>
+// LARGE: <precision, "float32", {{.*}}"is of a model whose weights a cache holds as floats">
+// LARGE-NOT: ingot.precision
+
+// Half of the usual cache holds the input.
+// BYTES-USUAL: <precision, "float32", {{.*}}"has single channels of the model's input, which the cache holds as floats, and many taps in a row">
+// BYTES-USUAL-NOT: nn.quantize
+// BYTES-SMALL: <precision, "int8", {{.*}}"multiplies several taps of a channel in an instruction">
+// BYTES-SMALL: nn.quantize
+
+//--- halves.mlir
+func.func @halves(%x: tensor<64x512xf32>) -> tensor<64x1024xf32> {
+  %w = arith.constant dense<0.5> : tensor<512x1024xf32>
+  %0 = nn.matmul %x, %w : (tensor<64x512xf32>, tensor<512x1024xf32>) -> tensor<64x1024xf32>
+  return %0 : tensor<64x1024xf32>
+}
+
+//--- bytes.mlir
+func.func @bytes(%x: tensor<1x32x64x64xf32> {ingot.name = "x"}) -> tensor<1x32x64x64xf32> {
+  %w = arith.constant dense<0.5> : tensor<32x1x5x5xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 32 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+    : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x64x64xf32>
+  return %0 : tensor<1x32x64x64xf32>
+}
+
+//--- bytes.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "x", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}]}

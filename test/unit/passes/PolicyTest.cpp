@@ -1,0 +1,184 @@
+//===- PolicyTest.cpp - answers of policies -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Costs.h"
+#include "passes/cpu/policy/CpuPolicy.h"
+#include "passes/cpu/policy/Thresholds.h"
+
+#include "compiler/pipeline/Register.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// Keeps the decisions of a context.
+class Decisions : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit Decisions(std::vector<std::string> &all) : all(all) {}
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs())
+      all.push_back(arg.val);
+  }
+
+private:
+  std::vector<std::string> &all;
+};
+
+class PolicyTest : public testing::Test {
+protected:
+  PolicyTest() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// Returns the only op of `name` in a module with `targets`.
+  Operation *parse(StringRef targets, StringRef name = "nn.matmul") {
+    std::string text = ("module attributes {ingot.targets = #ingot.targets<" +
+                        targets + R"(>} {
+      func.func @f(%x: tensor<64x512xf32>) -> tensor<64x1024xf32> {
+        %w = arith.constant dense<0.5> : tensor<512x1024xf32>
+        %0 = nn.matmul %x, %w
+          : (tensor<64x512xf32>, tensor<512x1024xf32>) -> tensor<64x1024xf32>
+        return %0 : tensor<64x1024xf32>
+      }})")
+                           .str();
+    module = parseSourceString<ModuleOp>(text, &context);
+    Operation *found = nullptr;
+    module->walk([&](Operation *op) {
+      if (op->getName().getStringRef() == name)
+        found = op;
+    });
+    return found;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+ByteSite siteOfFloats() {
+  return {/*ofInput=*/true, [] { return true; }};
+}
+
+// A device without a policy computes in f32, and says why.
+TEST_F(PolicyTest, DeclinesForUnknownDevice) {
+  Operation *op = parse("toaster, [<\"x86-64-v3\">]");
+  ASSERT_TRUE(op);
+  const Policy &policy = Policy::of(op);
+  for (const Answer<bool> &answer :
+       {policy.multiplyBytes(op, siteOfFloats()),
+        policy.multiplyDynamicBytes(op),
+        policy.multiplyBytesInLoop(op, 1 << 30),
+        policy.multiplyWords(op, OptimizeFor::speed), policy.multiplyBF16(op),
+        policy.storeHalfWeights(op, 1 << 30), policy.multiplyF16(op)}) {
+    EXPECT_FALSE(answer.choice);
+    EXPECT_EQ(answer.reason, "is for a device without a policy");
+  }
+  EXPECT_FALSE(policy.fitPairs(op).choice);
+  EXPECT_FALSE(policy.prefersBF16(op));
+}
+
+TEST_F(PolicyTest, AnswersForCpu) {
+  Operation *op = parse("cpu, [<\"x86-64-v3\">]");
+  ASSERT_TRUE(op);
+  const Policy &policy = Policy::of(op);
+  Answer<bool> bytes = policy.multiplyDynamicBytes(op);
+  EXPECT_TRUE(bytes.choice);
+  EXPECT_FALSE(bytes.reason.empty());
+  ASSERT_EQ(bytes.alternatives.size(), 2u);
+  EXPECT_EQ(bytes.alternatives[0].name, "float32");
+  EXPECT_EQ(bytes.alternatives[1].name, "int8");
+  EXPECT_GT(bytes.alternatives[0].cycles, bytes.alternatives[1].cycles);
+  EXPECT_EQ(policy.fitPairs(op).choice, std::optional<int64_t>(0));
+  EXPECT_EQ(policy.halfForm(op, Precision::bf16), HalfForm::f16Weights);
+}
+
+TEST_F(PolicyTest, PairsAreForWordsAlone) {
+  Operation *op = parse("cpu, [<\"x86-64-v3\">, <\"znver4\">]");
+  ASSERT_TRUE(op);
+  auto fit = Policy::of(op).fitPairs(op);
+  EXPECT_EQ(fit.choice, std::nullopt);
+  EXPECT_EQ(fit.reason, "is for CPUs that add up four products of bytes");
+}
+
+TEST_F(PolicyTest, FormOfHalvesFollowsLevels) {
+  auto formOf = [&](StringRef targets, Precision asked) {
+    Operation *op = parse(targets);
+    return Policy::of(op).halfForm(op, asked);
+  };
+  StringRef mixed = "cpu, [<\"x86-64-v3\">], may = [<\"znver4\">]",
+            newest = "cpu, [<\"avx512fp16\">, <\"sapphirerapids\">]";
+  EXPECT_EQ(formOf(mixed, Precision::bf16), HalfForm::bf16);
+  EXPECT_EQ(formOf(mixed, Precision::fp16), HalfForm::f16Weights);
+  EXPECT_EQ(formOf(newest, Precision::fp16), HalfForm::f16);
+}
+
+// An attribute carries the choice, the alternatives and the reason.
+TEST_F(PolicyTest, RecordsDecision) {
+  std::vector<std::string> all;
+  remark::RemarkCategories categories;
+  categories.analysis = kDecisionCategory.str();
+  ASSERT_TRUE(succeeded(remark::enableOptimizationRemarks(
+      context, std::make_unique<Decisions>(all),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)));
+  Operation *op = parse("cpu, [<\"x86-64-v3\">]");
+  ASSERT_TRUE(op);
+  Answer<bool> answer{true, "is large", {{"float32", 20}, {"int8", 5}}};
+  EXPECT_TRUE(record(op, Question::precision, answer, "int8", "float32"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.front(),
+            "#ingot.decision<precision, \"int8\", [<\"float32\", cycles = 20>, "
+            "<\"int8\", cycles = 5>], \"is large\">");
+}
+
+TargetInfo targetOf(StringRef level) {
+  return TargetInfo(findLevel(level)->features, TargetNumbers());
+}
+
+TEST(Costs, FollowsTarget) {
+  using cpu::Form;
+  cpu::ProductSize size{1 << 20, 1 << 10, 1 << 10, 1 << 10};
+  auto cycles = [&](Form form, StringRef level) {
+    return cpu::estimateCycles(size, form, targetOf(level));
+  };
+  EXPECT_EQ(cycles(Form::f32, "x86-64-v3"), (1 << 20) / 16);
+  EXPECT_EQ(cycles(Form::f32, "x86-64-v4"), (1 << 20) / 32);
+  EXPECT_LT(cycles(Form::int8, "cascadelake"), cycles(Form::int8, "x86-64-v4"));
+  EXPECT_LT(cycles(Form::bf16, "sapphirerapids"), cycles(Form::bf16, "znver4"));
+  EXPECT_EQ(cycles(Form::bf16, "x86-64-v4"), -1);
+  EXPECT_EQ(cycles(Form::f16, "znver4"), -1);
+  EXPECT_GT(cycles(Form::dynamicInt8, "znver4"), cycles(Form::int8, "znver4"));
+}
+
+// A row waits for weights: half as many bytes take half of the time.
+TEST(Costs, MemoryBound) {
+  cpu::ProductSize size{1 << 24, 1 << 24, 1 << 12, 1 << 12};
+  TargetInfo target = targetOf("x86-64-v4");
+  int64_t floats = cpu::estimateCycles(size, cpu::Form::f32, target);
+  int64_t halves = cpu::estimateCycles(size, cpu::Form::f16Weights, target);
+  EXPECT_NEAR(double(halves) / double(floats), 0.5, 0.02);
+}
+
+TEST(Thresholds, SharesOfCaches) {
+  TargetNumbers numbers;
+  EXPECT_EQ(cpu::threshold::byteFloatsInCache(numbers), 1 << 17);
+  EXPECT_EQ(cpu::threshold::byteGroupsInCache(numbers), 1 << 18);
+  EXPECT_EQ(cpu::threshold::byteVolumesInCache(numbers), 1 << 15);
+  EXPECT_EQ(cpu::threshold::halfWeightsInCache(numbers), 1 << 19);
+  EXPECT_EQ(cpu::threshold::pairedMostGroups(numbers), 4096);
+  numbers.l2 *= 2;
+  EXPECT_EQ(cpu::threshold::byteFloatsInCache(numbers), 1 << 18);
+}
+
+} // namespace
