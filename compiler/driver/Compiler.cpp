@@ -7,6 +7,7 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/driver/Compilation.h"
+#include "compiler/driver/DecisionTrace.h"
 #include "compiler/driver/FreeDims.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/driver/PrecisionRecord.h"
@@ -445,5 +446,7 @@ FailureOr<std::string> ingot::describePipeline(const CompileOptions &options,
 
 FailureOr<CompileResult> ingot::compileModel(const CompileOptions &options,
                                              MLIRContext &context) {
+  if (options.decisions)
+    options.decisions->clear();
   return Compilation(options, context).run();
 }

@@ -17,6 +17,7 @@
 
 namespace ingot {
 
+class DecisionTrace;
 class ObjectCache;
 
 /// What compileModel writes.
@@ -42,6 +43,11 @@ struct CompileOptions {
   /// A file that gets its name together with the library, and what it holds:
   /// how the options came about. Empty: none.
   std::string recordFile, record;
+  /// Takes the decisions of passes; may be null. Cleared before it takes those
+  /// of a compilation.
+  DecisionTrace *decisions = nullptr;
+  /// A file for `decisions`, in any folder. Empty: none.
+  std::string decisionsFile;
   /// The command line's options, as the artifact's metadata has them.
   std::string given;
   /// Files that were read for these options, and must not be written.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "base/OutputPath.h"
 #include "compiler/driver/Compilation.h"
+#include "compiler/driver/DecisionTrace.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/emit/ObjectCache.h"
 #include "compiler/emit/ShareTasks.h"
@@ -16,6 +17,40 @@
 
 using namespace mlir;
 using namespace ingot;
+
+namespace {
+
+/// The file of decisions, if one is asked for. It may lie in another folder
+/// than the output: it gets its name just before the output does.
+class DecisionsFile {
+public:
+  DecisionsFile(const CompileOptions &options, MLIRContext &context)
+      : options(options), files(context, options.decisionsFile) {}
+
+  LogicalResult write() {
+    if (options.decisionsFile.empty())
+      return success();
+    FailureOr<int> file = files.write([&](raw_ostream &out) {
+      out << options.decisions->toJson(
+          {fileName(options.input), options.given});
+      return success();
+    });
+    if (succeeded(file))
+      names.push_back({*file, fileName(options.decisionsFile)});
+    return file;
+  }
+
+  LogicalResult publish() {
+    return names.empty() ? success() : files.publish(names);
+  }
+
+private:
+  const CompileOptions &options;
+  OutputFiles files;
+  std::vector<OutputFiles::Name> names;
+};
+
+} // namespace
 
 FailureOr<CompileResult> Compilation::emitText() {
   std::unique_ptr<LevelModule> level;
@@ -50,6 +85,13 @@ FailureOr<CompileResult> Compilation::emitText() {
     }
     return success();
   };
+  DecisionsFile decisions(options, context);
+  if (failed(decisions.write()))
+    return failure();
+  const bool isInPlace =
+      options.output == "-" || isWrittenInPlace(options.output);
+  if (isInPlace && failed(decisions.publish()))
+    return failure();
   if (options.output == "-") {
     (void)write(llvm::outs());
     llvm::outs().flush();
@@ -59,13 +101,13 @@ FailureOr<CompileResult> Compilation::emitText() {
     llvm::outs().clear_error();
     return fail("cannot write to standard output: " + message);
   }
-  if (isWrittenInPlace(options.output)) {
+  if (isInPlace) {
     if (failed(files.writeInPlace(options.output, write)))
       return failure();
     return CompileResult();
   }
   FailureOr<int> file = files.write(write);
-  if (failed(file) ||
+  if (failed(file) || failed(decisions.publish()) ||
       failed(files.publish({{*file, fileName(options.output)}})))
     return failure();
   notePublished();
@@ -258,13 +300,16 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
         return success();
       })))
     return failure();
+  DecisionsFile decisions(options, context);
   auto writeLinked = [&](raw_ostream &out) {
     return writeLibrary(linked, *module,
                         manifest.weightsBytes && !manifest.externalWeights,
                         out);
   };
   if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
-      failed(errors.check()) || failed(files.publishLibrary(names, weights)))
+      failed(errors.check()) || failed(decisions.write()) ||
+      failed(decisions.publish()) ||
+      failed(files.publishLibrary(names, weights)))
     return failure();
   notePublished();
   // The linker's file has no room for weights yet.

@@ -26,6 +26,7 @@ std::string ingot::headerName(const CompileOptions &options) {
   return std::string(name);
 }
 
+/// Returns the names of what is compiled, the output itself first.
 static SmallVector<std::string> namesOf(const CompileOptions &options) {
   SmallVector<std::string> names;
   if (options.output != "-")
@@ -39,10 +40,29 @@ static SmallVector<std::string> namesOf(const CompileOptions &options) {
   return names;
 }
 
+static SmallVector<std::string> allNamesOf(const CompileOptions &options) {
+  SmallVector<std::string> names = namesOf(options);
+  if (!options.decisionsFile.empty())
+    names.push_back(options.decisionsFile);
+  return names;
+}
+
+/// Returns true if two paths name one file, which need not exist.
+static bool isSameFile(StringRef one, StringRef other) {
+  auto folderOf = [](StringRef path) {
+    StringRef folder = sys::path::parent_path(path);
+    return folder.empty() ? StringRef(".") : folder;
+  };
+  return one == other || sys::fs::equivalent(one, other) ||
+         (fileName(one) == fileName(other) &&
+          sys::fs::equivalent(folderOf(one), folderOf(other)));
+}
+
 static std::string checkName(const CompileOptions &options, StringRef name) {
-  std::string problem = options.emit == EmitKind::sharedLibrary
-                            ? checkOutputFile(name.str())
-                            : checkOutputText(name.str());
+  const bool isFile =
+      options.emit == EmitKind::sharedLibrary || name == options.decisionsFile;
+  std::string problem =
+      isFile ? checkOutputFile(name.str()) : checkOutputText(name.str());
   if (!problem.empty())
     return problem;
   if (sys::fs::equivalent(name, options.input))
@@ -59,11 +79,16 @@ static std::string checkName(const CompileOptions &options, StringRef name) {
 std::string ingot::checkNames(const CompileOptions &options) {
   SmallVector<std::string> names = namesOf(options);
   for (const std::string &name : names)
+    if (!options.decisionsFile.empty() &&
+        isSameFile(name, options.decisionsFile))
+      return "'" + options.decisionsFile +
+             "' is the name of another output; write decisions to another file";
+  for (const std::string &name : names)
     if (names.front() == name && &name != names.begin())
       return "'" + options.output + "' is the name of the " +
              (name == options.recordFile ? "record" : "header") +
              "; call the library otherwise";
-  for (const std::string &name : names)
+  for (const std::string &name : allNamesOf(options))
     if (std::string problem = checkName(options, name); !problem.empty())
       return "cannot write '" + name + "': " + problem;
   return "";
@@ -72,7 +97,7 @@ std::string ingot::checkNames(const CompileOptions &options) {
 std::string
 ingot::checkNamesAgainst(const CompileOptions &options,
                          ArrayRef<sys::fs::UniqueID> externalFiles) {
-  for (const std::string &name : namesOf(options)) {
+  for (const std::string &name : allNamesOf(options)) {
     sys::fs::UniqueID found;
     if (!sys::fs::getUniqueID(name, found) &&
         is_contained(externalFiles, found))

@@ -67,6 +67,7 @@ mlir::LogicalResult Tuning::compile(Variant &variant, StringRef name,
   compile.emit = EmitKind::sharedLibrary;
   compile.weightsInFile = compile.writeHeader = false;
   compile.recordFile.clear();
+  compile.decisionsFile.clear();
   compile.dumpAfter.clear();
   compile.pipeline = pipeline;
   if (options.progress)

@@ -10,7 +10,7 @@
 #include "passes/backend/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ingot {
@@ -23,6 +23,12 @@ using namespace ingot;
 
 namespace {
 
+/// A backend that was asked, and why it does not compute the op.
+struct Declining {
+  const Backend *backend;
+  std::string reason;
+};
+
 struct AssignBackendsPass
     : ingot::impl::AssignBackendsBase<AssignBackendsPass> {
   using AssignBackendsBase::AssignBackendsBase;
@@ -33,8 +39,8 @@ struct AssignBackendsPass
 private:
   const Backend *find(StringRef name);
   LogicalResult assign(Operation *op);
-  void decline(Operation *op, const Backend &backend,
-               const std::string &reason);
+  void decide(Operation *op, const Backend &choice,
+              ArrayRef<Declining> declining);
 
   ArrayRef<const Backend *> all;
   SmallVector<const Backend *> order;
@@ -78,16 +84,35 @@ LogicalResult AssignBackendsPass::initialize(MLIRContext *context) {
   return success();
 }
 
-void AssignBackendsPass::decline(Operation *op, const Backend &backend,
-                                 const std::string &reason) {
-  forEachNode(op->getLoc(), [&](StringAttr node) {
-    declined.push_back(
-        DeclinedAttr::get(&getContext(), node, backend.name(), reason));
-  });
-  ++numDeclined;
-  remark::missed(op->getLoc(),
-                 remark::RemarkOpts::name(backend.name()).category("backend"))
-      << remark::reason("{0}", reason);
+static std::string joinReasons(ArrayRef<Declining> declining) {
+  return llvm::join(
+      llvm::map_range(declining,
+                      [](const Declining &one) {
+                        return (one.backend->name() + ": " + one.reason).str();
+                      }),
+      "; ");
+}
+
+/// Gives `op` to `choice`, after others have declined it. Layers read the
+/// reasons from `ingot.declined`, the decision trace from a remark.
+void AssignBackendsPass::decide(Operation *op, const Backend &choice,
+                                ArrayRef<Declining> declining) {
+  IngotDialect::BackendAttrHelper(&getContext())
+      .setAttr(op, BackendNameAttr::get(&getContext(), choice.name()));
+  SmallVector<Alternative> alternatives;
+  for (const Declining &one : declining) {
+    ++numDeclined;
+    alternatives.push_back({one.backend->name().str()});
+    forEachNode(op->getLoc(), [&](StringAttr node) {
+      declined.push_back(DeclinedAttr::get(&getContext(), node,
+                                           one.backend->name(), one.reason));
+    });
+  }
+  alternatives.push_back({choice.name().str()});
+  record(op, Question::backend, choice.name(),
+         declining.empty() ? "is computed by the first backend that is asked"
+                           : joinReasons(declining),
+         alternatives);
 }
 
 LogicalResult AssignBackendsPass::assign(Operation *op) {
@@ -108,28 +133,26 @@ LogicalResult AssignBackendsPass::assign(Operation *op) {
     return op->emitError() << "no backend is called '" << given.getValue()
                            << "'";
   }
-  auto give = [&](const Backend &backend) {
-    backendOf.setAttr(op, BackendNameAttr::get(&getContext(), backend.name()));
-    return success();
-  };
-  std::optional<std::string> reasons;
+  SmallVector<Declining> declining;
   for (const Backend *backend : asked) {
     if (!backend->isFor(op))
       continue;
     Reason reason = backend->whyNot(op);
-    if (!reason)
-      return give(*backend);
-    decline(op, *backend, *reason);
-    reasons = (reasons ? *reasons + "; " : "") + backend->name().str() + ": " +
-              *reason;
+    if (!reason) {
+      decide(op, *backend, declining);
+      return success();
+    }
+    declining.push_back({backend, *reason});
   }
-  if (!reasons)
+  if (declining.empty())
     return success();
-  if (rest)
-    return give(*rest);
+  if (rest) {
+    decide(op, *rest, declining);
+    return success();
+  }
   return op->emitError() << "no backend of device '"
                          << asked.front()->device().name
-                         << "' computes it: " << *reasons;
+                         << "' computes it: " << joinReasons(declining);
 }
 
 void AssignBackendsPass::runOnOperation() {

@@ -17,8 +17,8 @@ def AssignBackends : Pass<"nn-assign-backends", "::mlir::ModuleOp"> {
     that takes what others of the device decline; one that has the attribute
     keeps it. It is an error if no backend of the device takes the op. Each
     op that a backend declined stands, with the reason, in the module's
-    attribute `ingot.declined`, and is a remark of the category `backend`.
-    Lowerings act on `ingot.backend`.
+    attribute `ingot.declined`. Each choice is recorded as a decision. Lowerings
+    act on `ingot.backend`.
 
     For ops that compute one of `preferred-nodes`, the backend `preferred` is
     asked first. It is an error if no op computes one of these nodes.

@@ -10,7 +10,11 @@
 #include "passes/backend/Backend.h"
 #include "passes/support/Shapes.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -76,8 +80,54 @@ int64_t ingot::countProductWeights(Operation *root) {
   return count;
 }
 
+//===----------------------------------------------------------------------===//
+// The decision trace
+//===----------------------------------------------------------------------===//
+
+/// Returns the sizes of what `op` computes, "1x?x8": they tell apart several
+/// ops of one node.
+static std::string sizesOf(Operation *op) {
+  Value result;
+  if (op->getNumResults())
+    result = op->getResult(0);
+  else if (auto styled = dyn_cast<DestinationStyleOpInterface>(op))
+    result = styled.getNumDpsInits() ? styled.getDpsInits().front() : Value();
+  auto type = result ? dyn_cast<ShapedType>(result.getType()) : ShapedType();
+  if (!type || !type.hasRank())
+    return "";
+  return llvm::join(llvm::map_range(type.getShape(),
+                                    [](int64_t size) {
+                                      return ShapedType::isDynamic(size)
+                                                 ? "?"
+                                                 : std::to_string(size);
+                                    }),
+                    "x");
+}
+
+/// Returns the level that code is generated for; "" before phases that depend
+/// on it.
+static StringRef levelOf(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto target =
+      module ? IngotDialect::TargetAttrHelper(op->getContext()).getAttr(module)
+             : TargetAttr();
+  return target ? target.getLevel() : "";
+}
+
+/// Returns the number of the shape profile whose usual sizes the function
+/// around `op` is for, from 1; 0 for all sizes.
+static int64_t profileOf(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto usual =
+      function
+          ? IngotDialect::UsualOfAttrHelper(op->getContext()).getAttr(function)
+          : IntegerAttr();
+  return usual ? usual.getInt() + 1 : 0;
+}
+
 void ingot::record(Operation *op, Question question, StringRef choice,
                    StringRef reason, ArrayRef<Alternative> alternatives) {
+  using Arg = remark::detail::Remark::Arg;
   MLIRContext *context = op->getContext();
   if (!context->getRemarkEngine())
     return;
@@ -86,8 +136,14 @@ void ingot::record(Operation *op, Question question, StringRef choice,
     weighed.push_back(
         AlternativeAttr::get(context, alternative.name, alternative.cycles));
   auto decision = DecisionAttr::get(context, question, choice, weighed, reason);
-  remark::analysis(op->getLoc(),
-                   remark::RemarkOpts::name(op->getName().getStringRef())
-                       .category(kDecisionCategory))
-      << remark::detail::Remark::Arg("Decision", decision);
+  auto remark = remark::analysis(
+      op->getLoc(), remark::RemarkOpts::name(op->getName().getStringRef())
+                        .category(kDecisionCategory));
+  remark << Arg("Decision", decision);
+  if (std::string sizes = sizesOf(op); !sizes.empty())
+    remark << Arg("Sizes", sizes);
+  if (StringRef level = levelOf(op); !level.empty())
+    remark << Arg("Level", level);
+  if (int64_t profile = profileOf(op))
+    remark << Arg("Profile", profile);
 }

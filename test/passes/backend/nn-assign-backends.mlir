@@ -1,5 +1,5 @@
 // RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --verify-diagnostics %s | FileCheck %s
-// RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --remarks-filter='backend' %s 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --remarks-filter-analyse=decision %s 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: ingot-opt --nn-assign-backends='backends=onednn' --split-input-file %s | FileCheck %s --check-prefix=ONEDNN
 // RUN: ingot-opt --nn-assign-backends='backends=native preferred=onednn preferred-nodes=rows,product' --split-input-file %s | FileCheck %s --check-prefix=NODES
 // RUN: not ingot-opt --nn-assign-backends='backends=native preferred=onednn preferred-nodes=none' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -16,7 +16,9 @@
 // CHECK: nn.add
 // CHECK-NOT: ingot.backend
 // CHECK: return
-// REMARK: remark: loc("product"): [Missed] native | Category:backend | Reason="has a right factor of open size: float32[3,?]"
+// REMARK: remark: loc("rows"): [Analysis] nn.softmax | Category:decision | Decision="#ingot.decision<backend, "native", [<"native">], "is computed by the first backend that is asked">", Sizes=2x3
+// REMARK: remark: loc("product"): [Analysis] nn.matmul | Category:decision | Decision="#ingot.decision<backend, "loops", [<"native">, <"loops">], "native: has a right factor of open size: float32[3,?]">", Sizes=2x?
+// REMARK-NOT: loc("sum"): {{.*}}decision
 // ONEDNN: module {
 // ONEDNN-LABEL: func.func @softmax
 // ONEDNN: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>

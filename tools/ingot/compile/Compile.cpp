@@ -7,6 +7,7 @@
 #include "base/SystemFailures.h"
 #include "compiler/Version.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/DecisionTrace.h"
 #include "compiler/emit/ObjectCache.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Backends.h"
@@ -172,6 +173,10 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
         "--symbol=" + result.symbol +
         ": C, C++, their libraries or Ingot have this name, or one "
         "with _create, _run or _destroy; choose another");
+  result.decisionsFile = options.decisions;
+  if (options.printPipeline && !result.decisionsFile.empty())
+    return usageError("--print-pipeline compiles nothing, so there are no "
+                      "--decisions to write");
   result.dumpAfter.assign(options.dumpAfter.begin(), options.dumpAfter.end());
   if (!readShapes(options, result, error))
     return usageError(error);
@@ -211,6 +216,8 @@ static int readKernelsOption(StringRef kernels, CompileOptions &result) {
   else if (std::string error = readKernelRecord(kernels, result.pipeline);
            !error.empty())
     return usageError("--kernels: " + error);
+  else
+    result.otherInputs.push_back(kernels.str());
   return kSuccess;
 }
 
@@ -394,8 +401,14 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
-  if (remarks)
-    printRemarks(*context, compile.input);
+  DecisionTrace decisions;
+  if (remarks || !compile.decisionsFile.empty()) {
+    RemarkReader print = [&](const mlir::remark::detail::Remark &remark) {
+      printRemark(remark, compile.input);
+    };
+    readRemarks(*context, decisions, remarks ? print : nullptr);
+    compile.decisions = &decisions;
+  }
   if (options.printPipeline) {
     mlir::FailureOr<std::string> text = describePipeline(compile, *context);
     if (failed(text))
@@ -428,6 +441,8 @@ int ingot::compileMain(int argc, char **argv) {
   if (isTerminal)
     errs() << "\r\033[K";
   timing.stop();
+  if (remarks)
+    printDecisions(decisions, compile.input);
 
   if (mlir::failed(result))
     return kFailure;

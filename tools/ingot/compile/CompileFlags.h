@@ -189,9 +189,15 @@ struct CompileFlags {
   cl::opt<bool> remarks{
       "remarks", cl::cat(category),
       cl::desc("Write to standard error which backends do not compute a node "
-               "that they have kernels for, and why; which channels were taken "
+               "that they have kernels for, and why; other decisions that are "
+               "not the usual ones; which channels were taken "
                "out because they are constant, and which were not; how many "
                "weights are zero, and which blocks of them are not stored")};
+  cl::opt<std::string> decisions{
+      "decisions", cl::value_desc("file.json"), cl::cat(category),
+      cl::desc("Write as JSON what was decided about each operation: backend, "
+               "precision, layout, packing, schedule; the alternatives, and "
+               "why")};
   cl::opt<bool> quiet{"quiet", cl::cat(category),
                       cl::desc("Print errors only")};
   cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),

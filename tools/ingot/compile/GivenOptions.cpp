@@ -25,7 +25,8 @@ using namespace llvm;
 static bool isForOutput(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"o", "emit", "compile-to", "header", "report", "data"}, true)
-      .Cases({"quiet", "q", "timing", "remarks", "dump-after"}, true)
+      .Cases({"quiet", "q", "timing", "remarks", "decisions", "dump-after"},
+             true)
       .Case("print-pipeline", true)
       .Default(false);
 }

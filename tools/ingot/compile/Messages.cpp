@@ -10,26 +10,25 @@
 #include "dialects/nn/NodeName.h"
 #include "dialects/nn/NodeScope.h"
 
-#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ingot;
 using namespace llvm;
 
-static void printMessage(StringRef severity, mlir::Location location,
+/// Prints one line about the nodes `where` in the module `scope`.
+static void printMessage(StringRef severity, StringRef where, StringRef scope,
                          StringRef text, StringRef model,
                          StringRef command = "compile") {
   errs() << "ingot " << command << ": " << severity << ": ";
-  std::string where = nodeNameOf(location), scope = nodeScopeOf(location);
-  if (!scope.empty())
-    scope = " (" + printable(scope) + ")";
   // The module has the name of the file, ops those of nodes.
   if (!where.empty()) {
     StringRef name = sys::path::filename(model);
     errs() << printable(name) << ": ";
     if (where != name)
-      errs() << "node '" << printable(where) << "'" << scope << ": ";
+      errs() << "node '" << printable(where) << "'"
+             << (scope.empty() ? "" : " (" + printable(scope) + ")") << ": ";
   }
   errs() << oneLine(text.str(), 2000) << '\n';
 }
@@ -43,42 +42,26 @@ void ingot::printDiagnostic(mlir::Diagnostic &diagnostic, StringRef model,
       : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark
           ? "remark"
           : "note";
-  printMessage(severity, diagnostic.getLocation(), diagnostic.str(), model,
+  printMessage(severity, nodeNameOf(diagnostic.getLocation()),
+               nodeScopeOf(diagnostic.getLocation()), diagnostic.str(), model,
                command);
 }
 
-namespace {
+void ingot::printRemark(const mlir::remark::detail::Remark &remark,
+                        StringRef model) {
+  std::string reason;
+  for (const mlir::remark::detail::Remark::Arg &arg : remark.getArgs())
+    if (arg.key == "Reason")
+      reason = toUserText(arg.val);
+  std::string scope = nodeScopeOf(remark.getLocation());
+  printMessage("remark", nodeNameOf(remark.getLocation()), scope, reason,
+               model);
+}
 
-class Printer : public mlir::remark::detail::MLIRRemarkStreamerBase {
-public:
-  explicit Printer(const std::string &model) : model(model) {}
-
-  void streamOptimizationRemark(
-      const mlir::remark::detail::Remark &remark) override {
-    std::string reason;
-    for (const mlir::remark::detail::Remark::Arg &arg : remark.getArgs())
-      if (arg.key == "Reason")
-        reason = toUserText(arg.val);
-    if (remark.getCategoryName() == "backend")
-      reason = ("'" + remark.getRemarkName() + "' does not compute it: it " +
-                reason)
-                   .str();
-    printMessage("remark", remark.getLocation(), reason, model);
-  }
-
-private:
-  std::string model;
-};
-
-} // namespace
-
-void ingot::printRemarks(mlir::MLIRContext &context, const std::string &model) {
-  mlir::remark::RemarkCategories categories;
-  categories.missed = "^(backend|prune|zeros)$";
-  categories.passed = "^(prune|zeros)$";
-  categories.analysis = "^zeros$";
-  // Fails only if the context has an engine already.
-  (void)mlir::remark::enableOptimizationRemarks(
-      context, std::make_unique<Printer>(model),
-      std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories);
+void ingot::printDecisions(const DecisionTrace &trace, StringRef model) {
+  for (const Decision &decision : trace.getDecisions())
+    if (isRemarkable(decision))
+      for (const std::string &line : describe(decision))
+        printMessage("remark", join(decision.nodes, " + "), decision.scope,
+                     line, model);
 }

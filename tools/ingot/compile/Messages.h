@@ -7,9 +7,9 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_MESSAGES_H
 #define INGOT_TOOLS_INGOT_COMPILE_MESSAGES_H
 
-#include "mlir/IR/MLIRContext.h"
+#include "compiler/driver/DecisionTrace.h"
 
-#include <string>
+#include "mlir/IR/Diagnostics.h"
 
 namespace ingot {
 
@@ -18,9 +18,14 @@ namespace ingot {
 void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model,
                      llvm::StringRef command = "compile");
 
-/// From now on prints the remarks of passes in the same way: which backends do
-/// not compute a node, and why; which channels vanish, and which do not.
-void printRemarks(mlir::MLIRContext &context, const std::string &model);
+/// Prints a remark of a pass in the same way: which channels vanish, and which
+/// do not; which weights are zero.
+void printRemark(const mlir::remark::detail::Remark &remark,
+                 llvm::StringRef model);
+
+/// Prints the decisions that a user would not expect: which backends do not
+/// compute a node, and why.
+void printDecisions(const DecisionTrace &trace, llvm::StringRef model);
 
 } // namespace ingot
 

@@ -176,9 +176,11 @@ int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
                         " is a page: the JSON is written beside it");
     for (const std::string &path :
          {request.report, reportJsonPath(request.report)}) {
-      if (path == compile.output || path == headerName(compile))
+      if (path == compile.output || path == headerName(compile) ||
+          path == compile.decisionsFile)
         return usageError("--report=" + request.report +
-                          " has the name of the library or its header");
+                          " has the name of the library, its header or "
+                          "--decisions");
       if (std::string problem = checkWritable(path, request.study.model,
                                               compile.otherInputs);
           !problem.empty()) {

@@ -1,0 +1,98 @@
+//===- DecisionTrace.h - what was decided, and why --------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects the decisions that passes record (passes/backend/Policy.h), for
+// `--decisions` and `--remarks`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_DRIVER_DECISIONTRACE_H
+#define INGOT_COMPILER_DRIVER_DECISIONTRACE_H
+
+#include "passes/backend/Policy.h"
+
+#include "mlir/IR/Remarks.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ingot {
+
+/// A row of the trace, in the user's words.
+struct Decision {
+  /// The kind of operation: `conv`, `winograd conv`.
+  std::string operation;
+  /// The ONNX nodes that the operation comes from.
+  std::vector<std::string> nodes;
+  /// The modules of the framework that the nodes belong to; "" if unknown.
+  std::string scope;
+  /// Sizes of the result, "1x?x8"; "" if it has none.
+  std::string sizes;
+  Question question;
+  std::string choice;
+  std::vector<Alternative> alternatives;
+  std::string reason;
+  /// The CPU level that code is generated for; "" for all levels.
+  std::string level;
+  /// The shape profile that the operation is for, from 1; 0 for all sizes.
+  int64_t profile = 0;
+};
+
+/// What the head of a file of decisions says.
+struct DecisionsHead {
+  /// File name of the model.
+  std::string model;
+  /// The command line's options: a JSON array of strings, or "".
+  std::string options;
+};
+
+/// The decisions of one compilation. Any thread may add.
+class DecisionTrace {
+public:
+  /// Adds the decision of `remark`; returns false if it carries none. It takes
+  /// the place of an earlier one with the same question about the same
+  /// operation.
+  bool add(const mlir::remark::detail::Remark &remark);
+  void clear();
+
+  /// Returns all decisions, sorted by node, question and level.
+  std::vector<Decision> getDecisions() const;
+  std::string toJson(const DecisionsHead &head) const;
+
+private:
+  /// Tells operations and questions apart: nodes, question, level, profile,
+  /// operation, sizes.
+  using Key = std::tuple<std::vector<std::string>, Question, std::string,
+                         int64_t, std::string, std::string>;
+  /// Orders numbers in names by value.
+  struct Less {
+    bool operator()(const Key &a, const Key &b) const;
+  };
+
+  mutable std::mutex mutex;
+  std::map<Key, Decision, Less> decisions;
+};
+
+/// True for a decision that a user would not expect: `--remarks` prints it.
+bool isRemarkable(const Decision &decision);
+
+/// Returns the decision as sentences for the user, one a line.
+std::vector<std::string> describe(const Decision &decision);
+
+using RemarkReader = std::function<void(const mlir::remark::detail::Remark &)>;
+
+/// Hands the remarks of `context` to `trace` if they carry decisions, else to
+/// `other`, which may be null. A context has one such pair.
+void readRemarks(mlir::MLIRContext &context, DecisionTrace &trace,
+                 RemarkReader other);
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_DRIVER_DECISIONTRACE_H
