@@ -47,6 +47,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -63,6 +64,10 @@ void ingot::registerDialects(DialectRegistry &registry) {
   // Passes find the backends there.
   registry.addExtension(+[](MLIRContext *, IngotDialect *dialect) {
     dialect->addInterface<BackendList>(getBackends());
+  });
+  // Any pass may record a decision, which is an attribute of that dialect.
+  registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
+    context->loadDialect<IngotDialect>();
   });
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
+#include "passes/backend/Policy.h"
 #include "passes/layout/Passes.h"
 #include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
@@ -30,6 +31,9 @@ template <typename Op> static bool hasOpenGroups(Op op) {
   return false;
 }
 
+static constexpr char kHasOpenGroups[] =
+    "has many groups of an open number of channels";
+
 namespace {
 
 /// op(x) becomes transpose(op {channels_last}(transpose(x))).
@@ -43,9 +47,10 @@ struct ToChannelsLast : OpRewritePattern<Op> {
     auto type = cast<RankedTensorType>(op.getY().getType());
     if (op.getChannelsLast() || type.getRank() < 3)
       return rewriter.notifyMatchFailure(op, "has its channels last already");
-    if (hasOpenGroups(op))
-      return rewriter.notifyMatchFailure(
-          op, "has many groups of an open number of channels");
+    if (hasOpenGroups(op)) {
+      record(op, Question::layout, "channels first", kHasOpenGroups);
+      return rewriter.notifyMatchFailure(op, kHasOpenGroups);
+    }
     Location loc = op.getLoc();
     Perm last = toChannelsLast(type.getRank());
     auto x = cast<RankedTensorType>(op.getX().getType());
@@ -56,6 +61,7 @@ struct ToChannelsLast : OpRewritePattern<Op> {
         cast<Op>(rewriter.create(loc, op->getName().getIdentifier(), operands,
                                  Type(permute(type, last)), op->getAttrs()));
     result.setChannelsLast(true);
+    record(result, Question::layout, "channels last", "has spatial dimensions");
     rewriter.replaceOpWithNewOp<nn::TransposeOp>(
         op, type, result.getY(), toChannelsFirst(type.getRank()));
     ++count;

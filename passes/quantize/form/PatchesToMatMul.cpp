@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
@@ -110,6 +111,8 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
         /*transpose_a=*/false, /*transpose_b=*/true);
     product.getDefiningOp()->setDiscardableAttrs(
         op->getDiscardableAttrDictionary());
+    record(op, Question::layout, "rows of patches",
+           "has few channels, and windows that lie side by side");
     support::Perm last = support::toChannelsLast(y.getRank());
     product = nn::ReshapeOp::create(rewriter, loc, support::permute(y, last),
                                     product);

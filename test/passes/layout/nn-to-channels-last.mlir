@@ -1,6 +1,8 @@
 // RUN: ingot-opt %s --nn-to-channels-last | FileCheck %s
+// RUN: ingot-opt %s --nn-to-channels-last --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 // What is computed is tested by nn-propagate-transposes.py.
 
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels last", "has spatial dimensions">", Sizes=?x4x?x6
 // CHECK-LABEL: func.func @conv
 // CHECK: %[[X:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 2, 3, 1>} : tensor<?x3x8x?xf32> -> tensor<?x8x?x3xf32>
 // CHECK: %[[Y:.*]] = nn.conv %[[X]], %{{.*}} {channels_last, {{.*}} -> tensor<?x4x?x6xf32>
@@ -21,6 +23,7 @@ func.func @rows(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
 }
 
 // Of many groups each is of few channels, of which the run says how many.
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels first", "has many groups of an open number of channels">", Sizes=?x?x6x?
 // CHECK-LABEL: func.func @open_groups
 // CHECK-NOT: nn.transpose
 func.func @open_groups(%x: tensor<?x?x8x?xf32>, %w: tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32> {
