@@ -21,6 +21,7 @@
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/cpu/policy/Filtering.h"
 #include "passes/cpu/policy/HalfProducts.h"
 #include "passes/cpu/policy/Levels.h"
@@ -190,6 +191,7 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
         op.getPads(), /*schedule=*/{});
     cpu::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
                        type.getElementType(), !operands.empty());
+    cpu::recordPacking(kernel);
     rewriter.replaceOp(op, kernel);
     return success();
   }

@@ -15,6 +15,7 @@
 #include "passes/cpu/lower/PackAtRunTime.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/kernel/ConvPhases.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Tensors.h"
@@ -472,6 +473,7 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
                                /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);
+  cpu::recordPacking(conv);
   if (slice == dst)
     return conv->getResult(0);
   auto from = slice.getDefiningOp<tensor::ExtractSliceOp>();

@@ -16,6 +16,7 @@
 #include "dialects/ingot/Metadata.h"
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/support/Shapes.h"
 
@@ -357,6 +358,7 @@ bool Dropper::rewrite(cpu::MatMulOp op) {
   op.getWeightsMutable().assign(constantOp(stored.weights));
   op.getBlocksMutable().assign(constantOp(stored.blocks));
   count(stored, op);
+  cpu::recordPacking(op);
   return true;
 }
 

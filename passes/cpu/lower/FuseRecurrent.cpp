@@ -9,6 +9,7 @@
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/kernel/RecurrentLoop.h"
 #include "passes/support/Tensors.h"
 
@@ -203,6 +204,7 @@ bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
       model.stores, /*schedule=*/{});
   kernel.getCell().takeBody(model.cell);
   kernel.getReset().takeBody(model.reset);
+  cpu::recordPacking(kernel);
   auto results = kernel.getResults();
   for (auto [d, loop] : llvm::enumerate(directions)) {
     SmallVector<Value> own(

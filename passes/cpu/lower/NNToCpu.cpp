@@ -13,6 +13,7 @@
 #include "passes/cpu/lower/PackAtRunTime.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/cpu/policy/HalfProducts.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/support/Rewrite.h"
@@ -315,6 +316,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   }
   cpu::buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
                      bool(op.getBias()), bool(undo));
+  cpu::recordPacking(kernel);
   if (isDepthwise && isBytes)
     replaceByFloats(rewriter, op, kernel->getResult(0));
   else
@@ -407,6 +409,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       /*schedule=*/{});
   cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
                      type.getElementType(), isVector, bool(undo));
+  cpu::recordPacking(product);
   Value result = product.getResult();
   if (bias && !isVector)
     result = nn::AddOp::create(rewriter, loc, type, result, bias);

@@ -10,6 +10,7 @@
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackBlocks.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
@@ -96,6 +97,7 @@ PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
       blockOf(op), /*schedule=*/{});
   cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
                      type.getElementType(), /*hasBias=*/false);
+  cpu::recordPacking(product);
   rewriter.replaceOp(op, product.getResult());
   return success();
 }

@@ -12,6 +12,7 @@
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/lower/RecordPacking.h"
 #include "passes/support/Intervals.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
@@ -247,6 +248,7 @@ struct ConvToSigns : ToSigns<nn::ConvOp> {
         /*src_zero_point=*/0, /*pair_counts=*/{}, /*winograd=*/{},
         rewriter.getI64IntegerAttr(x.getShape().back()), /*dst_signs=*/{},
         /*schedule=*/{});
+    cpu::recordPacking(kernel);
     replace(rewriter, product, *signs, kernel);
     return success();
   }
@@ -281,6 +283,7 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
         destination, /*pair_counts=*/{},
         rewriter.getI64IntegerAttr(typeOf(op.getA()).getShape().back()),
         /*dst_signs=*/{}, /*schedule=*/{});
+    cpu::recordPacking(kernel);
     replace(rewriter, product, *signs, kernel);
     return success();
   }

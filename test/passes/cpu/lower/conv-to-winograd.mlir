@@ -1,9 +1,11 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(conv-to-winograd))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(conv-to-winograd))' --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // Enough channels and pixels: tiles of 4 x 4 pixels, 36 points each. A filter
 // that is 1 in its middle is at each point what the row's middle counts for
 // there, times what the column's does: at infinity, that is at the last one,
 // nothing.
+// DECISION-DAG: cpu.winograd_conv {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, float32, transformed", "has 64 output channels">", Sizes=1x56x56x64
 // CHECK-LABEL: @four
 // CHECK: %[[W:.*]] = arith.constant dense_resource<{{.*}}> : tensor<2x36x64x32xf32>
 // CHECK: %[[B:.*]] = tensor.expand_shape %{{.*}} output_shape [1, 1, 1, 64]

@@ -1,7 +1,10 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // Weights in panels of 16: one row of 16 for each input channel, zeros behind
 // the two output channels. The bias becomes an operand of the epilogue.
+// DECISION-DAG: cpu.conv {{.*}} Decision="#ingot.decision<packing, "panels of 16 columns, float32", "has 2 output channels">", Sizes=1x4x2
+// DECISION-DAG: cpu.depthwise_conv {{.*}} Decision="#ingot.decision<packing, "taps by channels, float32", "has 4 output channels">", Sizes=1x8x4
 // CHECK-LABEL: @conv
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1.000000e+00, 3.000000e+00, 0.000000e+00, {{.*}}], [2.000000e+00, 4.000000e+00, 0.000000e+00{{.*}}> : tensor<1x1x2x16xf32>
 // CHECK-DAG: %[[B:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1, 2]] output_shape [1, 1, 2] : tensor<2xf32> into tensor<1x1x2xf32>

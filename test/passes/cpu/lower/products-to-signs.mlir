@@ -1,8 +1,10 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(products-to-signs))' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(products-to-signs))' --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // Bytes of signs with their zero point in the padding: bits of both signs and a
 // word behind them. The second word of a pair is xor the first: of weights of
 // 1, -1 for all channels from 32 on, the words are 0 and -1.
+// DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, signs in words of 32", "has 96 output channels">", Sizes=4x96
 // CHECK-LABEL: @conv
 // CHECK: %[[SIGN:.*]] = nn.sign
 // CHECK: %[[X:.*]] = nn.cast %{{.*}} -> tensor<1x8x8x64xui8>

@@ -1,0 +1,91 @@
+//===- RecordPacking.cpp - packed weights in the decision trace -----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/lower/RecordPacking.h"
+
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/backend/Policy.h"
+#include "passes/support/TypeText.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ingot;
+
+static std::string nameOf(Type element) {
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return elementName(text).value_or(text);
+}
+
+/// Returns `panels of 32 columns, float32`.
+static std::string describePanels(Value value) {
+  cpu::PackedWeights weights(value);
+  std::string text = "panels of " + std::to_string(weights.width) +
+                     " columns, " + nameOf(weights.element);
+  if (weights.group > 1)
+    text += " in groups of " + std::to_string(weights.group);
+  return text;
+}
+
+/// Returns `taps by channels, float32`.
+static std::string describeTaps(Value value) {
+  return "taps by channels, " +
+         nameOf(cast<ShapedType>(value.getType()).getElementType());
+}
+
+/// Tells what is special about the panels of `op`.
+template <typename Op>
+static std::string describeProduct(Op op) {
+  std::string text = describePanels(op.getWeights());
+  if (op.getSignChannels())
+    text = "panels of " +
+           std::to_string(cpu::PackedWeights(op.getWeights()).width) +
+           " columns, signs in words of 32";
+  return text;
+}
+
+static std::string describe(Operation *kernel) {
+  return llvm::TypeSwitch<Operation *, std::string>(kernel)
+      .Case([](cpu::ConvOp op) { return describeProduct(op); })
+      .Case([](cpu::MatMulOp op) {
+        return describeProduct(op) +
+               (op.getBlocks() ? ", without blocks of zeros" : "");
+      })
+      .Case([](cpu::DepthwiseConvOp op) {
+        return describeTaps(op.getWeights()) +
+               (op.getFours() ? ", and fours of bytes" : "");
+      })
+      .Case([](cpu::WinogradConvOp op) {
+        return describePanels(op.getWeights()) + ", transformed";
+      })
+      .Case([](cpu::RecurrentOp op) {
+        return describePanels(op.getWeights().front());
+      })
+      .Case([](cpu::PackedMatMulOp op) {
+        return "panels of " + std::to_string(op.panel()) + " columns, " +
+               std::to_string(op.getBits()) + " bits in blocks of " +
+               std::to_string(op.getBlockSize());
+      })
+      .Default([](Operation *) { return ""; });
+}
+
+void cpu::recordPacking(Operation *kernel) {
+  if (!kernel->getContext()->getRemarkEngine())
+    return;
+  std::string choice = describe(kernel);
+  assert(!choice.empty() && "is a product with weights");
+  auto dst = cast<ShapedType>(kernel->getResult(0).getType());
+  std::string channels = ShapedType::isDynamic(dst.getShape().back())
+                             ? "an open number of"
+                             : std::to_string(dst.getShape().back());
+  record(kernel, Question::packing, choice,
+         "has " + channels + " output channels");
+}
