@@ -8,6 +8,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/cpu/policy/BytePairs.h"
 #include "passes/cpu/schedule/ChooseSchedule.h"
+#include "passes/cpu/schedule/PairCosts.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -49,35 +50,6 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
 static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
   int64_t many = infoOf(tile.product).sharedBy;
   return pixels > 0 ? llvm::divideCeil(many, pixels) : 1;
-}
-
-/// The rows that share weights as words.
-static double rowsOfWords(const RegisterTile &tile, int64_t rows) {
-  int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
-  return double(
-      std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
-}
-
-/// The instructions that a vector of groups of k takes in words: four, with a
-/// copy of the rows, and what is done with weights for all rows.
-static double costOfWords(const RegisterTile &tile, int64_t rows) {
-  constexpr double kCopy = 0.25;
-  return 4 + 3 / rowsOfWords(tile, rows) + kCopy;
-}
-
-/// The same in pairs, of those that may be: three as they are, a shuffle of
-/// rows for two vectors more if crossed, five if they have to be widened first.
-/// What is done with weights serves all rows of a tile.
-static double costOfPairs(const RegisterTile &tile, ArrayRef<int64_t> counts,
-                          int64_t columns) {
-  ArrayRef<int64_t> kinds = columns > cpu::kPairColumns ? counts.drop_front(3)
-                                                        : counts.take_front(3);
-  double all = double(kinds[0] + kinds[1] + kinds[2]);
-  double perTile = 1.0 / double(tile.rows), vectors = double(tile.vectors);
-  return (3 * double(kinds[0]) +
-          (3 + 1 / vectors + perTile) * double(kinds[1]) +
-          (4 + 2 / vectors + 3 * perTile) * double(kinds[2])) /
-         all;
 }
 
 /// Whether bytes that would be multiplied as words are better multiplied in

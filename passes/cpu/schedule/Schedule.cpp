@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/schedule/ChooseSchedule.h"
+#include "passes/cpu/schedule/RecordSchedule.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_SCHEDULE
@@ -35,6 +36,7 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
       } else {
         ++given;
       }
+      cpu::recordSchedule(op);
       // It has served its purpose, and kernels that differ in it only are one.
       op->removeAttr("pair_counts");
       isFine &= succeeded(cpu::checkSchedule(op));

@@ -7,6 +7,7 @@
 // RUN: ingot-opt %s --cpu-schedule=seed=8 --split-input-file > %t.other
 // RUN: not diff %t.one %t.other
 // RUN: FileCheck %s --check-prefix=DRAWN --input-file=%t.one
+// RUN: ingot-opt %s --cpu-schedule --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // Drawn at random for tests, the same for one seed; what is given stays.
 // DRAWN-LABEL: func.func @chosen(
@@ -16,6 +17,8 @@
 
 // As many rows as registers hold, and tasks of whole tiles. Neighbouring tasks have the
 // same rows: a thread then reads the rows that it wrote in the operation before.
+// DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<schedule, "f32 tiles of 14x32, tasks of 14x4", "computes 196 rows of 256 columns">", Level=x86-64-v4, Sizes=196x256
+// DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<schedule, "f32 tiles of 1x32, tasks of 1x8, prefetch", "computes 1 row of 256 columns">", Level=x86-64-v3, Sizes=1x256
 // CHECK-LABEL: func.func @chosen(
 // CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <14x4, rows_outside = true>>
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -261,6 +264,8 @@ func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf
 // Bytes without VNNI go by pairs where these are proved for most groups of k, of
 // the 16 columns of a tile, and the counts are dropped, so that such kernels are
 // one.
+// DECISION: [<"int8_wide", cycles = 8800>, <"int8_pairs", cycles = 6566>], "computes 64 rows of 32 columns"
+// DECISION: [<"int8_wide", cycles = 4312>, <"int8_pairs">], "computes 31 rows of 32 columns"
 // CHECK-LABEL: func.func @pairs(
 // CHECK-NOT: pair_counts
 // CHECK: schedule = #cpu.schedule<tile = <5x16, product = int8_pairs>
