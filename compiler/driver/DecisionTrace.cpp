@@ -195,7 +195,7 @@ bool ingot::isRemarkable(const Decision &decision) {
     return decision.alternatives.size() > 1;
   // The question is asked where the user wants another precision.
   case Question::precision:
-    return decision.choice == stringifyPrecision(Precision::fp32);
+    return decision.choice == "float32";
   case Question::winograd:
     return decision.choice != "direct";
   case Question::layout:

@@ -112,8 +112,8 @@ TEST_F(DecisionTraceTest, RowsAreSortedByNode) {
 }
 
 TEST_F(DecisionTraceTest, WritesJson) {
-  record(makeOp("a\xff", {1, 8}), Question::precision, "fp32", "is \"small\"",
-         {{"int8", 70}, {"fp32"}});
+  record(makeOp("a\xff", {1, 8}), Question::precision, "float32",
+         "is \"small\"", {{"int8", 70}, {"float32"}});
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(json());
   ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
   const llvm::json::Object &root = *parsed->getAsObject();
@@ -164,8 +164,11 @@ TEST_F(DecisionTraceTest, DescribesWhatIsUnusual) {
   record(makeOp("b", {1}), Question::backend, "native", "is the first",
          {{"native"}});
   record(makeOp("c", {1}), Question::layout, "channels first", "has groups");
+  record(makeOp("d", {1}), Question::precision, "float32", "is small");
+  record(makeOp("e", {1}), Question::precision, "int8", "is large");
+  record(makeOp("f", {1}), Question::schedule, "tiles of 6x16", "has a row");
   std::vector<Decision> decisions = trace.getDecisions();
-  ASSERT_EQ(decisions.size(), 3u);
+  ASSERT_EQ(decisions.size(), 6u);
   EXPECT_TRUE(isRemarkable(decisions[0]));
   EXPECT_EQ(describe(decisions[0]),
             (std::vector<std::string>{
@@ -176,6 +179,9 @@ TEST_F(DecisionTraceTest, DescribesWhatIsUnusual) {
   EXPECT_EQ(describe(decisions[2]),
             std::vector<std::string>{
                 "layout: channels first, because the empty has groups"});
+  EXPECT_TRUE(isRemarkable(decisions[3]));
+  EXPECT_FALSE(isRemarkable(decisions[4]));
+  EXPECT_FALSE(isRemarkable(decisions[5]));
 }
 
 } // namespace
