@@ -131,7 +131,7 @@ PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cp
                 "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
                 "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",
                 "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
-                "cpu/isa": "support|cpu", "dnnl/lower": "support", "dnnl": "support|backend",
+                "cpu/isa": "support|cpu", "dnnl/lower": "support|kernel", "dnnl": "support|backend|kernel",
                 # Their backend's class adds passes of other folders, too.
                 "cpu": "support|shape|backend|graph|kernel|loops|math|precision"}
 

@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
+#include "passes/kernel/EpilogueFusion.h"
 #include "passes/kernel/Passes.h"
 #include "passes/shape/SameSizes.h"
 #include "passes/support/Producers.h"
@@ -125,80 +126,35 @@ static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
          nn::getSplat(choice->getOperand(2));
 }
 
-/// Whether what is made of bytes, as `op` does, is only turned afterwards, rows
-/// to columns. Then the transpose reads bytes and widens them: a quarter of the
-/// memory.
-static bool isWidenedAndTurned(Operation *op, Value bytes) {
-  if (typeOf(bytes).getElementTypeBitWidth() != 8)
-    return false;
-  auto isNumberOr = [](Value value) {
-    return [value](Value operand) {
-      return operand == value || nn::getSplat(operand);
-    };
-  };
-  for (Value at = bytes; isa<nn::ElementwiseOpInterface>(op);
-       op = *at.user_begin()) {
-    if (!llvm::all_of(op->getOperands(), isNumberOr(at)))
-      return false;
-    at = op->getResult(0);
-    if (!at.hasOneUse())
-      return false;
-  }
-  auto transpose = dyn_cast<nn::TransposeOp>(op);
-  return transpose && typeOf(transpose).getElementTypeBitWidth() == 32 &&
-         transpose.getPerm().back() != int64_t(transpose.getPerm().size()) - 1;
-}
-
 namespace {
+
+/// Regions of `EpilogueOpInterface`.
+class RegionForm : public kernel::EpilogueForm {
+public:
+  explicit RegionForm(func::FuncOp function) : sizes(function) {}
+
+  bool isKernel(Operation *op) const override {
+    return isa<kernel::EpilogueOpInterface>(op);
+  }
+  bool holds(Operation *kernel, Type element) const override {
+    return cast<kernel::EpilogueOpInterface>(kernel).canEpilogueRead(element);
+  }
+  bool append(const kernel::EpilogueSteps &steps,
+              support::Order &order) override;
+  void forget(Operation *step) override { sizes.forget(step); }
+
+private:
+  shape::SameSizes sizes;
+};
 
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
-    shape::SameSizes sizes(getOperation());
-    fused += support::fuseInOrder(getOperation(),
-                                  [&](Operation *op, support::Order &order) {
-                                    return fuseOne(op, order, sizes);
-                                  });
+    RegionForm form(getOperation());
+    fused += kernel::fuseEpilogues(getOperation(), form);
   }
-
-  bool fuseOne(Operation *op, support::Order &order, shape::SameSizes &sizes);
-  bool fuseInto(kernel::EpilogueOpInterface kernel, Operation *op,
-                support::Order &order, shape::SameSizes &sizes);
 };
 
 } // namespace
-
-/// More than activations of several ops have, each rounded to what was
-/// quantized.
-static constexpr size_t kMaxSteps = 32;
-
-/// The ops from the result of `kernel` to `op`, that last, if no others read
-/// the result: as in x f(x), which reads x twice. In order; empty if others do.
-static SmallVector<Operation *> stepsTo(Operation *op,
-                                        kernel::EpilogueOpInterface kernel,
-                                        const support::Order &order) {
-  Value result = kernel->getResult(0);
-  llvm::SetVector<Operation *> steps;
-  auto addUsers = [&](Value value) {
-    for (Operation *user : value.getUsers())
-      if (user != op)
-        steps.insert(user);
-  };
-  addUsers(result);
-  for (size_t i = 0; i < steps.size(); ++i) {
-    Operation *step = steps[i];
-    if (!isa<nn::ElementwiseOpInterface>(step) || steps.size() > kMaxSteps ||
-        step->getBlock() != op->getBlock() || !order.isBefore(step, op) ||
-        typeOf(step->getResult(0)).getShape() != typeOf(result).getShape() ||
-        !isReadable(kernel, step->getResult(0)))
-      return {};
-    addUsers(step->getResult(0));
-  }
-  SmallVector<Operation *> sorted = steps.takeVector();
-  llvm::sort(sorted,
-             [&](Operation *a, Operation *b) { return order.isBefore(a, b); });
-  sorted.push_back(op);
-  return sorted;
-}
 
 /// Builds what `steps` compute, with arguments of the block for what they read.
 /// What they make of a value is in `values`. Whether all have a scalar form.
@@ -224,16 +180,11 @@ static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
   });
 }
 
-/// Lets `kernel` compute what `op` does of its result, and what is between,
-/// where `op` stands.
-bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
-                                 Operation *op, support::Order &order,
-                                 shape::SameSizes &sizes) {
-  Value result = kernel->getResult(0);
+bool RegionForm::append(const kernel::EpilogueSteps &steps, support::Order &) {
+  auto kernel = cast<kernel::EpilogueOpInterface>(steps.kernel);
+  Operation *op = steps.getLast();
+  Value result = steps.getResult();
   RankedTensorType type = typeOf(op->getResult(0));
-  if (type.getShape() != typeOf(result).getShape() ||
-      kernel->getBlock() != op->getBlock())
-    return false;
   // Dst may become one of another type: a tensor that is nothing yet.
   bool isConverted = type != result.getType();
   // Where it stands among the operands changes with those of the epilogue.
@@ -244,17 +195,8 @@ bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
       ((!isReadable(kernel, op->getResult(0)) && !isOfChoice(op, kernel)) ||
        !isa_and_nonnull<tensor::EmptyOp>(dst().get().getDefiningOp())))
     return false;
-  SmallVector<Operation *> steps = stepsTo(op, kernel, order);
-  if (steps.empty())
-    return false;
-  llvm::SetVector<Value> others;
-  for (Operation *step : steps)
-    for (Value operand : step->getOperands())
-      if (operand != result &&
-          !llvm::is_contained(steps, operand.getDefiningOp()))
-        others.insert(operand);
   size_t count = kernel.getEpilogueOperands().size();
-  for (Value operand : others) {
+  for (Value operand : steps.operands) {
     if (nn::getSplat(operand))
       continue;
     if (++count > kMaxOperands || !broadcastsTo(operand, kernel, sizes))
@@ -264,7 +206,7 @@ bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
   // leaves nothing behind.
   Block scratch;
   DenseMap<Value, Value> built;
-  if (!buildSteps(scratch, steps, built))
+  if (!buildSteps(scratch, steps.ops, built))
     return false;
 
   Location loc = op->getLoc();
@@ -273,7 +215,7 @@ bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
   OpBuilder inside(yield), outside(op);
   IRMapping values;
   values.map(built[result], yield->getOperand(0));
-  for (Value operand : others) {
+  for (Value operand : steps.operands) {
     Value argument = built[operand];
     if (std::optional<double> number = nn::getSplat(operand)) {
       values.map(argument,
@@ -300,29 +242,5 @@ bool FuseEpiloguesPass::fuseInto(kernel::EpilogueOpInterface kernel,
         type.getElementType()));
     result.setType(type);
   }
-  SmallVector<Location> locations = {kernel->getLoc()};
-  for (Operation *step : ArrayRef(steps).drop_back())
-    locations.push_back(step->getLoc());
-  kernel->setLoc(FusedLoc::get(&getContext(), locations));
-  sizes.forget(op);
-  order.replaceByProducer(kernel, op);
-  for (Operation *step : llvm::reverse(ArrayRef(steps).drop_back())) {
-    sizes.forget(step);
-    order.erase(step);
-  }
   return true;
-}
-
-bool FuseEpiloguesPass::fuseOne(Operation *op, support::Order &order,
-                                shape::SameSizes &sizes) {
-  if (!isa<nn::ElementwiseOpInterface>(op))
-    return false;
-  return llvm::any_of(
-      support::operandsFrom<kernel::EpilogueOpInterface>(op, order),
-      [&](OpOperand *operand) {
-        return !isWidenedAndTurned(op, operand->get()) &&
-               fuseInto(
-                   operand->get().getDefiningOp<kernel::EpilogueOpInterface>(),
-                   op, order, sizes);
-      });
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/Producers.h"
 
-#include "dialects/nn/NNDialect.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,28 +40,6 @@ void support::Order::replaceByProducer(Operation *producer, Operation *op) {
 void support::Order::erase(Operation *op) {
   places.erase(op);
   op->erase();
-}
-
-int64_t support::fuseInOrder(Operation *root,
-                             function_ref<bool(Operation *, Order &)> fuse) {
-  Order order(root);
-  int64_t count = 0;
-  root->walk([&](Operation *op) {
-    if (isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() == 1 &&
-        fuse(op, order))
-      ++count;
-  });
-  return count;
-}
-
-SmallVector<OpOperand *>
-support::sortByProducer(SmallVector<OpOperand *> operands, const Order &order) {
-  llvm::stable_sort(operands, [&](OpOperand *a, OpOperand *b) {
-    Operation *opA = a->get().getDefiningOp(), *opB = b->get().getDefiningOp();
-    return opA != opB && opA->getBlock() == opB->getBlock() &&
-           order.isBefore(opB, opA);
-  });
-  return operands;
 }
 
 Value support::expandRank(OpBuilder &builder, Value value, int64_t rank) {

@@ -33,27 +33,6 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> places;
 };
 
-/// Calls `fuse` on each nn op of one result below `root`, in order, so that a
-/// chain of consumers is taken up one by one. Returns how often it says true.
-int64_t fuseInOrder(mlir::Operation *root,
-                    llvm::function_ref<bool(mlir::Operation *, Order &)> fuse);
-
-/// The operands of `op` that kernels with `Interface` compute. The one computed
-/// last comes first: if it takes in `op`, what it computes need not be kept
-/// while the others run.
-llvm::SmallVector<mlir::OpOperand *>
-sortByProducer(llvm::SmallVector<mlir::OpOperand *> operands,
-               const Order &order);
-template <typename Interface>
-llvm::SmallVector<mlir::OpOperand *> operandsFrom(mlir::Operation *op,
-                                                  const Order &order) {
-  llvm::SmallVector<mlir::OpOperand *> operands;
-  for (mlir::OpOperand &operand : op->getOpOperands())
-    if (operand.get().getDefiningOp<Interface>())
-      operands.push_back(&operand);
-  return sortByProducer(std::move(operands), order);
-}
-
 /// `value` with 1s in front, up to `rank` dimensions.
 mlir::Value expandRank(mlir::OpBuilder &builder, mlir::Value value,
                        int64_t rank);

@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/dnnl/lower/Passes.h"
+#include "passes/kernel/EpilogueFusion.h"
 #include "passes/support/Producers.h"
 #include "passes/support/Shapes.h"
 
@@ -173,86 +174,80 @@ static bool diesAt(Value value, Operation *user, const support::Order &order) {
 
 namespace {
 
-struct FusePostOpsPass
-    : ingot::impl::FusePostOpsBase<FusePostOpsPass> {
-  void runOnOperation() override {
-    fused += support::fuseInOrder(getOperation(),
-                                  [&](Operation *op, support::Order &order) {
-                                    return fuseOne(op, order);
-                                  });
+/// Lists of post-ops, which have one step each.
+class PostOpsForm : public kernel::EpilogueForm {
+public:
+  bool isKernel(Operation *op) const override {
+    return isa<dnnl::PostOpInterface>(op);
   }
+  bool holds(Operation *, Type element) const override {
+    return element.isF32();
+  }
+  bool append(const kernel::EpilogueSteps &steps,
+              support::Order &order) override;
 
-  bool fuseOne(Operation *op, support::Order &order);
-  bool fuseInto(dnnl::PostOpInterface producer, OpOperand &operand,
-                support::Order &order);
+private:
+  Attribute postOpOf(dnnl::PostOpInterface kernel, OpOperand &operand,
+                     support::Order &order);
+};
+
+struct FusePostOpsPass : ingot::impl::FusePostOpsBase<FusePostOpsPass> {
+  void runOnOperation() override {
+    PostOpsForm form;
+    fused += kernel::fuseEpilogues(getOperation(), form);
+  }
 };
 
 } // namespace
 
-/// Adds `postOp` to the epilogue and lets `producer` take the place of `op`.
-static void absorb(dnnl::PostOpInterface producer, Operation *op,
-                   Attribute postOp, support::Order &order) {
-  SmallVector<Attribute> postOps(producer.getPostOps().getValue());
-  postOps.push_back(postOp);
-  producer.setPostOpsAttr(ArrayAttr::get(op->getContext(), postOps));
-  order.replaceByProducer(producer, op);
-}
-
-bool FusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
-                               OpOperand &operand, support::Order &order) {
+/// Returns the post-op that computes the owner of `operand`, the result of
+/// `kernel`; null if there is none. Gives its other operand to `kernel`.
+Attribute PostOpsForm::postOpOf(dnnl::PostOpInterface kernel,
+                                OpOperand &operand, support::Order &order) {
   Operation *op = operand.getOwner();
-  Value result = operand.get();
-  RankedTensorType type = typeOf(result);
-  if (!result.hasOneUse() || op->getResult(0).getType() != type ||
-      producer->getBlock() != op->getBlock() ||
-      producer.getPostOps().size() >= kMaxPostOps)
-    return false;
-  if (op->getNumOperands() == 1) {
-    Attribute postOp = unaryPostOp(op);
-    if (postOp)
-      absorb(producer, op, postOp, order);
-    return bool(postOp);
-  }
+  RankedTensorType type = typeOf(operand.get());
+  if (op->getNumOperands() == 1)
+    return unaryPostOp(op);
   if (op->getNumOperands() != 2)
-    return false;
-
+    return {};
   bool swapped = operand.getOperandNumber() == 1;
   Value other = op->getOperand(swapped ? 0 : 1);
-  if (std::optional<double> c = nn::getSplat(other)) {
-    if (Attribute postOp = scalarPostOp(op, *c, swapped)) {
-      absorb(producer, op, postOp, order);
-      return true;
-    }
-  }
+  if (std::optional<double> c = nn::getSplat(other))
+    if (Attribute postOp = scalarPostOp(op, *c, swapped))
+      return postOp;
   std::optional<dnnl::BinaryKind> kind = binaryKind(op, swapped);
   if (!kind || !isFastOperand(typeOf(other), type))
-    return false;
-  auto destination = cast<DestinationStyleOpInterface>(*producer);
+    return {};
+  auto destination = cast<DestinationStyleOpInterface>(*kernel);
   OpOperand &init = *destination.getDpsInitOperand(0);
-  if (isa<nn::AddOp>(op) && other.getType() == type &&
-      !dnnl::hasSum(producer) && init.get().getDefiningOp<tensor::EmptyOp>() &&
-      diesAt(other, op, order)) {
+  if (isa<nn::AddOp>(op) && other.getType() == type && !dnnl::hasSum(kernel) &&
+      init.get().getDefiningOp<tensor::EmptyOp>() && diesAt(other, op, order)) {
     Operation *empty = init.get().getDefiningOp();
     init.set(other);
     if (empty->use_empty())
       order.erase(empty);
-    absorb(producer, op, dnnl::SumAttr::get(op->getContext()), order);
-    return true;
+    return dnnl::SumAttr::get(op->getContext());
   }
   OpBuilder builder(op);
-  int64_t index = producer.getPostOperands().size();
-  producer.getPostOperandsMutable().append(
+  int64_t index = kernel.getPostOperands().size();
+  kernel.getPostOperandsMutable().append(
       support::expandRank(builder, other, type.getRank()));
-  absorb(producer, op, dnnl::BinaryAttr::get(op->getContext(), *kind, index),
-         order);
-  return true;
+  return dnnl::BinaryAttr::get(op->getContext(), *kind, index);
 }
 
-bool FusePostOpsPass::fuseOne(Operation *op, support::Order &order) {
-  return llvm::any_of(
-      support::operandsFrom<dnnl::PostOpInterface>(op, order),
-      [&](OpOperand *operand) {
-        return fuseInto(operand->get().getDefiningOp<dnnl::PostOpInterface>(),
-                        *operand, order);
-      });
+bool PostOpsForm::append(const kernel::EpilogueSteps &steps,
+                         support::Order &order) {
+  auto kernel = cast<dnnl::PostOpInterface>(steps.kernel);
+  Value result = steps.getResult();
+  if (!result.hasOneUse() ||
+      steps.getLast()->getResult(0).getType() != result.getType() ||
+      kernel.getPostOps().size() >= kMaxPostOps)
+    return false;
+  Attribute postOp = postOpOf(kernel, *result.use_begin(), order);
+  if (!postOp)
+    return false;
+  SmallVector<Attribute> postOps(kernel.getPostOps().getValue());
+  postOps.push_back(postOp);
+  kernel.setPostOpsAttr(Builder(kernel->getContext()).getArrayAttr(postOps));
+  return true;
 }

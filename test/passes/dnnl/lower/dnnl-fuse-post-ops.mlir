@@ -68,3 +68,19 @@ func.func @not(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %r: tensor<2x1xf32>, %s
   %7 = nn.sub %s, %6 : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
   return %0, %1, %3, %5, %7 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
 }
+
+// Not: several steps at once, x f(x), and a step that reads x twice.
+// CHECK-LABEL: @one_step
+// CHECK-NOT: post_ops
+// CHECK: nn.sigmoid
+// CHECK-NEXT: nn.mul
+// CHECK: nn.mul
+func.func @one_step(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %d = tensor.empty() : tensor<2x4xf32>
+  %0 = dnnl.matmul ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%d : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = nn.sigmoid %0 : tensor<2x4xf32> -> tensor<2x4xf32>
+  %2 = nn.mul %0, %1 : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+  %3 = dnnl.matmul ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%d : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %4 = nn.mul %3, %3 : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+  return %2, %4 : tensor<2x4xf32>, tensor<2x4xf32>
+}

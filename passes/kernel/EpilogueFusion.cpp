@@ -1,0 +1,143 @@
+//===- EpilogueFusion.cpp - ops that move into kernels --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/kernel/EpilogueFusion.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::kernel;
+using support::Order;
+using support::typeOf;
+
+/// Whether what is made of bytes, as `op` does, is only turned afterwards, rows
+/// to columns. Then the transpose reads bytes and widens them: a quarter of the
+/// memory.
+static bool isWidenedAndTurned(Operation *op, Value bytes) {
+  if (typeOf(bytes).getElementTypeBitWidth() != 8)
+    return false;
+  auto isNumberOr = [](Value value) {
+    return [value](Value operand) {
+      return operand == value || nn::getSplat(operand);
+    };
+  };
+  for (Value at = bytes; isa<nn::ElementwiseOpInterface>(op);
+       op = *at.user_begin()) {
+    if (!llvm::all_of(op->getOperands(), isNumberOr(at)))
+      return false;
+    at = op->getResult(0);
+    if (!at.hasOneUse())
+      return false;
+  }
+  auto transpose = dyn_cast<nn::TransposeOp>(op);
+  return transpose && typeOf(transpose).getElementTypeBitWidth() == 32 &&
+         transpose.getPerm().back() != int64_t(transpose.getPerm().size()) - 1;
+}
+
+/// More than activations of several ops have, each rounded to what was
+/// quantized.
+static constexpr size_t kMaxSteps = 32;
+
+/// The ops from the result of `kernel` to `op`, that last, if no others read
+/// the result: as in x f(x), which reads x twice. In order; empty if others do.
+static SmallVector<Operation *> stepsTo(Operation *op, Operation *kernel,
+                                        const EpilogueForm &form,
+                                        const Order &order) {
+  Value result = kernel->getResult(0);
+  llvm::SetVector<Operation *> steps;
+  auto addUsers = [&](Value value) {
+    for (Operation *user : value.getUsers())
+      if (user != op)
+        steps.insert(user);
+  };
+  addUsers(result);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Operation *step = steps[i];
+    if (!isa<nn::ElementwiseOpInterface>(step) || steps.size() > kMaxSteps ||
+        step->getBlock() != op->getBlock() || !order.isBefore(step, op) ||
+        typeOf(step->getResult(0)).getShape() != typeOf(result).getShape() ||
+        !form.holds(kernel, typeOf(step->getResult(0)).getElementType()))
+      return {};
+    addUsers(step->getResult(0));
+  }
+  SmallVector<Operation *> sorted = steps.takeVector();
+  llvm::sort(sorted,
+             [&](Operation *a, Operation *b) { return order.isBefore(a, b); });
+  sorted.push_back(op);
+  return sorted;
+}
+
+/// The values that `ops` read, but for `result` and what they compute.
+static SmallVector<Value> operandsOf(ArrayRef<Operation *> ops, Value result) {
+  llvm::SetVector<Value> operands;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (operand != result &&
+          !llvm::is_contained(ops, operand.getDefiningOp()))
+        operands.insert(operand);
+  return operands.takeVector();
+}
+
+/// Lets `kernel` compute what `op` does of its result, and what is between,
+/// where `op` stands.
+static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
+                     Order &order) {
+  Value result = kernel->getResult(0);
+  if (typeOf(op->getResult(0)).getShape() != typeOf(result).getShape() ||
+      kernel->getBlock() != op->getBlock() || isWidenedAndTurned(op, result))
+    return false;
+  EpilogueSteps steps{kernel, stepsTo(op, kernel, form, order), {}};
+  if (steps.ops.empty())
+    return false;
+  steps.operands = operandsOf(steps.ops, result);
+  if (!form.append(steps, order))
+    return false;
+  ArrayRef<Operation *> before = ArrayRef(steps.ops).drop_back();
+  SmallVector<Location> locations = {kernel->getLoc()};
+  for (Operation *step : before)
+    locations.push_back(step->getLoc());
+  kernel->setLoc(FusedLoc::get(op->getContext(), locations));
+  form.forget(op);
+  order.replaceByProducer(kernel, op);
+  for (Operation *step : llvm::reverse(before)) {
+    form.forget(step);
+    order.erase(step);
+  }
+  return true;
+}
+
+/// The kernels that compute operands of `op`. The one that runs last comes
+/// first: if it takes in `op`, what it computes need not be kept while the
+/// others run.
+static SmallVector<Operation *>
+kernelsBefore(Operation *op, const EpilogueForm &form, const Order &order) {
+  SmallVector<Operation *> kernels;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp();
+        producer && form.isKernel(producer))
+      kernels.push_back(producer);
+  llvm::stable_sort(kernels, [&](Operation *a, Operation *b) {
+    return a != b && a->getBlock() == b->getBlock() && order.isBefore(b, a);
+  });
+  return kernels;
+}
+
+/// Visits ops in order, so that a chain of consumers is taken up one by one.
+int64_t kernel::fuseEpilogues(Operation *root, EpilogueForm &form) {
+  Order order(root);
+  int64_t count = 0;
+  root->walk([&](nn::ElementwiseOpInterface op) {
+    count += llvm::any_of(kernelsBefore(op, form, order), [&](Operation *each) {
+      return fuseInto(each, op, form, order);
+    });
+  });
+  return count;
+}
