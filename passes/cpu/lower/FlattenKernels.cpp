@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/kernel/Matrices.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -53,73 +54,18 @@ static bool allOnes(ArrayRef<int64_t> sizes) {
   return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
 }
 
-/// Whether each epilogue operand is read by row, or is the same for all rows.
-static bool readsByRow(kernel::EpilogueOpInterface op, RankedTensorType dst) {
-  return llvm::all_of(op.getEpilogueOperands(), [&](Value operand) {
-    ArrayRef<int64_t> rows = typeOf(operand).getShape().drop_back();
-    return allOnes(rows) || rows == dst.getShape().drop_back();
-  });
-}
-
-/// Whether the result is only returned, reshaped or not. Others may overwrite a
-/// tensor of their shape.
-static bool endsInReturn(Operation *op) {
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<func::ReturnOp>(user) ||
-           (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
-            endsInReturn(user));
-  });
-}
-
-/// Makes a kernel on matrices.
-using MakeKernel = function_ref<kernel::EpilogueOpInterface(
-    Value src, ValueRange operands, Value dst)>;
-
-/// The op as one of matrices.
-static void replaceByMatrices(PatternRewriter &rewriter,
-                              kernel::EpilogueOpInterface op, Value src,
-                              Value dst, MakeKernel make) {
-  Location loc = op->getLoc();
-  RankedTensorType type = typeOf(dst);
-  SmallVector<ReassociationIndices> groups = rowsAndColumns(type);
-  auto flatten = [&](Value value) -> Value {
-    return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
-  };
-  SmallVector<Value> operands;
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(flatten(operand));
-  Value flatDst = flatten(dst);
-  // So that the model's result is computed where it is to go.
-  if (dst.getDefiningOp<tensor::EmptyOp>() && type.hasStaticShape() &&
-      endsInReturn(op))
-    flatDst = tensor::EmptyOp::create(rewriter, loc, typeOf(flatDst).getShape(),
-                                      type.getElementType());
-  kernel::EpilogueOpInterface product = make(flatten(src), operands, flatDst);
-  rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
-                              product.getEpilogue().begin());
-  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-      op, type, product->getResult(0), groups,
-      tensor::getMixedSizes(rewriter, loc, dst));
-}
-
 /// The op as a product of matrices; `weights` have rank 3.
 template <typename Op>
 static void replaceByMatMul(PatternRewriter &rewriter, Op op, Value weights) {
-  replaceByMatrices(rewriter, op, op.getSrc(), op.getDst(),
-                    [&](Value src, ValueRange operands, Value dst) {
-                      return cpu::MatMulOp::create(
-                          rewriter, op->getLoc(), dst.getType(), src, weights,
-                          /*blocks=*/Value(), /*pairs=*/Value(), operands, dst,
-                          /*pair_counts=*/{}, op.getSignChannelsAttr(),
-                          op.getDstSignsAttr(),
-                          /*schedule=*/{});
-                    });
-}
-
-/// Whether `dst` is written to a slice with gaps, of which no matrix is made.
-static bool hasGaps(Value dst) {
-  auto slice = dst.getDefiningOp<tensor::ExtractSliceOp>();
-  return slice && !slice.hasUnitStride();
+  kernel::replaceByMatrices(
+      rewriter, op, op.getSrc(), rowsAndColumns(typeOf(op.getDst())),
+      [&](Value src, ValueRange operands, Value dst) {
+        return cpu::MatMulOp::create(
+            rewriter, op->getLoc(), dst.getType(), src, weights,
+            /*blocks=*/Value(), /*pairs=*/Value(), operands, dst,
+            /*pair_counts=*/{}, op.getSignChannelsAttr(), op.getDstSignsAttr(),
+            /*schedule=*/{});
+      });
 }
 
 namespace {
@@ -129,18 +75,17 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
 
   LogicalResult matchAndRewrite(cpu::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
-    if (!dst)
-      return rewriter.notifyMatchFailure(op, "is on memrefs");
+    if (Reason reason = kernel::whyNotMatrices(op))
+      return rewriter.notifyMatchFailure(op, *reason);
+    if (Reason reason = kernel::whyNotReshaped(op.getDst()))
+      return rewriter.notifyMatchFailure(op, *reason);
     cpu::PackedWeights weights(op.getWeights());
-    if (op.getGroups() != 1 || op.getCompensation() ||
-        !allOnes(weights.outer.drop_front()) ||
-        !allOnes(op.getStrides()) || hasGaps(op.getDst()) ||
-        !readsByRow(op, dst) ||
-        llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
-      return rewriter.notifyMatchFailure(
-          op, "is no product of pixels, has a destination with gaps, or "
-              "operands that broadcast along some dimensions");
+    if (Reason reason = kernel::whyNotPixelRows({weights.outer.drop_front(),
+                                                 op.getStrides(), op.getPads(),
+                                                 int64_t(op.getGroups())}))
+      return rewriter.notifyMatchFailure(op, *reason);
+    if (op.getCompensation())
+      return rewriter.notifyMatchFailure(op, "compensates for a zero point");
     SmallVector<ReassociationIndices> groups(1);
     int64_t rank = typeOf(op.getWeights()).getRank(),
             outer = weights.outer.size();
@@ -161,13 +106,13 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
 
   LogicalResult matchAndRewrite(cpu::MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
-    if (!dst || isFlat(dst) ||
-        cpu::PackedWeights(op.getWeights()).outer.size() != 1 ||
-        !readsByRow(op, dst))
+    if (Reason reason = kernel::whyNotMatrices(op))
+      return rewriter.notifyMatchFailure(op, *reason);
+    if (isFlat(typeOf(op.getDst())) ||
+        cpu::PackedWeights(op.getWeights()).outer.size() != 1)
       return rewriter.notifyMatchFailure(
-          op, "is a product of matrices already, has a right factor for each "
-              "batch, or operands that broadcast along some dimensions");
+          op, "is a product of matrices already, or has a right factor for "
+              "each batch");
     replaceByMatMul(rewriter, op, op.getWeights());
     return success();
   }
@@ -178,19 +123,20 @@ struct PackedRows : OpRewritePattern<cpu::PackedMatMulOp> {
 
   LogicalResult matchAndRewrite(cpu::PackedMatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
-    if (!dst || isFlat(dst) || !readsByRow(op, dst))
-      return rewriter.notifyMatchFailure(
-          op, "is a product of matrices already, or has operands that "
-              "broadcast along some dimensions");
-    replaceByMatrices(rewriter, op, op.getSrc(), op.getDst(),
-                      [&](Value src, ValueRange operands, Value dst) {
-                        return cpu::PackedMatMulOp::create(
-                            rewriter, op.getLoc(), dst.getType(), src,
-                            op.getWeights(), op.getScales(),
-                            op.getZeroPoints(), operands, dst, op.getBits(),
-                            op.getBlockSize(), /*schedule=*/{});
-                      });
+    if (Reason reason = kernel::whyNotMatrices(op))
+      return rewriter.notifyMatchFailure(op, *reason);
+    RankedTensorType dst = typeOf(op.getDst());
+    if (isFlat(dst))
+      return rewriter.notifyMatchFailure(op,
+                                         "is a product of matrices already");
+    kernel::replaceByMatrices(
+        rewriter, op, op.getSrc(), rowsAndColumns(dst),
+        [&](Value src, ValueRange operands, Value dst) {
+          return cpu::PackedMatMulOp::create(
+              rewriter, op.getLoc(), dst.getType(), src, op.getWeights(),
+              op.getScales(), op.getZeroPoints(), operands, dst, op.getBits(),
+              op.getBlockSize(), /*schedule=*/{});
+        });
     return success();
   }
 };
@@ -211,9 +157,11 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
     if (spatial < 2 || op.getCompensation() || op.getPairs() ||
         typeOf(op.getSrc()).getDimSize(spatial) != 1 ||
         dst.getDimSize(spatial) != 1 || weights.outer.back() != 1 ||
-        allOnes(weights.outer.drop_front()) ||
-        pads[spatial - 1] != 0 || pads.back() != 0 || hasGaps(op.getDst()))
+        allOnes(weights.outer.drop_front()) || pads[spatial - 1] != 0 ||
+        pads.back() != 0)
       return rewriter.notifyMatchFailure(op, "is no column of pixels");
+    if (Reason reason = kernel::whyNotReshaped(op.getDst()))
+      return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
     // Dimension `dim` of a tensor, which is 1, goes into the one before.
     auto without = [](int64_t rank, int64_t dim) {
@@ -225,32 +173,23 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
       }
       return groups;
     };
-    SmallVector<ReassociationIndices> groups = without(rank, spatial);
-    auto flatten = [&](Value value) -> Value {
-      return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
-    };
     Value packed = tensor::CollapseShapeOp::create(
         rewriter, loc, op.getWeights(),
         without(typeOf(op.getWeights()).getRank(), spatial));
-    SmallVector<Value> operands;
-    for (Value operand : op.getEpilogueOperands())
-      operands.push_back(flatten(operand));
     SmallVector<int64_t> begins(pads.take_front(spatial - 1)),
         ends(pads.drop_front(spatial).take_front(spatial - 1));
     begins.append(ends);
-    Value flatDst = flatten(op.getDst());
-    auto conv = cpu::ConvOp::create(
-        rewriter, loc, flatDst.getType(), flatten(op.getSrc()), packed,
-        /*compensation=*/Value(), /*pairs=*/Value(), operands, flatDst,
-        op.getStrides().drop_back(), begins, op.getDilations().drop_back(),
-        op.getGroups(), op.getSrcZeroPoint(), /*pair_counts=*/{},
-        /*winograd=*/{}, op.getSignChannelsAttr(), op.getDstSignsAttr(),
-        /*schedule=*/{});
-    rewriter.inlineRegionBefore(op.getEpilogue(), conv.getEpilogue(),
-                                conv.getEpilogue().begin());
-    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-        op, dst, conv.getResult(), groups,
-        tensor::getMixedSizes(rewriter, loc, op.getDst()));
+    kernel::replaceReshaped(
+        rewriter, op, op.getSrc(), without(rank, spatial),
+        [&](Value src, ValueRange operands, Value dst) {
+          return cpu::ConvOp::create(
+              rewriter, loc, dst.getType(), src, packed,
+              /*compensation=*/Value(), /*pairs=*/Value(), operands, dst,
+              op.getStrides().drop_back(), begins,
+              op.getDilations().drop_back(), op.getGroups(),
+              op.getSrcZeroPoint(), /*pair_counts=*/{}, /*winograd=*/{},
+              op.getSignChannelsAttr(), op.getDstSignsAttr(), /*schedule=*/{});
+        });
     return success();
   }
 };
