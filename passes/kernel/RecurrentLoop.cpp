@@ -368,3 +368,47 @@ bool RecurrentLoop::buildCells() {
   return build(cell, results) &&
          (!hasReset || build(reset, throughCasts(products.back().getA())));
 }
+
+//===----------------------------------------------------------------------===//
+// Operands of a kernel
+//===----------------------------------------------------------------------===//
+
+Value RecurrentLoop::buildSource(OpBuilder &b) {
+  Value src = part.getSource();
+  RankedTensorType type = typeOf(src);
+  OpFoldResult steps = getAsOpFoldResult(loop.getUpperBound());
+  OpFoldResult batch = part.getMixedSizes()[1];
+  std::optional<int64_t> known = getConstantIntValue(steps),
+                         sequences = getConstantIntValue(batch);
+  if (type.getDimSize(0) == known && type.getDimSize(1) == sequences)
+    return src;
+  Location loc = loop.getLoc();
+  SmallVector<OpFoldResult> zeros(3, b.getIndexAttr(0)),
+      ones(3, b.getIndexAttr(1)),
+      sizes = {steps, batch, b.getIndexAttr(type.getShape().back())};
+  SmallVector<int64_t> shape = {known.value_or(ShapedType::kDynamic),
+                                sequences.value_or(ShapedType::kDynamic),
+                                type.getShape().back()};
+  return tensor::ExtractSliceOp::create(b, loc, type.clone(shape), src, zeros,
+                                        sizes, ones);
+}
+
+/// Builds the numbers of `hidden` units from `offset` on.
+static Value unitsOf(OpBuilder &b, Location loc, Value value, int64_t offset,
+                     int64_t hidden) {
+  RankedTensorType type = typeOf(value);
+  if (offset == 0 && type.getDimSize(0) == hidden)
+    return value;
+  SmallVector<OpFoldResult> at = {b.getIndexAttr(offset)},
+                            size = {b.getIndexAttr(hidden)},
+                            one = {b.getIndexAttr(1)};
+  return tensor::ExtractSliceOp::create(b, loc, type.clone({hidden}), value, at,
+                                        size, one);
+}
+
+SmallVector<Value> RecurrentLoop::buildOperands(OpBuilder &b) {
+  SmallVector<Value> built;
+  for (auto [value, offset] : operands)
+    built.push_back(unitsOf(b, loop.getLoc(), value, offset, hidden));
+  return built;
+}

@@ -33,6 +33,11 @@ public:
   /// Fills this in; else says why the loop is no recurrence, or has no kernel.
   Reason match();
 
+  /// Builds the steps that the loop takes; of a longer tensor, the first.
+  mlir::Value buildSource(mlir::OpBuilder &b);
+  /// Builds `operands` without the numbers of other units.
+  mlir::SmallVector<mlir::Value> buildOperands(mlir::OpBuilder &b);
+
   mlir::scf::ForOp loop;
   int64_t hidden = 0, numStates = 0;
   bool isReverse = false, stores = false;
