@@ -54,8 +54,8 @@ static Value dropScale(Value value, double &scale) {
 /// How many numbers may be added to each score.
 static constexpr size_t kMostMasks = 2;
 
-/// Whether `value` is a product, scaled or not, to which up to `sums` others
-/// are added.
+/// Returns whether `value` is a product, scaled or not, to which up to `sums`
+/// other values are added.
 static bool areScores(Value value, size_t sums) {
   double scale = 1;
   value = dropScale(value, scale);
@@ -136,8 +136,8 @@ static nn::TransposeOp headsTranspose(Value value) {
   return swapsHeads(op) ? op : nn::TransposeOp();
 }
 
-/// Whether all that scales the scores may scale the queries instead, without
-/// taking ordinary ones out of f32's range.
+/// Returns whether the queries, scaled by all factors of the scores, stay in
+/// the range of f32.
 bool AttentionMatch::isScaleModest() {
   double all = scale;
   for (Value factor : {scores.getA(), scores.getB()})

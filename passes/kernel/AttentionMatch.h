@@ -35,7 +35,7 @@ struct AttentionMatch {
   llvm::SmallVector<mlir::Value, 2> masks;
   /// Factor between the first product and the masks.
   double scale = 1;
-  /// Whether probabilities that are no numbers are zeros.
+  /// Set if probabilities that are no numbers become zeros.
   bool isSafe = false;
   /// Condition for results that are zero: `B, H, L, 1`, where all dimensions
   /// but the last broadcast. Null if there is none.

@@ -15,7 +15,7 @@ using kernel::Phase;
 /// How far before an open src a window starts that is to see nothing of it.
 static constexpr int64_t kFar = int64_t(1) << 30;
 
-/// What a phase without taps reads: the padding alone.
+/// Lets a phase without taps read the padding alone.
 static void readPadding(Phase &phase) {
   phase.srcFirst = 0;
   if (phase.count.isOpen) {

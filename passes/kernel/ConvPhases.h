@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In one dimension, with stride s, dilation d and begin pad p, a transposed
-// convolution sums into element o of the result all x[i] w[k] with
-// i s + k d = o + p. For o = m s + r, those of phase r, that is x[m + t] w[k]
-// over the taps k for which t = (r + p - k d) / s is whole. Such t follow each
-// other in equal steps as k goes down: a convolution with padding -t of the
-// lowest, or if that is negative, of x without its first elements.
+// A transposed convolution has, in one dimension, stride s, dilation d and
+// begin pad p. Element o of its result is the sum of the x[i] w[k] for which
+// i s + k d is o + p. Phase r has the elements o = m s + r. Each is the sum of
+// x[m + t] w[k] over the taps k for which t = (r + p - k d) / s is whole. These
+// t grow in equal steps as k goes down, so a phase is a convolution. Its
+// padding is -t of the lowest t; a positive lowest t skips the first elements.
 //
-// Where the size of x is open, that of the result is s times it and a constant
-// more, so that all other sizes are that of x and constants more, too.
+// If the size n of x is open, the size of the result is s n plus a constant,
+// and all other sizes are n plus a constant.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_KERNEL_CONVPHASES_H
@@ -42,7 +42,7 @@ struct Phase {
   /// Result elements `first + i stride`, i < count.
   int64_t first;
   Extent count;
-  /// What of src is read.
+  /// Elements of src that are read.
   int64_t srcFirst;
   Extent srcCount;
   /// For each tap of the convolution that of the transposed one; none where the
@@ -58,8 +58,8 @@ struct Phase {
   }
 };
 
-/// One dimension of a transposed convolution. With an open src, `dstSize` is
-/// the size of dst minus `stride` times the size of src.
+/// A dimension of a transposed convolution. With an open src, `dstSize` is the
+/// size of dst minus `stride` times the size of src.
 struct PhasedWindow {
   int64_t srcSize, dstSize, kernel, stride, pad, dilation;
 };

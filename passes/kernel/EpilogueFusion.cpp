@@ -18,9 +18,9 @@ using namespace ingot::kernel;
 using support::Order;
 using support::typeOf;
 
-/// Whether what is made of bytes, as `op` does, is only turned afterwards, rows
-/// to columns. Then the transpose reads bytes and widens them: a quarter of the
-/// memory.
+/// Returns whether `op` widens `bytes` and only a transpose of rows to columns
+/// follows. Then the transpose reads bytes, a quarter of the memory, and widens
+/// them.
 static bool isWidenedAndTurned(Operation *op, Value bytes) {
   if (typeOf(bytes).getElementTypeBitWidth() != 8)
     return false;
@@ -46,8 +46,8 @@ static bool isWidenedAndTurned(Operation *op, Value bytes) {
 /// quantized.
 static constexpr size_t kMaxSteps = 32;
 
-/// The ops from the result of `kernel` to `op`, that last, if no others read
-/// the result: as in x f(x), which reads x twice. In order; empty if others do.
+/// Returns the ops from the result of `kernel` to `op`, the last, in order: as
+/// in x f(x), which reads x twice. Empty if other ops read the result.
 static SmallVector<Operation *> stepsTo(Operation *op, Operation *kernel,
                                         const EpilogueForm &form,
                                         const Order &order) {
@@ -75,7 +75,7 @@ static SmallVector<Operation *> stepsTo(Operation *op, Operation *kernel,
   return sorted;
 }
 
-/// The values that `ops` read, but for `result` and what they compute.
+/// Returns the values that `ops` read, but for `result` and their own results.
 static SmallVector<Value> operandsOf(ArrayRef<Operation *> ops, Value result) {
   llvm::SetVector<Value> operands;
   for (Operation *op : ops)
@@ -86,8 +86,7 @@ static SmallVector<Value> operandsOf(ArrayRef<Operation *> ops, Value result) {
   return operands.takeVector();
 }
 
-/// Lets `kernel` compute what `op` does of its result, and what is between,
-/// where `op` stands.
+/// Lets `kernel` compute `op` and the ops in between, where `op` stands.
 static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
                      Order &order) {
   Value result = kernel->getResult(0);
@@ -114,9 +113,8 @@ static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
   return true;
 }
 
-/// The kernels that compute operands of `op`. The one that runs last comes
-/// first: if it takes in `op`, what it computes need not be kept while the
-/// others run.
+/// Returns the kernels that compute operands of `op`, the last one first: if
+/// that takes `op`, its result is not kept while the others run.
 static SmallVector<Operation *>
 kernelsBefore(Operation *op, const EpilogueForm &form, const Order &order) {
   SmallVector<Operation *> kernels;

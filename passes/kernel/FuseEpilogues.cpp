@@ -94,13 +94,13 @@ static SmallVector<Operation *> wideningOf(Value value,
   return {};
 }
 
-/// What the first of `ops` reads that is not one number.
+/// Returns the operand of `op` that is not one number.
 static Value sourceOf(Operation *op) {
   return *llvm::find_if(op->getOperands(),
                         [](Value operand) { return !nn::getSplat(operand); });
 }
 
-/// What `op`, of wideningOf, computes of `operand`, the element of its source.
+/// Builds what `op`, of wideningOf, computes of `operand`, an element.
 static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
   SmallVector<Value> args;
   for (Value each : op->getOperands()) {
@@ -112,8 +112,8 @@ static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
   return cast<nn::ElementwiseOpInterface>(op).buildScalar(b, args);
 }
 
-/// Whether a condition is read by the choice between two numbers alone, which
-/// follows into the epilogue: nothing stores it.
+/// Returns whether only a choice between two numbers reads the condition `op`.
+/// Then the choice follows into the epilogue, and nothing stores the condition.
 static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
   Value result = op->getResult(0);
   if (!typeOf(result).getElementType().isInteger(1) || !result.hasOneUse())
@@ -156,8 +156,8 @@ struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 
 } // namespace
 
-/// Builds what `steps` compute, with arguments of the block for what they read.
-/// What they make of a value is in `values`. Whether all have a scalar form.
+/// Builds what `steps` compute, with arguments of the block for their operands.
+/// `values` gets the scalar of each value. Returns whether all steps have one.
 static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
                        DenseMap<Value, Value> &values) {
   OpBuilder builder(steps.front()->getContext());

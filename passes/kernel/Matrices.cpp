@@ -62,8 +62,8 @@ Reason kernel::whyNotReshaped(Value dst) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Whether the result is only returned, reshaped or not. Others may overwrite a
-/// tensor of their shape.
+/// Returns whether the result is only returned, reshaped or not. Other users
+/// may overwrite a tensor of its shape.
 static bool endsInReturn(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<func::ReturnOp>(user) ||

@@ -21,12 +21,12 @@ struct ConvWindows {
   int64_t groups = 1;
 };
 
-/// Says why a convolution is not the product of a matrix with a row for each
-/// pixel, as deep as there are input channels, with its weights.
+/// Says why a convolution is not a product of matrices: pixels by input
+/// channels, times the weights.
 Reason whyNotPixelRows(const ConvWindows &windows);
 
-/// Says why `op` does not become one on matrices, where all dimensions of its
-/// result but the last are rows: it is on memrefs, or an epilogue operand
+/// Says why `op` does not become a kernel on matrices, where all dimensions but
+/// the last are rows. It may be on memrefs, or have an epilogue operand that
 /// broadcasts along some of the rows.
 Reason whyNotMatrices(EpilogueOpInterface op);
 
@@ -45,8 +45,8 @@ void replaceReshaped(mlir::PatternRewriter &rewriter, EpilogueOpInterface op,
                      llvm::ArrayRef<mlir::ReassociationIndices> groups,
                      BuildKernel build);
 
-/// The same for a kernel on matrices, which computes a result of the model
-/// where it is to go.
+/// Replaces `op` by a kernel on matrices, as replaceReshaped does. A result of
+/// the model is computed where it is to go.
 void replaceByMatrices(mlir::PatternRewriter &rewriter, EpilogueOpInterface op,
                        mlir::Value src,
                        llvm::ArrayRef<mlir::ReassociationIndices> groups,

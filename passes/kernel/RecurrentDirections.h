@@ -11,9 +11,9 @@
 
 namespace ingot::kernel {
 
-/// Returns whether `first` and `second`, a loop below it, can become the
-/// directions of one kernel: one cell computes both, over the same lengths, and
-/// neither needs the other. Then moves ops that need `first` behind `second`.
+/// Returns whether `first` and `second`, a loop below it, can become directions
+/// of one kernel. One cell must compute both, and neither may need the other.
+/// Then moves ops that need `first` behind `second`.
 bool joinDirections(RecurrentLoop &first, RecurrentLoop &second);
 
 } // namespace ingot::kernel

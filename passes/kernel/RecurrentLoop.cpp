@@ -78,7 +78,7 @@ Reason RecurrentLoop::matchStates() {
   return std::nullopt;
 }
 
-/// Whether `index` is the step, counted from either end.
+/// Returns whether `index` is the step, counted from either end.
 bool RecurrentLoop::isStep(Value index) {
   if (index == loop.getInductionVar())
     return true;
@@ -97,7 +97,7 @@ bool RecurrentLoop::isStep(Value index) {
          isCountLessOne(last.getDefiningOp<arith::AddIOp>(), -1);
 }
 
-/// Whether a slice is all of one step, of what has rank 3.
+/// Returns whether a slice of a tensor of rank 3 is all of one step.
 template <typename Slice>
 static bool isWholeStep(Slice slice, int64_t columns) {
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
@@ -192,7 +192,7 @@ int64_t RecurrentLoop::numInputs() {
   return part.getSourceType().getShape().back() / hidden;
 }
 
-/// Whether the sequence has this step.
+/// Returns whether `value` says that a sequence has this step.
 bool RecurrentLoop::isMask(Value value) {
   auto less = value.getDefiningOp<nn::LessOp>();
   if (!less || !typeOf(value).getElementType().isInteger(1))

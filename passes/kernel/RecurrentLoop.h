@@ -42,15 +42,16 @@ public:
   int64_t hidden = 0, numStates = 0;
   bool isReverse = false, stores = false;
   mlir::Value lengths;
-  /// What the input adds at a step.
+  /// Slice of the input's part of the gates at a step.
   mlir::tensor::ExtractSliceOp part;
-  /// The last is of what `reset` yields, if that is not empty.
+  /// Products of states. The last multiplies what `reset` yields, if that is
+  /// not empty.
   mlir::SmallVector<nn::MatMulOp> products;
   mlir::SmallVector<int64_t> gates;
   /// A tensor of one dimension, and where in it the numbers of units begin.
   mlir::SmallVector<std::pair<mlir::Value, int64_t>> operands;
   mlir::Region cell, reset;
-  /// Of all recurrent weights.
+  /// Size of all recurrent weights.
   int64_t weightBytes = 0;
 
 private:
@@ -77,7 +78,7 @@ private:
 
   const RecurrentBuilder backend;
   mlir::Value step;
-  /// What a step shows, and its next states.
+  /// The values that a step shows and its next states.
   mlir::SmallVector<mlir::Value> results;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> inCell, inReset;
 };
