@@ -52,7 +52,7 @@ static Value dropScale(Value value, double &scale) {
 //===----------------------------------------------------------------------===//
 
 /// How many numbers may be added to each score.
-static constexpr size_t kMostMasks = 2;
+static constexpr size_t kMaxMasks = 2;
 
 /// Returns whether `value` is a product, scaled or not, to which up to `sums`
 /// other values are added.
@@ -103,10 +103,10 @@ Reason AttentionMatch::match(nn::MatMulOp op) {
   locations.push_back(softmax.getLoc());
   Value sum = softmax.getX();
   while (auto add = soleProducer<nn::AddOp>(sum)) {
-    if (masks.size() == kMostMasks)
+    if (masks.size() == kMaxMasks)
       return "adds more to the scores than a mask and a bias";
     locations.push_back(add.getLoc());
-    bool isFirst = areScores(add.getA(), kMostMasks) &&
+    bool isFirst = areScores(add.getA(), kMaxMasks) &&
                    add.getA().getType() == add.getType();
     sum = isFirst ? add.getA() : add.getB();
     masks.push_back(isFirst ? add.getB() : add.getA());

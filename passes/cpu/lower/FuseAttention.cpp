@@ -13,7 +13,6 @@
 #include "passes/cpu/policy/Levels.h"
 #include "passes/kernel/AttentionMatch.h"
 #include "passes/shape/SameSizes.h"
-#include "passes/support/Producers.h"
 #include "passes/support/Reason.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
