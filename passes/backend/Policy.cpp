@@ -42,6 +42,9 @@ Answer<bool> Policy::multiplyDynamicBytes(Operation *) const {
 Answer<bool> Policy::multiplyBytesInLoop(Operation *, int64_t) const {
   return {false, kNoPolicy};
 }
+Answer<bool> Policy::multiplyGroupsAsFloats(ArrayRef<int64_t>, int64_t) const {
+  return {false, kNoPolicy};
+}
 Answer<bool> Policy::multiplyBytesAsFloats(nn::ConvOp) const {
   return {false, kNoPolicy};
 }

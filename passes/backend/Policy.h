@@ -86,6 +86,10 @@ public:
   /// Returns true if `product`, of bytes, is to be multiplied as f32 that holds
   /// the bytes.
   virtual Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const;
+  /// The same for a convolution of bytes with several groups, given the sizes
+  /// `O, C, …` of its weights.
+  virtual Answer<bool>
+  multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights, int64_t groups) const;
   /// Returns true if `product` is to be multiplied as int16.
   virtual Answer<bool> multiplyWords(mlir::Operation *product,
                                      OptimizeFor goal) const;

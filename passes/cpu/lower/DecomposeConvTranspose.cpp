@@ -17,6 +17,7 @@
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
 #include "passes/kernel/ConvPhases.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Tensors.h"
 
@@ -434,9 +435,8 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   for (Value operand : operands)
     others.push_back(sliceOf(operand, phase));
   Value slice = sliceOf(dst, phase);
-  int64_t channels = shape.back();
-  bool isDepthwise = groups > 1 && groups == channels &&
-                     typeOf(dst).getShape().back() == channels;
+  bool isDepthwise = support::areDepthwise(
+      {typeOf(dst).getShape().back(), shape.back() / groups}, groups);
   Value panels;
   if (!filter) {
     Value computed = computeWeights(phase);

@@ -16,6 +16,8 @@
 #include "passes/cpu/lower/RecordPacking.h"
 #include "passes/cpu/policy/HalfProducts.h"
 #include "passes/cpu/policy/Levels.h"
+#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -223,29 +225,20 @@ static bool hasTapsAbove(nn::ConvOp op) {
              typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
 }
 
-/// Whether groups have two or four channels of src and of dst.
-static bool hasSmallGroups(nn::ConvOp op) {
-  RankedTensorType weights = typeOf(op.getW());
-  int64_t size = weights.getDimSize(1), groups = op.getGroups();
-  return groups > 1 && (size == 2 || size == 4) &&
-         weights.getDimSize(0) == size * groups;
-}
-
 LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
-  RankedTensorType x = typeOf(op.getX());
   RankedTensorType type = op.getY().getType();
   if (Reason reason = cpu::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
   ElementsAttr weights = nn::getConstant(op.getW());
   Location loc = op.getLoc();
-  int64_t channels = x.getShape().back(), groups = op.getGroups();
-  bool isDepthwise = groups > 1 && groups == channels &&
-                     type.getShape().back() == channels;
+  int64_t groups = op.getGroups();
+  bool isDepthwise = support::isDepthwise(op);
   Type element = productType(op);
   bool isBytes = element.isInteger();
   // Groups of few channels share vectors, as single channels do.
-  bool isGrouped = hasSmallGroups(op) && element.isF32();
+  bool isGrouped = cpu::shareVectors(typeOf(op.getW()).getShape(), groups) &&
+                   element.isF32();
   ElementsAttr fours;
   if (isDepthwise && isBytes) {
     if (hasTapsAbove(op))

@@ -13,6 +13,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/cpu/lower/BandMatMulToCpu.h"
 #include "passes/cpu/policy/SmallGroups.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
 
@@ -35,12 +36,6 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
   if (llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
     return "crops its input by negative pads";
   return std::nullopt;
-}
-
-/// Whether it is a convolution of single channels, or becomes one: see
-/// nn-repeat-channels.
-static bool hasSingleChannels(nn::ConvOp op) {
-  return op.getGroups() > 1 && typeOf(op.getW()).getDimSize(1) == 1;
 }
 
 /// What a run computes is packed in the run.

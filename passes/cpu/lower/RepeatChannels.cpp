@@ -7,7 +7,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/Passes.h"
-#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -51,7 +51,7 @@ struct RepeatOfConv : OpRewritePattern<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> weights = typeOf(op.getW()).getShape();
     int64_t groups = op.getGroups();
-    if (!cpu::areRepeated(weights, groups))
+    if (!support::areRepeated(weights, groups))
       return rewriter.notifyMatchFailure(
           op, "has no groups of one channel with several outputs");
     if (Reason reason = cpu::whyNotToCpu(op))

@@ -8,8 +8,8 @@
 
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/policy/BytePairs.h"
-#include "passes/cpu/policy/Filtering.h"
 #include "passes/cpu/policy/FloatProducts.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;

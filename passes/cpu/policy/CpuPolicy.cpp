@@ -11,6 +11,8 @@
 #include "passes/cpu/policy/FloatProducts.h"
 #include "passes/cpu/policy/HalfProducts.h"
 #include "passes/cpu/policy/Levels.h"
+#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/cpu/policy/WinogradCost.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -40,6 +42,18 @@ Answer<bool> CpuPolicy::multiplyBytesAsFloats(nn::ConvOp product) const {
   if (Reason reason = whyBytesAsFloats(product))
     return {true, *reason};
   return {false, "has channels enough for products of four bytes"};
+}
+
+Answer<bool> CpuPolicy::multiplyGroupsAsFloats(ArrayRef<int64_t> weights,
+                                               int64_t groups) const {
+  if (areSmallGroups(weights, groups))
+    return {true, kSmallGroups};
+  return {false, "has channels enough in each group"};
+}
+
+Answer<bool> CpuPolicy::multiplyWords(Operation *product,
+                                      OptimizeFor goal) const {
+  return multiplyWordsAnswer(product, goal);
 }
 
 HalfForm CpuPolicy::halfForm(Operation *op, Precision asked) const {

@@ -20,6 +20,10 @@ public:
   Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
                                    int64_t weights) const override;
   Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const override;
+  Answer<bool> multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights,
+                                      int64_t groups) const override;
+  Answer<bool> multiplyWords(mlir::Operation *product,
+                             OptimizeFor goal) const override;
   HalfForm halfForm(mlir::Operation *op, Precision asked) const override;
   bool prefersBF16(mlir::Operation *op) const override;
   Answer<bool> multiplyBF16(mlir::Operation *product) const override;

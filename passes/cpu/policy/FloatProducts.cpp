@@ -7,9 +7,9 @@
 #include "passes/cpu/policy/FloatProducts.h"
 
 #include "dialects/nn/Constants.h"
-#include "passes/cpu/policy/Filtering.h"
 #include "passes/cpu/policy/SmallGroups.h"
 #include "passes/cpu/policy/Thresholds.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -61,7 +61,7 @@ Reason cpu::whyBytesAsFloats(nn::ConvOp conv) {
   ArrayRef<int64_t> weights = shapeOf(conv.getW());
   if (conv.getGroups() != 1) {
     if (areSmallGroups(weights, conv.getGroups()))
-      return "has few channels of a group, which share a vector as floats";
+      return kSmallGroups;
     return std::nullopt;
   }
   if (weights[1] <= threshold::byteFewChannels)

@@ -8,10 +8,10 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/policy/Filtering.h"
 #include "passes/cpu/policy/Machine.h"
 #include "passes/cpu/policy/SmallGroups.h"
 #include "passes/cpu/policy/Thresholds.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -20,11 +20,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 using support::productOf;
+using support::isDepthwise;
 using support::shapeOf;
-
-static bool isDepthwise(nn::ConvOp conv) {
-  return cpu::areDepthwise(shapeOf(conv.getW()), conv.getGroups());
-}
+using support::whyNotThreeByThree;
 
 /// Returns true if `op` is a depthwise convolution far from all products for
 /// which `isHalf` is true. Between near ones there is no product or mean. A

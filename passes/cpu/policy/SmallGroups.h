@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels multiply four channels of bytes at once. Of a group of fewer most are
-// zeros, while floats of groups of two or four share vectors, and so do single
+// Kernels multiply four channels of bytes at once. In a group with fewer most
+// are zeros. Floats of groups of two or four share vectors, and so do single
 // channels of bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H
 #define INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H
 
+#include "passes/cpu/policy/Thresholds.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/ExactSums.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -21,26 +23,22 @@
 
 namespace ingot::cpu {
 
-/// Whether weights `O, C, …` of `groups` are of single channels, one output
-/// each.
-inline bool areDepthwise(llvm::ArrayRef<int64_t> weights, int64_t groups) {
-  return groups > 1 && weights[1] == 1 && weights[0] == groups;
+inline constexpr char kSmallGroups[] =
+    "has few channels of a group, which share a vector as floats";
+
+/// Returns true if groups of weights `O, C, …` share vectors of f32: as many
+/// outputs as inputs, two or four, which divide a vector.
+inline bool shareVectors(llvm::ArrayRef<int64_t> weights, int64_t groups) {
+  const int64_t size = weights[1];
+  return groups > 1 && (size == 2 || size == 4) && weights[0] == size * groups;
 }
 
-/// Whether they are of single channels, several outputs each: as many
-/// convolutions of single channels, once these are repeated.
-inline bool areRepeated(llvm::ArrayRef<int64_t> weights, int64_t groups) {
-  return groups > 1 && weights[1] == 1 && weights[0] > groups;
-}
-
-/// Whether they are of groups that are multiplied faster as floats that hold
-/// the bytes.
+/// Returns true if int8 groups are multiplied faster as floats that hold the
+/// bytes: a group of four bytes would be mostly zeros, or floats share vectors.
 inline bool areSmallGroups(llvm::ArrayRef<int64_t> weights, int64_t groups) {
-  constexpr int64_t kAtOnce = 4;
-  if (groups == 1 || weights[1] == 1)
+  if (groups == 1 || support::haveSingleChannels(weights, groups))
     return false;
-  return weights[1] < kAtOnce ||
-         (weights[1] == kAtOnce && weights[0] == kAtOnce * groups);
+  return weights[1] < threshold::bytesAtOnce || shareVectors(weights, groups);
 }
 
 using support::areSumsExact;

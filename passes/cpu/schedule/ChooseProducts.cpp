@@ -33,9 +33,6 @@ static int64_t rowBytesOf(Value value) {
   return type.getShape().back() * type.getElementTypeBitWidth() / 8;
 }
 
-/// What is assumed of an open number of pixels in a row.
-static constexpr int64_t kUsualRow = 28;
-
 /// Operations of vectors that take as long as `flops` with this tile. A word of
 /// signs counts as one of them, and takes two and a half instructions.
 static int64_t costOf(const TargetInfo &target, int64_t flops,
@@ -251,7 +248,7 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t row = src[src.size() - 2];
   if (ShapedType::isDynamic(row))
-    row = kUsualRow;
+    row = threshold::usualSide;
   int64_t pixels = std::max<int64_t>(row, 1) *
                    support::productOf(shapeOf(op.getWeights()).drop_back(2));
   // The rows of src that output rows share may take the whole cache, and a
@@ -275,12 +272,12 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
   int64_t rows = support::productOf(dst.drop_back(2));
   int64_t pixels = dst[dst.size() - 2];
   if (ShapedType::isDynamic(pixels))
-    pixels = kUsualRow;
+    pixels = threshold::usualSide;
   int64_t flops = 2 * support::productOf(weights.drop_back()) * op.groupSize() *
                   dst.back() * pixels;
   // By rows: channels of a pixel lie together.
-  Grid grid = chooseGrid(
-      target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0, kUsualRow});
+  Grid grid = chooseGrid(target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0,
+                                  threshold::usualSide});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
   // Each tap loads a vector of weights once for all pixels of the tile. Sums of
   // bytes are stored pixel by pixel, and a longer tile unpacks fewer columns

@@ -7,6 +7,7 @@
 #ifndef INGOT_PASSES_CPU_SCHEDULE_CHOOSESCHEDULE_H
 #define INGOT_PASSES_CPU_SCHEDULE_CHOOSESCHEDULE_H
 
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/schedule/Tiling.h"
 
 namespace ingot::cpu {
@@ -48,7 +49,7 @@ cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 int64_t bytesOf(mlir::Value value);
 
 /// Pixels of an image that are assumed where their number is open.
-constexpr int64_t kUsualPixels = 28 * 28;
+constexpr int64_t kUsualPixels = threshold::usualSide * threshold::usualSide;
 
 /// Of a convolution of bytes by minimal filtering; null where `direct`, what it
 /// takes otherwise for each four channels and vector of columns of a pixel and

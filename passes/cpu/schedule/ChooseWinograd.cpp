@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
+#include "passes/cpu/policy/WinogradCost.h"
 #include "passes/cpu/schedule/ChooseSchedule.h"
 #include "passes/support/Shapes.h"
 
@@ -19,13 +20,9 @@ using support::shapeOf;
 /// Columns for which pixels are worth transforming once more.
 static constexpr int64_t kWinogradColumns = 128;
 
-/// The tiles of m x m pixels that dst, of rank 4, has.
+/// Returns how many tiles of m x m pixels dst, of rank 4, has: at least one.
 static int64_t countTiles(ArrayRef<int64_t> dst, int64_t m) {
-  if (ShapedType::isDynamicShape(dst.drop_back()))
-    return llvm::divideCeil(kUsualPixels, m * m);
-  return std::max<int64_t>(dst[0] * int64_t(llvm::divideCeil(dst[1], m)) *
-                               int64_t(llvm::divideCeil(dst[2], m)),
-                           1);
+  return std::max<int64_t>(WinogradSizes::ofResult(dst, 0).tiles(m), 1);
 }
 
 // Weights, which are larger than those of the convolution or are transformed in
@@ -81,19 +78,6 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::WinogradConvOp op) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// What filtering bytes takes besides products, in instructions for vectors:
-/// of a tile's pixels for two vectors of channels, of its sums for a vector of
-/// columns, of a vector of fours of weights.
-struct Overhead {
-  double pixels, sums, weights;
-};
-
-} // namespace
-
-static constexpr Overhead kOfTwo = {130, 90, 100}, kOfFour = {400, 330, 230};
-
 /// The rows of a register tile, at most `most`, that waste least on tiles
 /// beyond `rows`, and on loading weights for each tile.
 static int64_t rowsOfTile(int64_t rows, int64_t most) {
@@ -108,51 +92,26 @@ static int64_t rowsOfTile(int64_t rows, int64_t most) {
   return best;
 }
 
-/// What is worth transforming, and what is not.
-static constexpr double kWorth = 0.9;
-
 cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
-  int64_t proved = op.getWinograd().value_or(0);
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   RegisterTile tile = chooseTile(target, Product::int8Wide, weights.width);
-  ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t columns = tile.vectors * target.lanes;
-  int64_t pixels = ShapedType::isDynamicShape(dst.drop_back())
-                       ? kUsualPixels
-                       : support::productOf(dst.drop_back());
-  double groups = double(weights.depth) / 4;
-  double vectors = double(llvm::divideCeil(dst.back(), target.lanes));
-  double least = kWorth * double(pixels * 9) * groups * vectors * direct;
-  std::optional<cpu::Winograd> best;
-  for (int64_t outputs : {2, 4}) {
-    cpu::Winograd transform = cpu::Winograd::ofBytes(outputs);
-    int64_t mostRows = cpu::kMaxWinogradBytes /
-                       transform.bytes(weights.depth, columns);
-    if (outputs > proved || mostRows == 0)
-      continue;
-    const Overhead &more = outputs == 2 ? kOfTwo : kOfFour;
-    int64_t tiles = countTiles(dst, outputs);
-    double blocks = double(llvm::divideCeil(tiles, mostRows));
-    double products = double(tiles * transform.positions()) * 4;
-    double cost =
-        (products + blocks * more.weights) * groups * vectors +
-        double(tiles) * (2 * groups / double(target.lanes) * more.pixels +
-                         vectors * more.sums);
-    if (cost >= least)
-      continue;
-    least = cost;
-    best = transform;
-  }
+  WinogradSizes sizes =
+      WinogradSizes::ofResult(shapeOf(op.getDst()), weights.depth);
+  Answer<std::optional<cpu::Winograd>> answer = cpu::chooseByteTiles(
+      sizes, {direct, int64_t(op.getWinograd().value_or(0)), columns}, target);
+  recordTiles(op, answer);
+  std::optional<cpu::Winograd> best = answer.choice;
   if (!best)
     return {};
   // Words leave as many registers to sums as floats do.
-  tile.rows = rowsOfTile(countTiles(dst, best->outputs()),
+  tile.rows = rowsOfTile(countTiles(shapeOf(op.getDst()), best->outputs()),
                          chooseTile(target, Product::f32, weights.width).rows);
   // Weights of as many channels as there is room for, evenly.
   int64_t most = cpu::kMaxWinogradWeightBytes / best->weightBytes(columns);
-  int64_t parts = llvm::divideCeil(int64_t(groups), most);
+  int64_t parts = llvm::divideCeil(weights.depth / 4, most);
   return splitTiles(op, op.getDst(), tile, *best, weights.depth)
-      .depthBlock(llvm::divideCeil(int64_t(groups), parts))
+      .depthBlock(llvm::divideCeil(weights.depth / 4, parts))
       .winograd(best->outputs());
 }

@@ -16,10 +16,11 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/cpu/policy/SmallGroups.h"
+#include "passes/backend/Policy.h"
 #include "passes/legalize/nn/Window.h"
 #include "passes/legalize/quant/Quantize.h"
 #include "passes/legalize/quant/Requantize.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/DynamicScale.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -355,9 +356,9 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
   ArrayRef<int64_t> shape = node.shape(w.bytes);
   std::vector<double> largest = largestSums(node, x, w, 0);
   auto fits = [](double sum) { return sum < kLargestSum; };
-  if (groups == 1 || cpu::areDepthwise(shape, groups) || largest.empty() ||
+  if (groups == 1 || support::areDepthwise(shape, groups) || largest.empty() ||
       !llvm::all_of(largest, fits) ||
-      (!cpu::areSmallGroups(shape, groups) &&
+      (!Policy::of(node.op).multiplyGroupsAsFloats(shape, groups).choice &&
        foldZeroPoint(node, node.input(w.bytes), node.input(w.zeroPoint), 0)))
     return Value();
   Type real = node.builder.getF32Type();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/cpu/policy/Filtering.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/quantize/form/ProductOperands.h"
 #include "passes/support/Rewrite.h"
@@ -28,42 +28,6 @@ using namespace ingot::support;
 
 /// Products whose sums would need more parts than that stay floats.
 static constexpr int64_t kMostParts = 8;
-
-/// So few rows wait for the weights, which are half as large as bytes.
-static constexpr int64_t kFewRows = 4;
-
-/// Groups of fewer channels leave vectors empty, and of fewer inputs the pairs
-/// of a tap.
-static constexpr int64_t kFewestChannels = 16, kFewestInputs = 8;
-
-/// What a product of words takes of the time of one of floats.
-static constexpr double kWordsPerFloat = 0.45;
-
-/// Whether floats multiply so much less in tiles of 4 x 4 pixels that words are
-/// slower by enough for the bytes that tiles add.
-static bool isFasterInTiles(nn::ConvOp op, OptimizeFor goal) {
-  constexpr int64_t kTile = 4, kPositions = 36, kBytes = 4, kWordBytes = 2;
-  ArrayRef<int64_t> w = typeOf(op.getW()).getShape(),
-                    y = op.getType().getShape();
-  if (cpu::whyNotThreeByThree(op) ||
-      kPositions * w[0] * w[1] * kBytes > cpu::kMostBytesOfFour)
-    return false;
-  ArrayRef<int64_t> sizes = y.drop_front(op.getChannelsLast() ? 1 : 2);
-  int64_t pixels = 1, tiles = 1;
-  for (int64_t size : sizes.take_front(2)) {
-    int64_t known = ShapedType::isDynamic(size) ? cpu::kUsualPixels : size;
-    pixels *= known;
-    tiles *= llvm::divideCeil(known, kTile);
-  }
-  const double products = double(w[0] * w[1]),
-               taps = double(support::productOf(w.drop_front(2)));
-  const double addedBytes =
-      (kPositions * kBytes - taps * kWordBytes) * products;
-  return double(tiles) * (2 * kPositions * products +
-                          cpu::kTransformFlops[1] * double(w[0] + w[1])) +
-             requiredGain(goal, addedBytes) <
-         kWordsPerFloat * double(pixels) * 2 * taps * products;
-}
 
 namespace {
 
@@ -89,12 +53,28 @@ struct Operands {
 
 } // namespace
 
+static constexpr char kNoWords[] = "has data that is no words of one scale",
+                      kFasterInFloats[] = "is faster in floats";
+
+/// Returns true if `value` is dequantized from 16 bits.
+static bool readsWords(Value value) {
+  nn::DequantizeOp op = getDequantize(value);
+  return op && typeOf(op.getX()).getElementType().isInteger(16);
+}
+
+/// Returns true if the device multiplies `product` as int16 faster.
+static bool askPolicy(Operation *product, OptimizeFor goal) {
+  return record(product, Question::precision,
+                Policy::of(product).multiplyWords(product, goal), "int16",
+                "float32");
+}
+
 /// Words of i16; null if `value` is not dequantized from 16 bits.
 static Value readWords(OpBuilder &builder, Location loc, Value value,
                        Scale &scale) {
-  nn::DequantizeOp op = getDequantize(value);
-  if (!op || !typeOf(op.getX()).getElementType().isInteger(16))
+  if (!readsWords(value))
     return {};
+  nn::DequantizeOp op = getDequantize(value);
   scale = *getScale(op);
   if (!typeOf(op.getX()).getElementType().isUnsignedInteger())
     return op.getX();
@@ -170,7 +150,7 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   Scale scale;
   Value words = readWords(builder, op->getLoc(), x, scale);
   if (!words) {
-    reason = "has data that is no words of one scale";
+    reason = kNoWords;
     return std::nullopt;
   }
   // Behind outputs, or before them where they are columns.
@@ -278,13 +258,12 @@ struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType w = typeOf(op.getW()), type = op.getType();
+    RankedTensorType type = op.getType();
     int64_t groups = op.getGroups();
-    if (w.getDimSize(0) / groups < kFewestChannels ||
-        w.getDimSize(1) < kFewestInputs)
-      return rewriter.notifyMatchFailure(op, "has few channels of a group");
-    if (isFasterInTiles(op, goal))
-      return rewriter.notifyMatchFailure(op, "takes fewer products of floats");
+    if (!readsWords(op.getX()))
+      return rewriter.notifyMatchFailure(op, kNoWords);
+    if (!askPolicy(op, goal))
+      return rewriter.notifyMatchFailure(op, kFasterInFloats);
     StringRef reason;
     std::optional<Operands> operands = readOperands(
         rewriter, op, op.getX(), op.getW(), 0, op.getBias(), groups, reason);
@@ -316,17 +295,18 @@ struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
 };
 
 struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
-  QuantizeMatMul(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
+  QuantizeMatMul(MLIRContext *context, Pass::Statistic &count, OptimizeFor goal)
+      : OpRewritePattern(context), count(count), goal(goal) {}
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
     if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
-    if (type.hasStaticShape() &&
-        support::productOf(type.getShape().drop_back()) <= kFewRows)
-      return rewriter.notifyMatchFailure(op, "has few rows");
+    if (!readsWords(op.getA()))
+      return rewriter.notifyMatchFailure(op, kNoWords);
+    if (!askPolicy(op, goal))
+      return rewriter.notifyMatchFailure(op, kFasterInFloats);
     StringRef reason;
     std::optional<Operands> operands =
         readOperands(rewriter, op, op.getA(), op.getB(),
@@ -353,6 +333,7 @@ struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
     return success();
   }
   Pass::Statistic &count;
+  OptimizeFor goal;
 };
 
 struct QuantizeWordsPass
@@ -361,8 +342,8 @@ struct QuantizeWordsPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<QuantizeConv>(&getContext(), numProducts, optimize);
-    patterns.add<QuantizeMatMul>(&getContext(), numProducts);
+    patterns.add<QuantizeConv, QuantizeMatMul>(&getContext(), numProducts,
+                                               optimize);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     eraseUnread(getOperation());
   }

@@ -1,10 +1,10 @@
-//===- Filtering.cpp - what convolutions take fewer products --------------===//
+//===- Convolutions.cpp - kinds of convolutions ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/policy/Filtering.h"
+#include "passes/support/Convolutions.h"
 
 #include "passes/support/Shapes.h"
 
@@ -12,7 +12,15 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-Reason cpu::whyNotThreeByThree(nn::ConvOp op) {
+bool support::hasSingleChannels(nn::ConvOp op) {
+  return haveSingleChannels(shapeOf(op.getW()), op.getGroups());
+}
+
+bool support::isDepthwise(nn::ConvOp op) {
+  return areDepthwise(shapeOf(op.getW()), op.getGroups());
+}
+
+Reason support::whyNotThreeByThree(nn::ConvOp op) {
   auto are = [](ArrayRef<int64_t> values, int64_t value) {
     return llvm::all_of(values, [&](int64_t v) { return v == value; });
   };

@@ -1,0 +1,285 @@
+//===- WinogradCost.cpp - what Winograd's algorithm costs -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/WinogradCost.h"
+
+#include "passes/cpu/policy/Thresholds.h"
+#include "passes/support/Convolutions.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+using namespace ingot::support;
+
+/// The taps of a 3x3 window.
+static constexpr int64_t kTaps = Winograd::kTaps * Winograd::kTaps;
+
+static constexpr int64_t kTileSizes[] = {2, 4};
+
+static std::string nameOf(int64_t outputs) {
+  std::string side = std::to_string(outputs);
+  return "winograd " + side + "x" + side;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+WinogradSizes WinogradSizes::of(nn::ConvOp op) {
+  auto known = [](int64_t size, int64_t usual) {
+    return ShapedType::isDynamic(size) ? usual : size;
+  };
+  ArrayRef<int64_t> y = shapeOf(op.getResult()), w = shapeOf(op.getW());
+  ArrayRef<int64_t> sides = y.drop_front(op.getChannelsLast() ? 1 : 2);
+  return {known(y[0], 1), known(sides[0], threshold::usualSide),
+          known(sides[1], threshold::usualSide), w[1], w[0]};
+}
+
+WinogradSizes WinogradSizes::ofResult(ArrayRef<int64_t> dst, int64_t channels) {
+  if (ShapedType::isDynamicShape(dst.drop_back()))
+    return {1, threshold::usualSide, threshold::usualSide, channels,
+            dst.back()};
+  return {dst[0], dst[1], dst[2], channels, dst.back()};
+}
+
+int64_t WinogradSizes::tiles(int64_t outputs) const {
+  return images * int64_t(llvm::divideCeil(height, outputs)) *
+         int64_t(llvm::divideCeil(width, outputs));
+}
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The costs of a convolution of floats, in f32 operations of one core.
+class FloatCost {
+public:
+  FloatCost(const WinogradSizes &sizes, const FloatForm &form)
+      : sizes(sizes), form(form) {}
+
+  double direct() const {
+    double flops = 2 * double(sizes.pixels()) /
+                   (form.multipliesF16 ? threshold::halfSpeed : 1);
+    return double(kTaps) * products() * (flops + ofWeight());
+  }
+
+  double inTiles(const Winograd &transform) const {
+    auto tiles = double(sizes.tiles(transform.outputs()));
+    return double(transform.positions()) * products() *
+               (2 * tiles + ofWeight()) +
+           transforms(transform);
+  }
+
+  /// The operations of the transforms of data and results.
+  double transforms(const Winograd &transform) const {
+    return double(sizes.tiles(transform.outputs())) *
+           double(sizes.channels + sizes.columns) *
+           (transform.outputs() == 2 ? threshold::transformOfTwo
+                                     : threshold::transformOfFour);
+  }
+
+  double addedBytes(const Winograd &transform) const {
+    return double(transform.positions() - kTaps) * products() *
+           double(form.weightBytes);
+  }
+
+  /// Returns why tiles cannot be used: a block of them must fit on the stack,
+  /// and their weights into a cache. Products of f16 are faster than tiles of
+  /// 2x2.
+  Reason whyNot(const Winograd &transform) const {
+    if (threshold::leastWinogradRows *
+            transform.bytes(sizes.channels, threshold::winogradPanel) >
+        kMaxWinogradBytes)
+      return "has more channels than a task's stack has room for";
+    if (transform.outputs() == 2)
+      return form.multipliesF16 ? Reason("multiplies f16 by f16")
+                                : std::nullopt;
+    if (transform.positions() * sizes.channels * sizes.columns * 4 >
+        threshold::mostBytesOfFour)
+      return "has more transformed weights than a cache holds";
+    return std::nullopt;
+  }
+
+private:
+  double products() const { return double(sizes.channels * sizes.columns); }
+  /// The operations that take as long as reading a weight.
+  double ofWeight() const {
+    return double(form.weightBytes) * threshold::flopsPerByte;
+  }
+
+  WinogradSizes sizes;
+  FloatForm form;
+};
+
+} // namespace
+
+static int64_t cyclesOf(double flops, const TargetInfo &target) {
+  return int64_t(flops / double(2 * target.lanes * target.fma_ports));
+}
+
+Answer<std::optional<Winograd>>
+cpu::chooseFloatTiles(const WinogradSizes &sizes, const FloatForm &form,
+                      OptimizeFor goal, const TargetInfo &target) {
+  FloatCost cost(sizes, form);
+  const double direct = cost.direct();
+  double least = direct;
+  Answer<std::optional<Winograd>> answer{
+      std::nullopt,
+      "takes as long with fewer products, or needs too many bytes"};
+  answer.alternatives.push_back({"direct", cyclesOf(direct, target)});
+  for (int64_t outputs : kTileSizes) {
+    Winograd transform(outputs);
+    if (Reason reason = cost.whyNot(transform)) {
+      answer.alternatives.push_back({nameOf(outputs)});
+      continue;
+    }
+    double time = cost.inTiles(transform);
+    answer.alternatives.push_back({nameOf(outputs), cyclesOf(time, target)});
+    double withBytes = time + requiredGain(goal, cost.addedBytes(transform));
+    if (time >= threshold::winogradWorth * direct || withBytes >= least)
+      continue;
+    least = withBytes;
+    answer.choice = transform;
+    answer.reason = "saves enough time for the weights that it adds";
+  }
+  return answer;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Instructions of vectors besides products: for a tile's pixels and two
+/// vectors of channels, for its sums and a vector of columns, for a vector of
+/// groups of four weights.
+struct Overhead {
+  double pixels, sums, weights;
+};
+
+} // namespace
+
+static Overhead overheadOf(int64_t outputs) {
+  if (outputs == 2)
+    return {threshold::bytePixelsOfTwo, threshold::byteSumsOfTwo,
+            threshold::byteWeightsOfTwo};
+  return {threshold::bytePixelsOfFour, threshold::byteSumsOfFour,
+          threshold::byteWeightsOfFour};
+}
+
+Answer<std::optional<Winograd>> cpu::chooseByteTiles(const WinogradSizes &sizes,
+                                                     const ByteForm &form,
+                                                     const TargetInfo &target) {
+  const double groups = double(sizes.channels) / 4;
+  const auto vectors = double(llvm::divideCeil(sizes.columns, target.lanes));
+  const double direct =
+      double(sizes.pixels() * kTaps) * groups * vectors * form.direct;
+  double least = threshold::byteWinogradWorth * direct;
+  auto cycles = [&](double instructions) {
+    return int64_t(instructions / double(target.fma_ports));
+  };
+  Answer<std::optional<Winograd>> answer{std::nullopt,
+                                         "takes as long with fewer products"};
+  answer.alternatives.push_back({"direct", cycles(direct)});
+  for (int64_t outputs : kTileSizes) {
+    Winograd transform = Winograd::ofBytes(outputs);
+    const int64_t mostRows =
+        kMaxWinogradBytes / transform.bytes(sizes.channels, form.tileColumns);
+    if (outputs > form.proved || mostRows == 0) {
+      answer.alternatives.push_back({nameOf(outputs)});
+      continue;
+    }
+    const Overhead more = overheadOf(outputs);
+    const int64_t tiles = std::max<int64_t>(sizes.tiles(outputs), 1);
+    const auto blocks = double(llvm::divideCeil(tiles, mostRows));
+    const double products = double(tiles * transform.positions()) * 4;
+    const double cost =
+        (products + blocks * more.weights) * groups * vectors +
+        double(tiles) * (2 * groups / double(target.lanes) * more.pixels +
+                         vectors * more.sums);
+    answer.alternatives.push_back({nameOf(outputs), cycles(cost)});
+    if (cost >= least)
+      continue;
+    least = cost;
+    answer.choice = transform;
+    answer.reason = "saves more products than its transforms take";
+  }
+  return answer;
+}
+
+void cpu::recordTiles(Operation *op,
+                      const Answer<std::optional<Winograd>> &answer) {
+  record(op, Question::winograd,
+         answer.choice ? nameOf(answer.choice->outputs()) : "direct",
+         answer.reason, answer.alternatives);
+}
+
+TargetInfo cpu::lowestTarget(Operation *op) {
+  TargetAttr lowest = TargetsAttr::of(op).getSure().front();
+  return TargetInfo(lowest.getFeatures(), lowest.getNumbers());
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
+  ArrayRef<int64_t> w = shapeOf(op.getW());
+  if (w[0] / int64_t(op.getGroups()) < threshold::wordsLeastOutputs ||
+      w[1] < threshold::wordsLeastInputs)
+    return {false, "has few channels of a group"};
+  const char *yes = "multiplies int16 faster than floats";
+  if (whyNotThreeByThree(op))
+    return {true, yes};
+  // Weights of f32 are read for each block of tiles in both cases: only
+  // products and transforms differ.
+  WinogradSizes sizes = WinogradSizes::of(op);
+  FloatCost cost(sizes, {});
+  Winograd transform(4);
+  if (transform.positions() * sizes.channels * sizes.columns * 4 >
+      threshold::mostBytesOfFour)
+    return {true, yes};
+  const auto products = double(sizes.channels * sizes.columns);
+  const double addedBytes =
+      double(transform.positions() * 4 - kTaps * 2) * products;
+  const int64_t pixels = sizes.height * sizes.width,
+                tiles = sizes.tiles(4) / std::max<int64_t>(sizes.images, 1);
+  const double inTiles =
+      double(tiles) *
+      (2 * double(transform.positions()) * products +
+       threshold::transformOfFour * double(sizes.channels + sizes.columns));
+  const double words =
+      threshold::wordsPerFloat * double(pixels) * 2 * double(kTaps) * products;
+  TargetInfo target = lowestTarget(op);
+  Answer<bool> answer{true, yes};
+  answer.alternatives = {{"int16", cyclesOf(words, target)},
+                         {"float32 winograd 4x4", cyclesOf(inTiles, target)}};
+  if (inTiles + requiredGain(goal, addedBytes) < words) {
+    answer.choice = false;
+    answer.reason = "takes fewer products of floats";
+  }
+  return answer;
+}
+
+static Answer<bool> answerForWords(nn::MatMulOp op) {
+  RankedTensorType type = op.getType();
+  if (type.hasStaticShape() &&
+      productOf(type.getShape().drop_back()) <= threshold::wordsFewRows)
+    return {false, "has few rows"};
+  return {true, "multiplies int16 faster than floats"};
+}
+
+Answer<bool> cpu::multiplyWordsAnswer(Operation *product, OptimizeFor goal) {
+  if (auto conv = dyn_cast<nn::ConvOp>(product))
+    return answerForWords(conv, goal);
+  return answerForWords(cast<nn::MatMulOp>(product));
+}
