@@ -9,6 +9,7 @@
 #include "passes/layout/Sink.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -47,14 +48,14 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
 /// along rows. A size that a run computes is that of a larger map, or of the
 /// picture that a network began with: taken for twice the size.
 bool enlarges(nn::ResizeOp op) {
-  constexpr double kMinGrowth = 4, kComputedGrowth = 2;
   RankedTensorType from = typeOf(op.getX()), to = typeOf(op.getY());
   if (from.hasStaticShape() && to.hasStaticShape())
-    return to.getNumElements() / kMinGrowth >= from.getNumElements();
+    return to.getNumElements() / threshold::transposedGrowth >=
+           from.getNumElements();
   double growth = 1;
   for (auto [d, scale] : llvm::enumerate(op.getScales()))
-    growth *= op.isComputed(d) ? kComputedGrowth : scale;
-  return growth >= kMinGrowth;
+    growth *= op.isComputed(d) ? threshold::computedGrowth : scale;
+  return growth >= threshold::transposedGrowth;
 }
 
 /// What a resize enlarges is transposed before, while it is small; resizing

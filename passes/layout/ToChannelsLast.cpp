@@ -9,7 +9,7 @@
 #include "passes/layout/Passes.h"
 #include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
-
+#include "passes/support/Thresholds.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_TOCHANNELSLAST
@@ -23,10 +23,9 @@ using namespace ingot::support;
 /// Whether there are many groups, each of as many channels as a run says, which
 /// are few then. Pixels of a row are the longest that lies side by side.
 template <typename Op> static bool hasOpenGroups(Op op) {
-  constexpr int64_t kMany = 8;
   if constexpr (std::is_same_v<Op, nn::ConvOp> ||
                 std::is_same_v<Op, nn::ConvTransposeOp>)
-    return int64_t(op.getGroups()) >= kMany &&
+    return int64_t(op.getGroups()) >= threshold::manyOpenGroups &&
            !cast<RankedTensorType>(op.getW().getType()).hasStaticShape();
   return false;
 }

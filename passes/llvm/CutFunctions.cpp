@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/llvm/Passes.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,13 +27,9 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Ops that are repeated to make one value; more would be repeated too often
-/// where views are of views.
-static constexpr int64_t kMostRepeated = 8;
-
 /// Values that a run may leave on the stack. More are in memory that the run
 /// allocates.
-static constexpr int64_t kMostOnStack = 512;
+static constexpr int64_t kMaxOnStack = 512;
 
 namespace {
 
@@ -120,7 +117,7 @@ bool Cutter::isRepeated(Operation *op) {
       return false;
     count += made->second;
   }
-  if (count > kMostRepeated)
+  if (count > threshold::cutRepeatedOps)
     return false;
   repeated[op] = count;
   return true;
@@ -212,8 +209,8 @@ bool Cutter::findCuts() {
   if (total <= 2 * mostOps)
     return false;
   findCrossing();
-  int64_t mostKept = canAllocate() ? std::numeric_limits<int64_t>::max()
-                                   : kMostOnStack;
+  int64_t mostKept =
+      canAllocate() ? std::numeric_limits<int64_t>::max() : kMaxOnStack;
   cuts.push_back(0);
   int64_t size = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
@@ -391,7 +388,7 @@ void Cutter::makeMemories() {
   builder.setInsertionPointToStart(&body);
   for (auto [type, count] : slots) {
     auto memory = MemRefType::get({count}, type);
-    if (findsSizes || all <= kMostOnStack)
+    if (findsSizes || all <= kMaxOnStack)
       memories[type] = memref::AllocaOp::create(builder, loc, memory);
     else
       memories[type] = memref::AllocOp::create(builder, loc, memory);

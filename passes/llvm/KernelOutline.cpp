@@ -77,12 +77,12 @@ static bool canBeTold(OpOperand &use) {
 
 static bool canBeTold(Operation &op) {
   // Multiples and sums of what is told are far from overflowing.
-  constexpr int64_t kLarge = int64_t(1) << 40;
+  constexpr int64_t kFarFromOverflow = int64_t(1) << 40;
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant || !constant.getType().isIndex())
     return false;
   int64_t number = cast<IntegerAttr>(constant.getValue()).getInt();
-  return -kLarge < number && number < kLarge &&
+  return -kFarFromOverflow < number && number < kFarFromOverflow &&
          llvm::all_of(constant->getUses(),
                       [](OpOperand &use) { return canBeTold(use); });
 }

@@ -8,6 +8,7 @@
 
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -21,9 +22,6 @@ using namespace ingot;
 /// See runtime/support.
 static constexpr StringLiteral kParallel = "ingot_support_parallel";
 static constexpr StringLiteral kChunk = "ingot_support_chunk";
-
-/// A kernel that is launched more often is not inlined anywhere.
-static constexpr int64_t kMostInlined = 4;
 
 Value codegen::callArgument(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -148,7 +146,7 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   LLVM::LLVMFuncOp &task = functions.byName[name];
   // Inlined where it is called, a small kernel would be there as often as the
   // model has such a node.
-  if (++functions.launches[op.getKernel()] == kMostInlined)
+  if (++functions.launches[op.getKernel()] == threshold::inlinedLaunches)
     task.setNoInline(true);
   if (task)
     return task;

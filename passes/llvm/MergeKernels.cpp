@@ -7,6 +7,7 @@
 #include "passes/llvm/KernelOutline.h"
 #include "passes/llvm/NumberTable.h"
 #include "passes/llvm/Passes.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
@@ -148,10 +149,8 @@ static bool hasWideVectors(func::FuncOp function) {
 
 /// What makes functions one, if that is worth it.
 static std::optional<NumberTable> tableOf(const Group &group) {
-  // Registers for the factors of an epilogue: what is added, and both bounds.
-  constexpr size_t kMostScalars = 6;
   const Outline &model = group.front();
-  if (differingScalars(scalarsOf(group)).size() > kMostScalars)
+  if (differingScalars(scalarsOf(group)).size() > threshold::mergedScalars)
     return std::nullopt;
   SmallVector<Column> columns = columnsOf(group);
   return codegen::chooseTable(

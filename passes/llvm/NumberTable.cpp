@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/NumberTable.h"
 
+#include "passes/support/Thresholds.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
@@ -17,7 +19,7 @@ using namespace ingot::codegen;
 /// for all, and the latter small: instructions have room for that.
 static std::optional<Source> sumOf(const Column &column, const Column &base,
                                    bool hasMultiples) {
-  constexpr int64_t kSmall = 64;
+  constexpr int64_t kMaxExcess = 64;
   Source sum;
   const auto *other =
       find_if(base, [&](int64_t number) { return number != base.front(); });
@@ -27,7 +29,7 @@ static std::optional<Source> sumOf(const Column &column, const Column &base,
     return std::nullopt;
   sum.factor = distance / ofBase;
   sum.excess = column[0] - sum.factor * base[0];
-  if ((sum.factor != 1 && !hasMultiples) || std::abs(sum.excess) > kSmall ||
+  if ((sum.factor != 1 && !hasMultiples) || std::abs(sum.excess) > kMaxExcess ||
       !all_of(zip_equal(column, base), [&](const auto &pair) {
         return std::get<0>(pair) == std::get<1>(pair) * sum.factor + sum.excess;
       }))
@@ -88,26 +90,23 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
 std::optional<NumberTable> ingot::codegen::chooseTable(
     ArrayRef<Column> numbers, function_ref<bool()> haveWideVectors,
     function_ref<size_t(const NumberTable &)> countInRound) {
-  // With vectors of 512 bits a function has more to do for each of them.
-  constexpr size_t kMostNumbers = 16, kMostNumbersOfWide = 24;
   // Of 16 registers, pointers and counts leave less than half: more numbers
   // than that are read from memory in each round of a loop. Vectors of 512 bits
   // hide some of it; but with the distances of 13 rows LLVM loads all rows of a
   // round before the first product, and keeps sums on the stack: products of
   // BERT took twice as long.
-  constexpr size_t kMostInRound = 6, kMostInRoundOfWide = 9;
   auto tableOf = [&](bool hasMultiples,
                      size_t most) -> std::optional<NumberTable> {
     NumberTable table(numbers, hasMultiples);
     if (table.columns.size() > most ||
-        countInRound(table) >
-            (hasMultiples ? kMostInRoundOfWide : kMostInRound))
+        countInRound(table) > (hasMultiples ? threshold::mergedInRoundOfWide
+                                            : threshold::mergedInRound))
       return std::nullopt;
     return table;
   };
-  if (auto table = tableOf(/*hasMultiples=*/false, kMostNumbers))
+  if (auto table = tableOf(/*hasMultiples=*/false, threshold::mergedNumbers))
     return table;
   if (!haveWideVectors())
     return std::nullopt;
-  return tableOf(/*hasMultiples=*/true, kMostNumbersOfWide);
+  return tableOf(/*hasMultiples=*/true, threshold::mergedNumbersOfWide);
 }

@@ -8,6 +8,7 @@
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -65,7 +66,7 @@ namespace {
 
 /// The parts of a long row that are compared side by side: the comparisons of
 /// one part wait for each other.
-static constexpr int64_t kArgLanes = 16;
+static constexpr int64_t kArgLanes = threshold::argReduceLanes;
 
 /// Writes the loops of an arg_reduce.
 class ArgReduction {
@@ -87,14 +88,15 @@ private:
   /// Returns whether two comparisons of floats take less time than ranks: for
   /// vectors, and for short rows, many of which are compared at a time.
   bool comparesFloats() {
-    constexpr int64_t kVector = 16;
     Type element = from.getElementType();
     if (!element.isF32() && !element.isF64())
       return false;
     int64_t inner = productOf(from.getShape().drop_front(op.getAxis() + 1)),
             size = from.getDimSize(op.getAxis());
-    return ShapedType::isDynamic(inner) || inner >= kVector ||
-           (!ShapedType::isDynamic(size) && size <= kVector);
+    return ShapedType::isDynamic(inner) ||
+           inner >= threshold::argReduceShortRow ||
+           (!ShapedType::isDynamic(size) &&
+            size <= threshold::argReduceShortRow);
   }
   Type bestElement() const {
     Type element = from.getElementType();

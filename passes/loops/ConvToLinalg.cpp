@@ -202,14 +202,14 @@ struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
 /// The phases of dimension `d`; none if one has no taps, or crops the data on
 /// one side and not on the other, for there may be less of it.
 static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
-  constexpr int64_t kMostPhases = 8;
+  constexpr int64_t kMaxPhasesOfDim = 8;
   int64_t n = op.getStrides().size();
   int64_t kernel = typeOf(op.getW()).getDimSize(2 + d);
   int64_t stride = op.getStrides()[d], dilation = op.getDilations()[d];
   int64_t reach = dilation * (kernel - 1), low = reach - op.getPads()[d];
   int64_t high = reach - op.getPads()[n + d] + op.getOutputPadding()[d];
   SmallVector<Phase> phases;
-  if (stride > kMostPhases)
+  if (stride > kMaxPhasesOfDim)
     return {};
   for (int64_t r = 0; r < stride; ++r) {
     // Of each tap, where in the data it starts.
@@ -335,8 +335,8 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
       }
     combined = std::move(longer);
   }
-  constexpr size_t kMostCombined = 16;
-  if (combined.size() <= 1 || combined.size() > kMostCombined) {
+  constexpr size_t kMaxCombined = 16;
+  if (combined.size() <= 1 || combined.size() > kMaxCombined) {
     SmallVector<Phase> phase;
     for (size_t d = 0; d < n; ++d) {
       int64_t dilation = op.getDilations()[d];

@@ -8,6 +8,7 @@
 #include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,14 +26,13 @@ namespace ingot {
 
 using namespace mlir;
 
-/// What a polynomial for a function takes.
-static constexpr int64_t kFunctionOps = 8;
-
 static int64_t bodyOps(Operation *op) {
   int64_t count = 0;
   if (isa<linalg::LinalgOp>(op))
     for (Operation &inner : op->getRegion(0).getOps())
-      count += isa<math::MathDialect>(inner.getDialect()) ? kFunctionOps : 1;
+      count += isa<math::MathDialect>(inner.getDialect())
+                   ? ingot::threshold::fusedFunctionOps
+                   : 1;
   return count;
 }
 
@@ -50,10 +50,10 @@ static bool accumulatesAgain(OpOperand &fused) {
 /// Whether an op of many steps would take them again for each element that its
 /// result is broadcast to: tables of places for all channels, say.
 static bool repeatsWork(OpOperand &fused) {
-  constexpr int64_t kMostRepeated = 32;
   auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
   return to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
-         bodyOps(fused.get().getDefiningOp()) > kMostRepeated;
+         bodyOps(fused.get().getDefiningOp()) >
+             ingot::threshold::fusedRepeatedOps;
 }
 
 /// Whether an op computes what a product has as a factor. The product's tiles

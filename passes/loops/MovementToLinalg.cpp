@@ -234,7 +234,7 @@ static Value join(ConversionPatternRewriter &rewriter, Location loc,
 /// Inputs that are joined at once. Bufferization looks from each part of what
 /// is joined at all parts before it: of more, groups are joined, which are
 /// written where they belong all the same.
-static constexpr size_t kMostJoined = 64;
+static constexpr size_t kMaxJoined = 64;
 
 LogicalResult
 LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
@@ -244,10 +244,10 @@ LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
   int64_t axis = op.getAxis();
   Sizes sizes = resultSizes(rewriter, op->getResult(0));
   SmallVector<Value> parts(adaptor.getInputs());
-  while (parts.size() > kMostJoined) {
+  while (parts.size() > kMaxJoined) {
     SmallVector<Value> groups;
-    for (size_t i = 0; i < parts.size(); i += kMostJoined) {
-      auto group = ArrayRef(parts).slice(i).take_front(kMostJoined);
+    for (size_t i = 0; i < parts.size(); i += kMaxJoined) {
+      auto group = ArrayRef(parts).slice(i).take_front(kMaxJoined);
       Sizes part = sizes;
       part[axis] = rewriter.getIndexAttr(0);
       for (Value input : group)

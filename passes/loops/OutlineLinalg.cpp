@@ -14,6 +14,7 @@
 #include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Skipped.h"
+#include "passes/support/Thresholds.h"
 #include "passes/support/Turned.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -79,7 +80,7 @@ struct Captures {
                     isMemoryEffectFree(op) &&
                     isa<arith::ArithDialect, affine::AffineDialect,
                         memref::MemRefDialect>(op->getDialect());
-    if (!isScalar || repeated.size() == kMostRepeated) {
+    if (!isScalar || repeated.size() == threshold::outlinedRepeatedOps) {
       areComplete = false;
       return;
     }
@@ -87,9 +88,6 @@ struct Captures {
       add(operand);
     repeated.insert(op);
   }
-
-  /// As many as are computed again in no time.
-  static constexpr size_t kMostRepeated = 64;
 };
 
 struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
@@ -100,10 +98,6 @@ struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
 
 } // namespace
 
-/// An iteration of a loop takes, operation by operation, about as long as this
-/// much arithmetic of a kernel.
-static constexpr int64_t kOpCost = 40;
-
 /// Whether an op is written with register tiles, which a single row is not.
 static bool isTiled(linalg::LinalgOp op) {
   return support::isTiledProduct(op) &&
@@ -112,17 +106,13 @@ static bool isTiled(linalg::LinalgOp op) {
 
 /// What an iteration costs, of vectors of a product.
 static int64_t costOf(linalg::LinalgOp op) {
-  // A multiply-add of a register tile, with packing.
-  constexpr int64_t kTiledCost = 4;
   if (isTiled(op))
-    return kTiledCost;
-  // Vectors of bytes.
-  constexpr int64_t kLookupCost = 12;
+    return threshold::loopTiledCost;
   if (support::getByteTable(op))
-    return kLookupCost;
+    return threshold::loopLookupCost;
   int64_t ops = 0;
   op->getRegion(0).walk([&](Operation *) { ++ops; });
-  return ops * kOpCost;
+  return ops * threshold::loopOpCost;
 }
 
 /// The side of the squares by which an op turns what it reads, if `loop` is
@@ -148,13 +138,12 @@ static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
 /// Iterations that stay together. Each task of a product in tiles packs what it
 /// has of the right factor, for at least so many rows.
 static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
-  constexpr int64_t kRows = 48, kColumns = 64;
   if (int64_t side = squareOf(op, loop))
     return side;
   int64_t row = op.getNumLoops() - 3, column = row + 2;
   if ((loop != row && loop != column) || !isTiled(op))
     return 1;
-  return loop == row ? kRows : kColumns;
+  return loop == row ? threshold::loopTaskRows : threshold::loopTaskColumns;
 }
 
 /// The outermost parallel loops that have, or may have, more than one

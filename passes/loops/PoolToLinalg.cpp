@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -124,7 +125,6 @@ static Value poolLoop(OpBuilder &b, Location loc, Value x,
 static Value pool(OpBuilder &b, Location loc, Value padded,
                   const Windows &windows, ArrayRef<OpFoldResult> sizes,
                   Value start, Combine combine) {
-  constexpr int64_t kMostTaps = 8;
   if (typeOf(padded).getElementTypeBitWidth() < 32 ||
       isKnownEmpty(typeOf(padded).getShape()))
     return poolLoop(b, loc, padded, windows, sizes, start, combine);
@@ -135,7 +135,7 @@ static Value pool(OpBuilder &b, Location loc, Value padded,
     between[axis] = sizes[axis];
     if (windows.kernel[dim] == 1 && windows.strides[dim] == 1)
       continue;
-    if (windows.kernel[dim] <= kMostTaps) {
+    if (windows.kernel[dim] <= threshold::slicedTaps) {
       x = poolTaps(b, loc, x, windows, dim, between, start.getType(), combine);
       continue;
     }

@@ -9,6 +9,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/support/RunChecks.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,9 +19,6 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
-
-/// Up to so many indices are compared one by one.
-static constexpr int64_t kFewIndices = 4;
 
 namespace {
 /// The least and the greatest of some indices, as i64.
@@ -142,7 +140,8 @@ void loops::requireIndices(OpBuilder &b, Location loc, Value indices,
   SmallVector<Bounds> ranges;
   if (auto known = nn::getConstantInts(indices))
     ranges = knownRanges(b, loc, *known, coordinates);
-  else if (type.hasStaticShape() && type.getNumElements() <= kFewIndices)
+  else if (type.hasStaticShape() &&
+           type.getNumElements() <= threshold::comparedIndices)
     ranges = readRanges(b, loc, indices, coordinates);
   else
     ranges = scanRanges(b, loc, indices, coordinates);

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Passes.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -304,8 +305,6 @@ bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
 bool Specializer::run(SmallVectorImpl<linalg::GenericOp> &more) {
   if (decideBranches(more))
     return true;
-  // Of more operands than this, one at a time would be too much code.
-  constexpr size_t kMostSingle = 3;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
     Read read;
     if (find(load, read))
@@ -331,7 +330,7 @@ bool Specializer::run(SmallVectorImpl<linalg::GenericOp> &more) {
     branch(isNone(innermost.getArrayRef()),
            [&] { clone(/*asTheyLie=*/false, {}); });
   for (Value single : innermost) {
-    if (innermost.size() > kMostSingle)
+    if (innermost.size() > ingot::threshold::specializedOperands)
       break;
     SmallVector<Value> others;
     for (Value other : innermost)

@@ -23,6 +23,7 @@
 #include "passes/support/Resampling.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,11 +35,11 @@ using namespace ingot;
 using namespace ingot::support;
 
 /// Results up to which each item is inserted among those before.
-static constexpr int64_t kMostInserted = 16;
+static constexpr int64_t kMostInserted = threshold::topKInserted;
 /// Elements that are looked at together.
-static constexpr int64_t kBlock = 32;
+static constexpr int64_t kBlock = threshold::topKBlock;
 /// Room behind twice the k best of a buffer, so that it is not sorted often.
-static constexpr int64_t kMoreRoom = 256;
+static constexpr int64_t kMoreRoom = threshold::topKRoom;
 
 namespace {
 

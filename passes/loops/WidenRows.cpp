@@ -25,6 +25,7 @@
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/loops/Passes.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -48,9 +49,7 @@ namespace {
 
 /// Rows of fewer elements are short, and several are put together until they
 /// have as many.
-constexpr int64_t kLongRow = 128;
-/// Repeating a row takes as long as computing some.
-constexpr int64_t kLeastLongRows = 2;
+constexpr int64_t kLongRow = threshold::longRow;
 
 /// What an operand is to the two innermost loops.
 enum class Role { rows, oneRow, oneElement };
@@ -176,7 +175,7 @@ bool Widener::isWorthIt() {
       (elements % lanes == 0 && elements > lanes))
     return false;
   return ShapedType::isDynamic(count) ||
-         count >= kLeastLongRows * countTogether(elements, lanes);
+         count >= threshold::fewestLongRows * countTogether(elements, lanes);
 }
 
 static bool canWiden(linalg::GenericOp op) {
@@ -243,7 +242,7 @@ Value Widener::isShort() {
   }
   if (isOpen || ShapedType::isDynamic(sizes[inner - 1]))
     also(arith::CmpIPredicate::uge, ranges[inner - 1],
-         make<arith::MulIOp>(together, constant(kLeastLongRows)));
+         make<arith::MulIOp>(together, constant(threshold::fewestLongRows)));
   return all;
 }
 

@@ -47,7 +47,7 @@ static constexpr int kBits = 24;
 
 /// Beyond 2^60 and 2^-60 numbers without all their bits, which round to 0 for
 /// others, might be near a half.
-static constexpr int kMostExponent = 60;
+static constexpr int kMaxExponent = 60;
 
 namespace {
 
@@ -85,7 +85,7 @@ static bool dividesExactly(float divisor, Inverse inverse) {
   int twos = 0;
   for (; odd % 2 == 0; odd /= 2)
     ++twos;
-  constexpr int64_t kLeast = int64_t(1) << (kBits - 1), kMost = 2 * kLeast;
+  constexpr int64_t kFirst = int64_t(1) << (kBits - 1), kEnd = 2 * kFirst;
   const int64_t mostRest = odd >> 20;
   for (int power : {kBits - twos, kBits + 1 - twos}) {
     if (mostRest == 0)
@@ -93,9 +93,9 @@ static bool dividesExactly(float divisor, Inverse inverse) {
     int64_t inverseOfPower = invertModulo((int64_t(1) << power) % odd, odd);
     for (int64_t rest = -mostRest; rest <= mostRest; ++rest) {
       int64_t x = ((rest + odd) % odd) * inverseOfPower % odd;
-      if (x < kLeast)
-        x += llvm::divideCeil(kLeast - x, odd) * odd;
-      for (; x < kMost; x += odd) {
+      if (x < kFirst)
+        x += llvm::divideCeil(kFirst - x, odd) * odd;
+      for (; x < kEnd; x += odd) {
         float number = std::ldexp(float(x), exponent - kBits);
         if (inverse.times(number) != number / divisor)
           return false;
@@ -107,7 +107,7 @@ static bool dividesExactly(float divisor, Inverse inverse) {
 
 /// One over `divisor`, if multiplying by it is proven to divide.
 static std::optional<Inverse> invert(float divisor) {
-  if (!std::isnormal(divisor) || std::abs(std::ilogb(divisor)) > kMostExponent)
+  if (!std::isnormal(divisor) || std::abs(std::ilogb(divisor)) > kMaxExponent)
     return std::nullopt;
   // A double holds all that matters of it.
   const double whole = 1 / double(divisor);

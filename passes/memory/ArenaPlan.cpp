@@ -86,18 +86,18 @@ private:
 
 /// Beyond this many pairs of neighbours only the order in time is tried, which
 /// needs none.
-static constexpr size_t kMostMeetings = 4'000'000;
+static constexpr size_t kMaxMeetings = 4'000'000;
 
 /// How often a plan that is larger than the lower bound is tried to better, as
 /// long as that looks at no more pairs than this altogether.
-static constexpr size_t kRounds = 32, kMostRevisited = 1'000'000;
+static constexpr size_t kRounds = 32, kMaxRevisited = 1'000'000;
 
 bool Neighbours::find(ArrayRef<ArenaBuffer> buffers) {
   lists.resize(buffers.size());
   return forEachMeeting(buffers, [&](unsigned a, unsigned b) {
     lists[a].push_back(b);
     lists[b].push_back(a);
-    return ++meetings <= kMostMeetings;
+    return ++meetings <= kMaxMeetings;
   });
 }
 
@@ -234,7 +234,7 @@ int64_t ingot::assignOffsets(MutableArrayRef<ArenaBuffer> buffers) {
   // What ends up on top is placed first the next time.
   int64_t least = lowerBound(buffers);
   size_t rounds = std::min(
-      kRounds, kMostRevisited / (neighbours.meetings + buffers.size() + 1));
+      kRounds, kMaxRevisited / (neighbours.meetings + buffers.size() + 1));
   for (size_t round = 0; round < rounds && best > least; ++round) {
     auto top = llvm::max_element(order, [&](unsigned a, unsigned b) {
       return buffers[a].offset + padded(buffers[a]) <

@@ -34,7 +34,7 @@ using namespace mlir;
 using namespace ingot;
 
 /// No address space has more.
-static constexpr int64_t kMostBytes = int64_t(1) << 47;
+static constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 namespace {
 
@@ -344,7 +344,7 @@ std::optional<int64_t> SizeBounds::mostBytes(memref::AllocOp alloc) const {
                 ? multiply(*bytes, greatest(*bounds, Interval::of(0)))
                 : std::nullopt;
   }
-  if (!bytes || bytes->high > kMostBytes)
+  if (!bytes || bytes->high > kMaxBytes)
     return std::nullopt;
   return bytes->high;
 }

@@ -9,6 +9,7 @@
 #include "dialects/kernel/KernelInterfaces.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/Pictures.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -356,8 +357,9 @@ void ChainPicturesPass::chain(const Run &run, size_t begin, size_t end,
 /// Finds the layers that gain from a chunk: pictures that stay in a cache are
 /// worth more than weights that come once for each chunk.
 void ChainPicturesPass::visit(const Run &run, Value call) {
-  // All levels share the memory plan, so the cache is the usual one.
-  const int64_t cacheBytes = TargetNumbers().l2 / 2;
+  // All levels share the memory plan, and the numbers of the target.
+  const int64_t cacheBytes =
+      threshold::chainedPictures(TargetsAttr::of(getOperation()).getNumbers());
   std::optional<int64_t> count = getConstantIntValue(run.pictures.getCount());
   if (count && *count < 2)
     return;

@@ -42,7 +42,7 @@ using namespace ingot;
 /// Magnitudes below it fit, with the rounding errors of f64.
 static constexpr double kLimit = 0x1.fffp62;
 /// The largest and the least power of two that inputs are compared with.
-static constexpr int kMostBits = 40, kLeastBits = 12;
+static constexpr int kMaxBits = 40, kMinBits = 12;
 static constexpr StringLiteral kMessage =
     "a size is too large: it does not fit into 64 bits";
 
@@ -242,12 +242,12 @@ void CheckSizesPass::check(func::FuncOp function,
   dropCovered(early);
   if (early.empty())
     return;
-  int bits = kMostBits;
+  int bits = kMaxBits;
   auto isProved = [&](Operation *op) {
     Bounds small(profiles, std::ldexp(1.0, bits));
     return *magnitudeOfInputs(small, op->getResult(0)) < kLimit;
   };
-  while (bits > kLeastBits && !llvm::all_of(early, isProved))
+  while (bits > kMinBits && !llvm::all_of(early, isProved))
     --bits;
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   Location loc = function.getLoc();

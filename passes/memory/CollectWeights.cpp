@@ -9,6 +9,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/memory/ArenaPlan.h"
 #include "passes/memory/Passes.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,9 +25,6 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
-
-/// Constants up to this size stay in the code, where LLVM can see them.
-static constexpr int64_t kMaxInlineBytes = 256;
 
 namespace {
 
@@ -99,7 +97,8 @@ void CollectWeightsPass::runOnOperation() {
         return;
       int64_t bytes = value.getNumElements() *
                       ingot::nn::elementBytes(value.getElementType());
-      if (bytes <= kMaxInlineBytes && !ingot::kernel::mustBeStored(op))
+      if (bytes <= ingot::threshold::inlineConstant &&
+          !ingot::kernel::mustBeStored(op))
         return;
       OpBuilder builder(op);
       Value offset = arith::ConstantIndexOp::create(builder, op.getLoc(),

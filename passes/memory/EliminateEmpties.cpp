@@ -71,7 +71,7 @@ static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
 
 /// Inserts into one tensor, or into all of a block, that are moved: of fewer,
 /// each may as well have what it needs looked for.
-static constexpr size_t kLongChain = 64, kManyInserts = 1000;
+static constexpr size_t kMovedChain = 64, kMovedInserts = 1000;
 
 namespace {
 
@@ -144,7 +144,7 @@ static SmallVector<tensor::InsertSliceOp> chainFrom(tensor::InsertSliceOp op) {
 static void moveChains(Block &block) {
   auto inserts = block.getOps<tensor::InsertSliceOp>();
   size_t shortest =
-      llvm::hasNItemsOrMore(inserts, kManyInserts) ? 1 : kLongChain;
+      llvm::hasNItemsOrMore(inserts, kMovedInserts) ? 1 : kMovedChain;
   SmallVector<SmallVector<tensor::InsertSliceOp>> chains;
   for (tensor::InsertSliceOp op : inserts)
     if (auto empty = op.getDest().getDefiningOp<tensor::EmptyOp>();

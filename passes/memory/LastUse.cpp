@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-static constexpr unsigned kMostUsers = 64;
+static constexpr unsigned kMaxUsers = 64;
 
 bool ingot::isPureReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
@@ -32,6 +32,6 @@ static bool diesAt(Value value, Operation *user, unsigned &left) {
 }
 
 bool ingot::diesAt(Value value, Operation *user) {
-  unsigned left = kMostUsers;
+  unsigned left = kMaxUsers;
   return ::diesAt(value, user, left);
 }

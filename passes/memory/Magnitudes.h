@@ -52,7 +52,7 @@ public:
   Number of(mlir::Value value) {
     if (auto found = known.find(value); found != known.end())
       return found->second;
-    if (depth == kMostDepth)
+    if (depth == kMaxDepth)
       return other(value);
     ++depth;
     Number number = find(value);
@@ -63,12 +63,12 @@ public:
 
 private:
   /// Sizes that are computed in more steps are like those of data.
-  static constexpr int kMostDepth = 64;
+  static constexpr int kMaxDepth = 64;
   /// So many minima and maxima hold a number that data decide.
-  static constexpr int kMostClamps = 4;
+  static constexpr int kMaxClamps = 4;
   /// Larger constants hold no number that data decide: their products with
   /// sizes would seem too large for any data.
-  static constexpr int64_t kMostHeld = 1 << 16;
+  static constexpr int64_t kMaxHeld = 1 << 16;
 
   Number other(mlir::Value value) {
     return ofInputs ? std::nullopt : Number(domain.other(value));
@@ -150,7 +150,7 @@ template <typename Domain>
 auto Magnitudes<Domain>::sidesOf(mlir::Value value, int depth) -> Sides {
   using namespace mlir;
   if (auto number = getConstantIntValue(value)) {
-    if (*number > kMostHeld || *number < -kMostHeld)
+    if (*number > kMaxHeld || *number < -kMaxHeld)
       return {};
     return {domain.constant(std::max(double(*number), 0.0)),
             domain.constant(std::max(-double(*number), 0.0))};
@@ -215,7 +215,7 @@ auto Magnitudes<Domain>::find(mlir::Value value) -> Number {
     if (Number both = larger(operand(0), operand(1)))
       return both;
     // What data say may be held within sizes.
-    Sides sides = sidesOf(value, kMostClamps);
+    Sides sides = sidesOf(value, kMaxClamps);
     return larger(sides.above, sides.below);
   }
   if (auto choice = dyn_cast<arith::SelectOp>(op); choice && ofInputs)

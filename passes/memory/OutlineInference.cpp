@@ -44,9 +44,9 @@ static constexpr StringLiteral kReserveUnknown =
 static constexpr StringLiteral kUnreserve = "ingot_support_unreserve";
 static constexpr StringLiteral kSetDims = "ingot_support_set_dims";
 /// Bytes that no host has.
-static constexpr int64_t kTooMany = int64_t(1) << 62;
+static constexpr int64_t kTooMuch = int64_t(1) << 62;
 /// Bytes that no address space has, as runtime/support says.
-static constexpr int64_t kMostBytes = int64_t(1) << 47;
+static constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 namespace {
 
@@ -268,10 +268,10 @@ void Inference::reserve(memref::AllocOp op) {
     fits = either(fits, isEmpty);
   if (fits)
     bytes = arith::SelectOp::create(builder, loc, fits, bytes,
-                                    constant(loc, kTooMany));
+                                    constant(loc, kTooMuch));
   ingot::require(builder, loc,
                  arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       bytes, constant(loc, kMostBytes)),
+                                       bytes, constant(loc, kMaxBytes)),
                  "a tensor is too large for any memory");
   addresses[op] = callSupport(loc, kReserve, bytes, builder.getIndexType());
 }

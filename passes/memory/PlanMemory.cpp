@@ -111,7 +111,7 @@ private:
 } // namespace
 
 /// More names than a buffer has.
-static constexpr size_t kMostNames = 64;
+static constexpr size_t kMaxNames = 64;
 
 void Sinker::sink(memref::AllocOp alloc) {
   Block *block = alloc->getBlock();
@@ -125,7 +125,7 @@ void Sinker::sink(memref::AllocOp alloc) {
         names.insert(op);
       else if (!first || isBefore(op, first))
         first = op;
-      if (names.size() > kMostNames)
+      if (names.size() > kMaxNames)
         return;
     }
   if (!first)

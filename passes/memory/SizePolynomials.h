@@ -38,13 +38,13 @@ public:
   SizePolynomial plus(const SizePolynomial &other) const;
   SizePolynomial times(const SizePolynomial &other) const;
   SizePolynomial largerOf(const SizePolynomial &other) const;
-  bool isLong() const { return terms.size() > kMostTerms; }
+  bool isLong() const { return terms.size() > kMaxTerms; }
 
 private:
   struct Coefficient {
     double least = 0, most = 0;
   };
-  static constexpr size_t kMostTerms = 32;
+  static constexpr size_t kMaxTerms = 32;
 
   std::map<Product, Coefficient> terms;
 };

@@ -9,6 +9,7 @@
 #include "passes/memory/Passes.h"
 #include "passes/memory/Targets.h"
 #include "passes/support/Skipped.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,12 +134,11 @@ Value SkipUnreadPass::emptyWhen(Value target, Operation *place) {
 /// run counts. Channels of a batch of pictures are more, and not worth the
 /// code: most models have a batch, but none of pictures without pixels.
 static bool isOfRows(Value buffer) {
-  constexpr int64_t kMost = 4;
   int64_t count = 1;
   for (int64_t size : cast<MemRefType>(buffer.getType()).getShape())
     if (!ShapedType::isDynamic(size))
-      count = std::min(kMost + 1, count * size);
-  return canBeEmpty(buffer) && count <= kMost;
+      count = std::min(threshold::skippedElements + 1, count * size);
+  return canBeEmpty(buffer) && count <= threshold::skippedElements;
 }
 
 /// Returns the group of `alloc`, or nothing if it may be needed, whatever is

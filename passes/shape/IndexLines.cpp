@@ -313,8 +313,8 @@ IndexLine shape::positionsOf(MLIRContext *context, int64_t dim) {
 }
 
 std::optional<IndexLine> shape::lineOf(Value indices, const SameSizes &sizes) {
-  constexpr int kMostDepth = 16;
-  return ::lineOf(indices, sizes, kMostDepth);
+  constexpr int kMaxDepth = 16;
+  return ::lineOf(indices, sizes, kMaxDepth);
 }
 
 std::optional<SmallVector<IndexLine>> shape::linesOf(Value indices,

@@ -18,7 +18,7 @@ using support::typeOf;
 
 support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
                                                    Location loc, Value x) {
-  constexpr double kMost = 255;
+  constexpr double kLargest = 255;
   RankedTensorType type = typeOf(x);
   Type real = type.getElementType(),
        byte = builder.getIntegerType(8, /*isSigned=*/false);
@@ -43,7 +43,7 @@ support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
   Value isNothing = nn::EqualOp::create(
       builder, loc, scalarType.clone(builder.getI1Type()), range, zero);
   Value step =
-      nn::DivOp::create(builder, loc, scalarType, range, scalar(kMost));
+      nn::DivOp::create(builder, loc, scalarType, range, scalar(kLargest));
   Value scale = nn::SelectOp::create(builder, loc, scalarType, isNothing,
                                      scalar(1), step);
   Value lowest = nn::DivOp::create(
@@ -52,7 +52,7 @@ support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
   Value near = nn::RoundOp::create(builder, loc, scalarType, lowest);
   Value bound = nn::ClampOp::create(builder, loc, scalarType, near,
                                     builder.getF64FloatAttr(0),
-                                    builder.getF64FloatAttr(kMost));
+                                    builder.getF64FloatAttr(kLargest));
   Value zeroPoint = nn::CastOp::create(builder, loc, scalarType.clone(byte),
                                        bound, /*in_range=*/true);
   Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), x, scale,

@@ -108,7 +108,7 @@ void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
 void FoldConstantsPass::runOnOperation() {
   // Weights of any size are moved when compiling, up to a few times all of
   // them: a run would read and write them each time, and pack them.
-  constexpr int64_t kMostMoves = 4;
+  constexpr int64_t kMaxMoves = 4;
   movableBytes = 0;
   SmallVector<Operation *> ops;
   getOperation()->walk([&](Operation *op) {
@@ -116,7 +116,7 @@ void FoldConstantsPass::runOnOperation() {
       return;
     ops.push_back(op);
     if (isa<arith::ConstantOp>(op))
-      movableBytes += kMostMoves * bytesOf(op->getResult(0).getType());
+      movableBytes += kMaxMoves * bytesOf(op->getResult(0).getType());
   });
   findScattered(ops);
   for (Operation *op : ops) {

@@ -23,7 +23,7 @@ using namespace ingot::support;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr Interval kAll{-kInfinity, kInfinity};
 /// What lies further up says nothing that is worth the search.
-static constexpr int kMostDepth = 64;
+static constexpr int kMaxDepth = 64;
 
 /// Bounds are computed in doubles: what f32 may be beside them, and beside
 /// large ones in parts of them.
@@ -167,7 +167,7 @@ Interval IntervalAnalysis::intervalOf(Value value) {
   if (auto known = intervals.find(value); known != intervals.end())
     return known->second;
   Operation *op = value.getDefiningOp();
-  if (!op || value != op->getResult(0) || depth == kMostDepth)
+  if (!op || value != op->getResult(0) || depth == kMaxDepth)
     return kAll;
   ++depth;
   Interval interval = heldBy(value, findInterval(op));

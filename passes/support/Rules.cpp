@@ -37,11 +37,11 @@ std::string ingot::precisionsOfRules() {
 }
 
 std::string ingot::nearNames(StringRef name, ArrayRef<StringRef> names) {
-  constexpr size_t kMostShown = 3;
-  constexpr unsigned kMostLooked = 20000;
+  constexpr size_t kMaxShown = 3;
+  constexpr unsigned kMaxLooked = 20000;
   const unsigned most = std::max<unsigned>(unsigned(name.size()) / 3, 2);
   SmallVector<std::pair<unsigned, StringRef>> near;
-  for (StringRef other : names.take_front(kMostLooked)) {
+  for (StringRef other : names.take_front(kMaxLooked)) {
     unsigned distance =
         name.edit_distance(other, /*AllowReplacements=*/true, most);
     // What is a part of the other is like it, too.
@@ -50,7 +50,7 @@ std::string ingot::nearNames(StringRef name, ArrayRef<StringRef> names) {
   }
   llvm::sort(near);
   std::string text;
-  for (auto [distance, other] : ArrayRef(near).take_front(kMostShown))
+  for (auto [distance, other] : ArrayRef(near).take_front(kMaxShown))
     text +=
         (text.empty() ? "; names like it: '" : ", '") + printable(other) + "'";
   return text;

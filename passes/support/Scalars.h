@@ -16,8 +16,9 @@ namespace ingot::support {
 
 /// The number that all elements of a small constant are; weights are not read.
 inline std::optional<double> smallSplat(mlir::Value value) {
+  constexpr int64_t kMaxElements = 4096;
   mlir::ElementsAttr attr = nn::getConstant(value);
-  if (!attr || attr.getNumElements() > 4096)
+  if (!attr || attr.getNumElements() > kMaxElements)
     return std::nullopt;
   return nn::getSplat(value);
 }

@@ -8,7 +8,6 @@
 
 #include "dialects/nn/Constants.h"
 
-
 #include <cmath>
 
 using namespace mlir;
@@ -32,13 +31,13 @@ bool ScaleShift::shifts() const {
 
 /// A number for each element of a longer dimension takes as long to compute as
 /// the model itself.
-static constexpr int64_t kMostChannels = int64_t(1) << 20;
+static constexpr int64_t kMaxChannels = int64_t(1) << 20;
 
 std::optional<std::vector<double>>
 support::getPerChannel(Value constant, RankedTensorType type, int64_t dim) {
   ElementsAttr attr = nn::getConstant(constant);
   int64_t channels = type.getDimSize(dim);
-  if (!attr || ShapedType::isDynamic(channels) || channels > kMostChannels)
+  if (!attr || ShapedType::isDynamic(channels) || channels > kMaxChannels)
     return std::nullopt;
   RankedTensorType from = typeOf(constant);
   if (from.getRank() > type.getRank())

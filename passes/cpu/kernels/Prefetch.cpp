@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/Prefetch.h"
 
+#include "passes/cpu/policy/Thresholds.h"
+
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,10 +50,6 @@ void cpu::prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
              cache);
 }
 
-/// With many passes, weights that wait for memory in the first of them cost
-/// little, and one pass prefetches each line several times.
-static constexpr int64_t kMostPasses = 16;
-
 NextWeights cpu::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
                              int64_t elements, Index pass, Index passes) {
   constexpr int64_t kWhole = NextWeights::kWhole;
@@ -59,10 +57,11 @@ NextWeights cpu::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
   if (passes.value) {
     // What is below the fewest is a large unsigned number.
     Value pays = b.compare(arith::CmpIPredicate::ule, b.add(passes, -2),
-                           kMostPasses - 2);
+                           cpu::threshold::prefetchedPasses - 2);
     share = b.select(pays, b.div(kWhole, passes), 0);
   } else {
-    if (passes.constant < 2 || passes.constant > kMostPasses)
+    if (passes.constant < 2 ||
+        passes.constant > cpu::threshold::prefetchedPasses)
       return {};
     share = kWhole / passes.constant;
   }

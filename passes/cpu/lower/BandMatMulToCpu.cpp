@@ -19,6 +19,7 @@
 #include "passes/cpu/lower/FollowPicture.h"
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Tensors.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -155,8 +156,9 @@ static std::optional<Matrix> readMatrix(Value value, bool isTransposed) {
 /// which takes as long as some products.
 static int64_t mostTaps(int64_t columns, int64_t channels) {
   if (channels == 1)
-    return (columns - 128) / 2;
-  return columns / (channels > 0 && channels <= 16 ? 2 : 3);
+    return (columns - cpu::threshold::bandFreeColumns) / 2;
+  return columns /
+         (channels > 0 && channels <= cpu::threshold::bandFewChannels ? 2 : 3);
 }
 
 /// The elements of a row of the matrix from the first to the last that is not

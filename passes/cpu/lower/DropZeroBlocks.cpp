@@ -18,6 +18,7 @@
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
 #include "passes/cpu/policy/Levels.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -46,20 +47,6 @@ static constexpr int64_t kDepths[] = {4, 8, 16};
 /// The columns that are looked at together: those of the narrowest panel.
 static constexpr int64_t kPart = 16;
 
-/// The way to a block takes as long as so many groups of k; where rows of src
-/// fall into one set of the first-level cache, of which a block is copied,
-/// more.
-static constexpr double kWay = 0.5, kWayOfCopies = 2;
-static constexpr int64_t kSetStride = 4096;
-/// A panel of 16 columns is one vector of AVX-512, for which a row is read as
-/// often as for two.
-static constexpr double kNarrow = 1.25;
-/// What blocks may take of the time of the whole matrix; that of bytes may be
-/// multiplied in pairs where there is no VNNI, which blocks of it are not.
-static constexpr double kMost = 0.85, kMostOfBytes = 0.71;
-/// Matrices of fewer bytes stay: a task's overhead is what counts.
-static constexpr int64_t kLeastBytes = 4096;
-
 namespace {
 
 /// Blocks that hold all weights of a matrix that are not zero, of `depth` k and
@@ -71,12 +58,14 @@ struct Cover {
   SmallVector<int32_t> starts, firsts;
 
   int64_t stored() const { return int64_t(firsts.size()) * depth * width; }
-  /// The time that it takes with rows of `rowBytes`; that of the whole matrix
-  /// are all its elements.
-  double cost(const cpu::PackedWeights &weights, int64_t rowBytes) const {
-    double groups = rowBytes % kSetStride == 0 ? kWayOfCopies : kWay;
+  /// The time that it takes, with rows that are copied or not; that of the
+  /// whole matrix are all its elements.
+  double cost(const cpu::PackedWeights &weights, bool copiesRows) const {
+    double groups = copiesRows ? cpu::threshold::zeroBlockCopyWay
+                               : cpu::threshold::zeroBlockWay;
     double way = 1 + groups * double(weights.group) / double(depth);
-    return double(stored()) * way * (width < weights.width ? kNarrow : 1);
+    return double(stored()) * way *
+           (width < weights.width ? cpu::threshold::zeroBlockNarrow : 1);
   }
 };
 
@@ -253,9 +242,10 @@ static const char *whyNot(cpu::MatMulOp op) {
 /// takes about as long as the whole.
 static std::optional<Cover> coverOf(const Matrix &matrix,
                                     const cpu::PackedWeights &weights,
-                                    int64_t depth, int64_t rowBytes) {
+                                    int64_t depth, bool copiesRows) {
   double least =
-      (weights.element.isInteger() ? kMostOfBytes : kMost) *
+      (weights.element.isInteger() ? cpu::threshold::zeroBlocksOfBytesPay
+                                   : cpu::threshold::zeroBlocksPay) *
       double(support::productOf(weights.outer) * weights.depth * weights.width);
   // No cover has less.
   if (double(matrix.used()) > least)
@@ -272,7 +262,7 @@ static std::optional<Cover> coverOf(const Matrix &matrix,
       if (2 * blockDepth > depth)
         continue;
       Cover cover = matrix.cover(blockDepth, width);
-      double cost = cover.cost(weights, rowBytes);
+      double cost = cover.cost(weights, copiesRows);
       if (cost > least)
         continue;
       least = cost;
@@ -291,13 +281,16 @@ Stored &Dropper::storedOf(ElementsAttr constant, cpu::MatMulOp op) {
     return stored;
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(constant, storage);
-  if (!bytes || int64_t(bytes->size()) < kLeastBytes)
+  if (!bytes || int64_t(bytes->size()) < cpu::threshold::zeroBlockBytes)
     return stored;
   Matrix matrix(*bytes, weights, depth,
                 cast<ShapedType>(op.getDst().getType()).getShape().back());
   int64_t size = nn::elementBytes(weights.element), whole = bytes->size();
   int64_t rowBytes = depth * nn::elementBytes(src.getElementType());
-  std::optional<Cover> cover = coverOf(matrix, weights, depth, rowBytes);
+  // Rows of one set of the first-level cache are copied.
+  int64_t stride = TargetsAttr::of(op).getNumbers().set_stride;
+  std::optional<Cover> cover =
+      coverOf(matrix, weights, depth, rowBytes % stride == 0);
   if (!cover)
     return stored;
   stored.bytesBefore = whole;

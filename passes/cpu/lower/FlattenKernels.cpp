@@ -9,6 +9,7 @@
 #include "passes/kernel/Matrices.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,12 +30,11 @@ using support::typeOf;
 /// rows are split into tiles as if there was but one. Fewer rows would be too
 /// few to read all weights for.
 static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
-  constexpr int64_t kManyRows = 48;
   ArrayRef<int64_t> rows = type.getShape().drop_back();
   size_t batches = rows.size();
   while (batches > 0 && !ShapedType::isDynamic(rows[batches - 1]))
     --batches;
-  if (support::productOf(rows.drop_front(batches)) < kManyRows)
+  if (support::productOf(rows.drop_front(batches)) < threshold::matrixRows)
     batches = 0;
   SmallVector<ReassociationIndices> groups;
   for (size_t i = 0; i <= rows.size(); ++i) {

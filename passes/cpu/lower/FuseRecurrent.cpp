@@ -10,8 +10,8 @@
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/kernel/RecurrentDirections.h"
-#include "passes/kernel/RecurrentLoop.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,11 +26,6 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using kernel::RecurrentLoop;
-
-/// Recurrent weights of a loop alone that one core reads at each step as fast
-/// as two that have to wait for each other. With more, threads share the steps'
-/// products and hold parts of the weights in their caches.
-static constexpr int64_t kMostBytesAlone = 512 << 10;
 
 /// Rows of sums are a cache line further apart than they are long: a power of
 /// two would put all of them into one set of the first-level cache.
@@ -127,7 +122,7 @@ void FuseRecurrentPass::runOnOperation() {
     if (next && kernel::joinDirections(*loops[i], *next)) {
       fuse({loops[i].get(), next});
       ++i;
-    } else if (loops[i]->weightBytes <= kMostBytesAlone) {
+    } else if (loops[i]->weightBytes <= cpu::threshold::recurrentBytesAlone) {
       fuse({loops[i].get()});
     }
   }

@@ -13,6 +13,7 @@
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Intervals.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
@@ -31,11 +32,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
-
-/// Words that are mostly empty are no faster than bytes.
-static constexpr int64_t kLeastChannels = 48;
-/// What an element of data is multiplied with has to be worth packing it.
-static constexpr int64_t kLeastUses = 64;
 
 namespace {
 
@@ -81,9 +77,9 @@ static Reason whyNotSigns(const Product &product) {
       !nn::getConstant(product.weights))
     return "does not multiply bytes by constant ones";
   int64_t channels = weights.getDimSize(product.channels);
-  if (channels < kLeastChannels)
+  if (channels < cpu::threshold::signsFewestChannels)
     return "has few channels: " + std::to_string(channels);
-  if (weights.getNumElements() / channels < kLeastUses)
+  if (weights.getNumElements() / channels < cpu::threshold::signsFewestUses)
     return "reads each element for few products";
   return std::nullopt;
 }

@@ -116,11 +116,11 @@ static Attribute foldStep(Operation &step,
 
 /// Elements of a dimension whose taps are computed here: one after the other,
 /// which takes the compiler a hundred times as long as a run.
-static constexpr int64_t kMostElements = int64_t(1) << 16;
+static constexpr int64_t kMaxElements = int64_t(1) << 16;
 
 std::optional<std::vector<double>> TapTables::compute() {
   std::optional<int64_t> width = getConstantIntValue(size);
-  if (!width || *width > kMostElements || *width * taps() > maxBytes / 4)
+  if (!width || *width > kMaxElements || *width * taps() > maxBytes / 4)
     return std::nullopt;
   Block block;
   Value at = block.addArgument(b.getIndexType(), loc);

@@ -10,6 +10,7 @@
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/ScaledBytes.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
 
@@ -94,14 +95,14 @@ static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
 }
 
 /// In how many equal parts to reduce `count` rows of `width` elements, so that
-/// several tasks share the work: a divisor of count near 16, of parts of 64 KB
-/// or more.
+/// several tasks share the work: a divisor of count whose parts are large.
 static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   if (ShapedType::isDynamic(samples) || ShapedType::isDynamic(count) ||
-      ShapedType::isDynamic(width) || samples >= 8)
+      ShapedType::isDynamic(width) || samples >= cpu::threshold::reducedSamples)
     return 1;
-  for (int64_t parts = 16; parts > 1; --parts)
-    if (count % parts == 0 && count / parts * width >= 16384)
+  for (int64_t parts = cpu::threshold::reducedParts; parts > 1; --parts)
+    if (count % parts == 0 &&
+        count / parts * width >= cpu::threshold::reducedElements)
       return parts;
   return 1;
 }

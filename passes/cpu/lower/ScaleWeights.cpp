@@ -23,7 +23,7 @@ using namespace ingot::cpu;
 /// their roundings, 2^-11 each, may add is left free. Null for other than
 /// numbers, and for those that no normal f32 undoes the scale of.
 static std::optional<int> exponentFor(MutableArrayRef<float> column) {
-  constexpr double kMost = 0.95;
+  constexpr double kUsable = 0.95;
   double sum = 0;
   for (float &weight : column) {
     weight = std::abs(weight);
@@ -41,7 +41,7 @@ static std::optional<int> exponentFor(MutableArrayRef<float> column) {
   }
   if (sum == 0)
     return 0;
-  return std::min(int(std::floor(std::log2(kMost / sum))), kLargest);
+  return std::min(int(std::floor(std::log2(kUsable / sum))), kLargest);
 }
 
 std::optional<cpu::ScaledWeights>

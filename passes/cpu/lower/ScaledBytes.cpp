@@ -7,8 +7,10 @@
 #include "passes/cpu/lower/ScaledBytes.h"
 
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;
@@ -43,10 +45,13 @@ static bool isFused(Operation *op) {
 /// Whether others read the floats, which stay in the second-level cache: they
 /// read them from there faster than they would make them of bytes.
 static bool areFloatsNear(Value value) {
-  constexpr int64_t kCacheBytes = 1 << 20;
   RankedTensorType type = typeOf(value);
   return !value.hasOneUse() &&
-         (!type.hasStaticShape() || type.getNumElements() * 4 <= kCacheBytes);
+         (!type.hasStaticShape() ||
+          type.getNumElements() * 4 <=
+              cpu::threshold::scaledFloats(
+                  TargetsAttr::of(value.getParentRegion()->getParentOp())
+                      .getNumbers()));
 }
 
 std::optional<cpu::ScaledBytes> cpu::readScaledBytes(Value value,
@@ -56,13 +61,13 @@ std::optional<cpu::ScaledBytes> cpu::readScaledBytes(Value value,
   if (ShapedType::isDynamic(length) || length % kLanes != 0)
     return std::nullopt;
   // More than it takes to dequantize.
-  constexpr size_t kMostOps = 4;
+  constexpr size_t kMaxOps = 4;
   SmallVector<std::pair<Operation *, double>> ops;
   Value at = value;
   bool isShared = false;
   while (!typeOf(at).getElementType().isUnsignedInteger(8)) {
     Operation *op = at.getDefiningOp();
-    if (!op || ops.size() == kMostOps)
+    if (!op || ops.size() == kMaxOps)
       return std::nullopt;
     double number = 0;
     if (auto cast = dyn_cast<nn::CastOp>(op)) {

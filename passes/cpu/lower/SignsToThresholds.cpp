@@ -39,7 +39,7 @@ using namespace ingot::support;
 using support::typeOf;
 
 /// More than networks have; to try so many takes a few seconds.
-static constexpr int64_t kMostSums = int64_t(1) << 28;
+static constexpr int64_t kMaxSums = int64_t(1) << 28;
 
 namespace {
 
@@ -160,7 +160,7 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
 static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
                              int64_t zeroPoint, Thresholds &thresholds) {
   int64_t channels = typeOf(op->getResult(0)).getShape().back();
-  if (2 * terms + 1 > kMostSums / std::max<int64_t>(channels, 1))
+  if (2 * terms + 1 > kMaxSums / std::max<int64_t>(channels, 1))
     return "has too many sums to try";
   Results results(op, terms);
   if (Reason reason = results.prepare())

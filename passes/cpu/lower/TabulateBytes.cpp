@@ -9,6 +9,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
@@ -33,11 +34,7 @@ using support::typeOf;
 static constexpr int64_t kEntries = 256;
 
 /// More than quantized activations take.
-static constexpr size_t kMostOps = 64;
-
-/// What a kernel's epilogue computes on the way costs it less than a loop of
-/// its own over fewer bytes would.
-static constexpr int64_t kFewElements = 4096;
+static constexpr size_t kMaxOps = 64;
 
 static bool isByte(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -81,7 +78,7 @@ public:
     if (!add(root, reason))
       return std::nullopt;
     // What was looked up is a function of the same bytes, too.
-    for (size_t i = 0; i < kMostOps; ++i) {
+    for (size_t i = 0; i < kMaxOps; ++i) {
       auto lookup = llvm::find_if(
           sources, [](Value source) { return bool(getLookup(source)); });
       if (lookup == sources.end())
@@ -113,7 +110,7 @@ private:
     }
     if (!ops.insert(op))
       return true;
-    if (ops.size() > kMostOps) {
+    if (ops.size() > kMaxOps) {
       reason = "depends on too many ops";
       return false;
     }
@@ -147,7 +144,7 @@ private:
 /// it would go on with what it has in registers.
 static bool isInEpilogue(Value bytes) {
   SmallVector<Value> work{bytes};
-  for (size_t i = 0; i < work.size() && i < kMostOps; ++i) {
+  for (size_t i = 0; i < work.size() && i < kMaxOps; ++i) {
     Operation *op = work[i].getDefiningOp();
     if (!op || !work[i].hasOneUse())
       continue;
@@ -184,7 +181,8 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
   RankedTensorType type = typeOf(cone.source);
   if (isSimple)
     return "costs an epilogue little";
-  if (type.hasStaticShape() && type.getNumElements() < kFewElements)
+  if (type.hasStaticShape() &&
+      type.getNumElements() < cpu::threshold::tabulatedElements)
     return "has few elements";
   return std::nullopt;
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of Thresholds.inc as C++: `threshold::fewRows`, and
-// `threshold::floatsInCache(target)` for shares of a cache.
+// The rows of Thresholds.inc as C++: `threshold::openTileRows`, and
+// `threshold::farWeights(target)` for shares of a cache.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_THRESHOLDS_H
@@ -14,15 +14,12 @@
 
 #include "dialects/ingot/TargetInfo.h"
 
+#include <type_traits>
+
 namespace ingot::cpu::threshold {
 
-#define INGOT_THRESHOLD(NAME, VALUE, UNIT, MEASURED, MEANING)                  \
-  inline constexpr auto NAME = VALUE;
-#define INGOT_CACHE_SHARE(NAME, CACHE, NUMERATOR, DENOMINATOR, UNIT, MEASURED, \
-                          MEANING)                                             \
-  inline int64_t NAME(const TargetNumbers &target) {                           \
-    return target.CACHE * (NUMERATOR) / (DENOMINATOR);                         \
-  }
+#include "passes/support/ThresholdConstants.inc"
+
 #include "passes/cpu/policy/Thresholds.inc"
 
 } // namespace ingot::cpu::threshold

@@ -7,6 +7,7 @@
 #include "passes/cpu/products/WidenedWeights.h"
 
 #include "passes/cpu/kernels/matmul/UnpackWeights.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/ProductKernel.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -61,7 +62,7 @@ TileWeights WidenedWeights::wide(const TileWeights &weights, Index at) const {
 
 TileWeights WidenedWeights::fill(IndexBuilder &b, const TileWeights &weights,
                                  int64_t terms) const {
-  constexpr int64_t kAtOnce = 4;
+  constexpr int64_t kAtOnce = cpu::threshold::f16WidenedTerms;
   const Tile &tile = weights.tile;
   auto half = VectorType::get({tile.lanes}, b.b.getF16Type());
   auto widen = [&](Index term) {

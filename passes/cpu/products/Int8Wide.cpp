@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePairs.h"
 #include "passes/cpu/products/ProductKernel.h"
 
@@ -21,14 +22,9 @@ using namespace ingot::cpu;
 // Weights as words
 //===----------------------------------------------------------------------===//
 
-// They stay in the second-level cache, and go on the stack.
-static constexpr int64_t kMostWideBytes = 64 << 10;
-// Widening takes as long as multiplying with two rows, and saves three
-// instructions for the 8 and more of a tile.
-static constexpr int64_t kLeastWideRows = 40;
-
 bool WideWeights::pays(int64_t groups, int64_t columns, int64_t rows) {
-  return groups * columns * 8 <= kMostWideBytes && rows >= kLeastWideRows;
+  return groups * columns * 8 <= cpu::threshold::widenedBytes &&
+         rows >= cpu::threshold::widenedFewestRows;
 }
 
 WideWeights::WideWeights(IndexBuilder &b, int64_t groups, int64_t columns)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePacking.h"
 #include "passes/cpu/products/BytePairs.h"
 
@@ -367,14 +368,6 @@ static void storeTogether(IndexBuilder &b, const Output &output,
     storeResult(b, output, mapping.lookup(result), place);
 }
 
-/// Above this many ops the epilogue of a tile is a loop over its rows: unrolled
-/// it would fill the instruction cache.
-static constexpr int64_t kMaxUnrolledOps = 300;
-
-/// So many vectors go through an epilogue together that is so long that a core
-/// does not see far enough ahead to do them side by side.
-static constexpr int64_t kTogether = 4, kLongEpilogue = 16;
-
 /// How many instructions an epilogue op becomes, roughly.
 static int64_t costOf(Operation &op) {
   if (isa<arith::ConstantOp>(op))
@@ -382,7 +375,7 @@ static int64_t costOf(Operation &op) {
   return isa<math::MathDialect>(op.getDialect()) &&
                  !isa<math::AbsFOp, math::FmaOp, math::RoundEvenOp,
                       math::SqrtOp>(op)
-             ? 20
+             ? cpu::threshold::functionOps
              : 1;
 }
 
@@ -430,7 +423,9 @@ void cpu::storeTile(
                  tile.lanes <= kWidestPacked &&
                  llvm::isPowerOf2_64(tile.vectors);
   BytePacking packing(op);
-  const int64_t together = epilogueCost(op) < kLongEpilogue ? 1 : kTogether;
+  const int64_t together = epilogueCost(op) < cpu::threshold::epilogueLongOps
+                               ? 1
+                               : cpu::threshold::epilogueVectors;
   const bool byRow = signs || (packing && isWhole);
   auto storeRow = [&](Index row, ValueRange sums) {
     if (signs)
@@ -481,8 +476,8 @@ void cpu::storeTile(
   };
   if (usesTiles(tile.product))
     return storeSpilled(spillAmxTiles(b, tile, sums));
-  if (!tile.isPart() &&
-      epilogueCost(op) * tile.rows * tile.vectors <= kMaxUnrolledOps)
+  if (!tile.isPart() && epilogueCost(op) * tile.rows * tile.vectors <=
+                            cpu::threshold::epilogueUnrolledOps)
     return storeRows(0, tile.rows, sums);
   Value spilled = createScratch(b, tile.rows * rowSize, sumType(b, tile));
   spill(b, tile, sums, spilled, 0);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/ProductKernel.h"
 
 #include "dialects/cpu/PackedWeights.h"
@@ -183,13 +184,13 @@ void cpu::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
 /// 11 that count, find addresses and prefetch, of which 3 are left for each.
 /// Where there are 32 registers a step has twice as much to do, and one of
 /// bytes as words three times as much.
-static constexpr int64_t kUnrolled = 4;
+static constexpr int64_t kUnrolled = cpu::threshold::productSteps;
 static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
-  constexpr size_t kManySums = 8;
-  return target.numRegisters == 16 && sums.size() >= kManySums &&
+  return target.numRegisters == 16 &&
+         sums.size() >= cpu::threshold::productManySums &&
          infoOf(tile.product).rows != RowForm::asWords &&
-         steps >= 4 * kUnrolled;
+         steps >= cpu::threshold::productRounds * kUnrolled;
 }
 
 namespace {
@@ -211,7 +212,7 @@ static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
   TargetInfo target = targetOf(b);
   constexpr int64_t kWidest = 64;
   int64_t count = start.size(), beside = sumsBeside(target, tile, kWidest);
-  if (groups < 4 * beside)
+  if (groups < cpu::threshold::productRounds * beside)
     beside = 1;
   const bool isLong = beside == 1 && isUnrolled(target, tile, start, groups);
   const int64_t steps = isLong ? kUnrolled : beside;
@@ -334,12 +335,13 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
   // therefore.
   TargetInfo target = targetOf(b);
   int64_t words = target.wordsOfLine();
-  bool collides = !rows.stride.value && weights.tile.rows > 8 &&
+  bool collides = !rows.stride.value &&
+                  weights.tile.rows > cpu::threshold::linesOfSet &&
                   rowDistance % target.set_stride == 0;
   if (collides && depth % (groupsCopied(target) * group) == 0)
     return multiplyCopies(b, weights, rows, depth, start, next);
   // Short rows are there before prefetching starts to help.
-  bool isLong = depth >= 8 * words * group;
+  bool isLong = depth >= cpu::threshold::prefetchedLines * words * group;
   return ::multiplyAdd(b, {weights, rows, depth}, start,
                        [&](Value k, int64_t steps) {
                          if (isLong)

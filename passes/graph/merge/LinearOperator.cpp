@@ -19,11 +19,11 @@ static constexpr int64_t kMaxWeights = int64_t(1) << 26;
 
 bool OperatorDim::isBounded() const {
   // Products of two, and sums of three of them, fit into 64 bits.
-  constexpr int64_t kMost = int64_t(1) << 30;
+  constexpr int64_t kMaxNumber = int64_t(1) << 30;
   for (int64_t value : {offset, step, count, stride, slack})
-    if (value > kMost || value < -kMost)
+    if (value > kMaxNumber || value < -kMaxNumber)
       return false;
-  return last() <= kMost;
+  return last() <= kMaxNumber;
 }
 
 int64_t LinearOperator::taps() const {

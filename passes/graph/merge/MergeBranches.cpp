@@ -9,6 +9,7 @@
 #include "passes/graph/merge/LinearOperator.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/ScaleShift.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,11 +30,11 @@ using namespace ingot::support;
 
 /// Spatial positions times batch; unknown sizes count as some size.
 static double numPositions(RankedTensorType type, bool channelsLast) {
-  constexpr int64_t kUnknown = 32;
   double positions = 1;
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (i != channelDim(type.getRank(), channelsLast))
-      positions *= type.isDynamicDim(i) ? kUnknown : type.getDimSize(i);
+      positions *=
+          type.isDynamicDim(i) ? threshold::unknownSize : type.getDimSize(i);
   return positions;
 }
 

@@ -99,9 +99,9 @@ Value legalize::causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
   double lowest = std::numeric_limits<float>::lowest();
   auto known = getConstantIntValue(past);
   auto rows = getConstantIntValue(steps), columns = getConstantIntValue(keys);
-  constexpr int64_t kMostConstant = int64_t(1) << 20;
-  if (known && rows && columns && *rows <= kMostConstant &&
-      *columns <= kMostConstant && *rows * *columns <= kMostConstant) {
+  constexpr int64_t kMaxConstant = int64_t(1) << 20;
+  if (known && rows && columns && *rows <= kMaxConstant &&
+      *columns <= kMaxConstant && *rows * *columns <= kMaxConstant) {
     std::vector<double> values;
     for (int64_t s = 0; s < *rows; ++s)
       for (int64_t t = 0; t < *columns; ++t)

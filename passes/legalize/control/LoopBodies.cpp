@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/control/LoopForm.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -13,11 +14,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Loops that come to fewer nodes than this if all steps are written in a row
-/// are: it costs no more code than a few layers do.
-static constexpr int64_t kMostUnrolled = 128;
 /// The same where a state is a sequence, for which there is no other form.
-static constexpr int64_t kMostUnrolledLists = 10000;
+static constexpr int64_t kMaxUnrolledLists = 10000;
 
 RankedTensorType legalize::typeOfRow(const Scanned &scanned) {
   RankedTensorType type = typeOf(scanned.value);
@@ -150,7 +148,7 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
   bool hasList = llvm::any_of(form.init, [](Value state) {
     return state.getDefiningOp<onnx::SequenceOp>() != nullptr;
   });
-  int64_t most = hasList ? kMostUnrolledLists : kMostUnrolled;
+  int64_t most = hasList ? kMaxUnrolledLists : threshold::unrolledNodes;
   if (!trip || *trip < 1 || form.go || *trip > most ||
       *trip * countNodes(*form.body) > most)
     return std::nullopt;

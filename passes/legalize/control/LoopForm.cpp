@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/support/RunChecks.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,10 +19,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
-
-/// Rows of a loop whose steps are bounded, but not known, are written into a
-/// buffer for all of them up to this many bytes; larger ones grow.
-static constexpr int64_t kMostBounded = int64_t(1) << 20;
 
 /// Row `at` of a scanned value.
 static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
@@ -223,7 +220,7 @@ LogicalResult LoopBuilder::prepareRows(bool isCounted) {
       int64_t bytes = nn::elementBytes(kept.row.getElementType());
       isBounded = !llvm::MulOverflow(bytes, *known, bytes) &&
                   !llvm::MulOverflow(bytes, kept.row.getNumElements(), bytes) &&
-                  bytes <= kMostBounded;
+                  bytes <= threshold::boundedRows;
     }
     if (kept.row.hasStaticShape() && isBounded && stacked.start.empty()) {
       Sizes sizes = tensor::getMixedSizes(builder, loc, draft.rows[i]);

@@ -179,7 +179,7 @@ static LogicalResult readTrip(Node &node, LoopForm &form) {
 }
 
 /// More loops than this are no program that one would want for one node.
-static constexpr int64_t kMostBatches = 64;
+static constexpr int64_t kMaxBatches = 64;
 
 /// Of operator set 8 it takes the lengths of batches, which may be left out,
 /// and tensors of a batch each: a loop for each batch.
@@ -212,9 +212,10 @@ static LogicalResult legalizeBatchedScan(Node &node) {
                           " batches, but the first has " + Twine(batches));
     batches = size;
   }
-  if (batches < 1 || batches > kMostBatches)
-    return node.unsupported("with " + Twine(batches) + " batches, which must "
-                            "be in [1, " + Twine(kMostBatches) + "]");
+  if (batches < 1 || batches > kMaxBatches)
+    return node.unsupported("with " + Twine(batches) +
+                            " batches, which must be in [1, " +
+                            Twine(kMaxBatches) + "]");
   if (int64_t(node.numOutputs()) < states)
     return node.invalid("it has " + Twine(states) + " states, but gives " +
                         Twine(node.numOutputs()) + " values");

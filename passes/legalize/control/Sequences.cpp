@@ -64,7 +64,7 @@ static constexpr StringLiteral kOnePosition =
     "the position needs one element, of int32 or int64";
 
 /// More elements are no list to write a program for.
-static constexpr int64_t kMostParts = 10000;
+static constexpr int64_t kMaxParts = 10000;
 
 /// The sequence that input i is.
 static FailureOr<onnx::SequenceOp> sequenceOf(Node &node, size_t i) {
@@ -348,8 +348,8 @@ static FailureOr<Sizes> equalParts(Node &node, int64_t axis) {
   if (ShapedType::isDynamic(size))
     return node.unsupported("a dynamic dimension is split; fix it with "
                             "--shape");
-  if (size / part > kMostParts)
-    return node.unsupported("more than " + Twine(kMostParts) + " parts");
+  if (size / part > kMaxParts)
+    return node.unsupported("more than " + Twine(kMaxParts) + " parts");
   Sizes parts;
   for (int64_t left = size; left > 0; left -= part)
     parts.push_back(sizeAttr(node, std::min(left, part)));

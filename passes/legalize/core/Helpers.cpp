@@ -69,7 +69,7 @@ bool legalize::isSameSize(OpFoldResult a, OpFoldResult b) {
 
 /// As many operations are looked at above a number: what is read twice at each
 /// of n steps would be visited 2^n times.
-static constexpr int kMostDepth = 8;
+static constexpr int kMaxDepth = 8;
 
 static bool isFromDims(OpFoldResult size, int depth) {
   if (auto known = getConstantIntValue(size))
@@ -86,7 +86,7 @@ static bool isFromDims(OpFoldResult size, int depth) {
 }
 
 bool legalize::isFromDims(OpFoldResult size) {
-  return ::isFromDims(size, kMostDepth);
+  return ::isFromDims(size, kMaxDepth);
 }
 
 static bool isNotNegative(OpFoldResult number, int depth) {
@@ -111,7 +111,7 @@ static bool isNotNegative(OpFoldResult number, int depth) {
 }
 
 bool legalize::isNotNegative(OpFoldResult number) {
-  return ::isNotNegative(number, kMostDepth);
+  return ::isNotNegative(number, kMaxDepth);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,7 @@ using namespace ingot::legalize;
 using namespace ingot::support;
 
 /// What one node becomes is a short chain, and operands of nodes are kept.
-static constexpr int kMostSteps = 64;
+static constexpr int kMaxSteps = 64;
 
 namespace ingot::legalize {
 
@@ -75,7 +75,7 @@ private:
   nn::Size sizeOf(Root root) {
     auto product = root.dim < 0 ? root.value.getDefiningOp<arith::MulIOp>()
                                 : arith::MulIOp();
-    if (!product || depth < kMostSteps / 2)
+    if (!product || depth < kMaxSteps / 2)
       return symbolOf(root);
     nn::Size size = multiply(sizeOfIndex(product.getLhs()),
                              sizeOfIndex(product.getRhs()));
@@ -121,7 +121,7 @@ void RootSizes::start(func::FuncOp function) {
 
 Root RootSizes::of(Value tensor, int64_t dim) {
   seen.clear();
-  return find(tensor, dim, kMostSteps);
+  return find(tensor, dim, kMaxSteps);
 }
 
 void RootSizes::keep(Value tensor) {

@@ -7,6 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/legalize/ml/Forest.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,13 +22,6 @@ using namespace ingot::support;
 using mlir::utils::IteratorType;
 
 namespace {
-/// Trees that are walked at once. A step waits some 20 cycles for what it
-/// loads, in which a core does the steps of as many trees.
-constexpr int64_t kMostAtOnce = 8;
-
-/// Steps before a walk looks whether all trees have come to leaves. Forests
-/// that are no deeper than kFewSteps need not look more than once.
-constexpr int64_t kStepsBetween = 2, kFewSteps = 4;
 
 /// The table's columns, 32 bits each, so that what a step reads of a node lies
 /// in one or two cache lines. Thresholds of 64 bits are a list of their own.
@@ -209,8 +203,9 @@ SmallVector<Value> Forest::walk(Value x, int64_t width) {
   Walker walker(*this, x);
   int64_t groups = roots.size() / width, firstLeaf = size() - numLeaves(),
           deepest = *llvm::max_element(depths);
-  int64_t steps = deepest <= kFewSteps ? std::max<int64_t>(deepest, 1)
-                                       : kStepsBetween;
+  int64_t steps = deepest <= threshold::treeFewSteps
+                      ? std::max<int64_t>(deepest, 1)
+                      : threshold::treeSteps;
   OpBuilder &builder = node.builder;
   Type i32 = builder.getI32Type();
   Value starts = intConstant(node, roots, {groups, width}, i32);
@@ -312,7 +307,7 @@ FailureOr<Value> Forest::score(Value x, StringRef how) {
       !llvm::all_of(isSaid, [](bool said) { return said; }))
     return node.unsupported("aggregate_function " + how +
                             " of leaves that do not have all targets");
-  int64_t trees = roots.size(), width = std::min(trees, kMostAtOnce);
+  int64_t trees = roots.size(), width = std::min(trees, threshold::treesAtOnce);
   fillGroups(width, !isLowestOrHighest);
   putLeavesLast();
   Value scores = sumLeaves(walk(x, width), how);

@@ -35,7 +35,7 @@ constexpr int64_t kMaxRounds = 100;
 /// How far off all may be together.
 constexpr double kFarOff = 0.005;
 /// No pair is surer than that.
-constexpr double kLeastShare = 1e-7;
+constexpr double kMinShare = 1e-7;
 /// A round is written out for all pairs of classes.
 constexpr int64_t kMaxClasses = 32;
 
@@ -167,8 +167,8 @@ static Value sharesOf(Node &node, Value scores, ArrayRef<float> slopes,
       floatConstants(node, offsets, {pairs}));
   Value share = binary<nn::SubOp>(node, scalar(node, f32, 1),
                                   node.make<nn::SigmoidOp>(scaled));
-  share = binary<nn::MaxOp>(node, share, scalar(node, f32, kLeastShare));
-  return binary<nn::MinOp>(node, share, scalar(node, f32, 1 - kLeastShare));
+  share = binary<nn::MaxOp>(node, share, scalar(node, f32, kMinShare));
+  return binary<nn::MinOp>(node, share, scalar(node, f32, 1 - kMinShare));
 }
 
 FailureOr<Value> legalize::couplePairs(Node &node, Value scores,

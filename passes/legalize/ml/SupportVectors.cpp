@@ -100,10 +100,10 @@ LogicalResult Pairs::read() {
     return node.badLength("vectors_per_class", counts->size(),
                           Twine(classes) + ", one a class");
   for (auto [i, own] : llvm::enumerate(*counts)) {
-    constexpr int64_t kMost = int64_t(1) << 30;
-    if (own < 0 || own > kMost)
+    constexpr int64_t kMaxVectors = int64_t(1) << 30;
+    if (own < 0 || own > kMaxVectors)
       return node.badElement("vectors_per_class", i, Twine(own),
-                             nn::describeRange({0, kMost}));
+                             nn::describeRange({0, kMaxVectors}));
     starts.push_back(starts.back() + own);
   }
   coefficients = floatsOf(node, "coefficients");

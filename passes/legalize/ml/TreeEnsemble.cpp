@@ -136,8 +136,8 @@ LogicalResult Forest::readWeights(StringRef prefix) {
   int64_t count = 0;
   for (size_t i = 0; i < size(); ++i)
     rows.push_back(modes[i] == kLeaf ? count++ : 0);
-  constexpr int64_t kMostWeights = int64_t(1) << 26;
-  if (count == 0 || targets > kMostWeights / count)
+  constexpr int64_t kMaxWeights = int64_t(1) << 26;
+  if (count == 0 || targets > kMaxWeights / count)
     return node.unsupported("a forest of " + Twine(count) + " leaves for " +
                             Twine(targets) + " targets");
   leaves.assign(count * targets, 0);

@@ -33,8 +33,8 @@ LogicalResult Forest::readLeaves() {
   if (to.size() != weights->size())
     return node.badLength("leaf_targetids", to.size(),
                           Twine(weights->size()) + ", one a leaf");
-  constexpr int64_t kMostWeights = int64_t(1) << 26;
-  if (targets < 1 || targets > kMostWeights / int64_t(weights->size()))
+  constexpr int64_t kMaxWeights = int64_t(1) << 26;
+  if (targets < 1 || targets > kMaxWeights / int64_t(weights->size()))
     return node.unsupported("a forest of " + Twine(weights->size()) +
                             " leaves for " + Twine(targets) + " targets");
   leaves.assign(weights->size() * targets, 0);

@@ -365,7 +365,8 @@ static LogicalResult legalizeLRN(Node &node) {
     size = most;
   }
   // Windows are written out.
-  if (size > 4096)
+  constexpr int64_t kMaxWindow = 4096;
+  if (size > kMaxWindow)
     return node.unsupported("a window of " + Twine(size) + " channels");
   return node.replace(node.make<nn::LRNOp>(
       node.input(0), size, APFloat(float(alpha)),

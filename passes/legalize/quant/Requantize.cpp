@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-static constexpr double kLargestProduct = 0x1p21, kLeastRatio = 0x1p-21,
+static constexpr double kLargestProduct = 0x1p21, kSmallestRatio = 0x1p-21,
                         kNothing = 0.25;
 
 std::vector<double> legalize::largestSums(Node &node, ByteInputs data,
@@ -79,9 +79,9 @@ void legalize::addBias(Node &node, std::vector<double> &largest, size_t i) {
 
 /// `value`, as a constant if it is made of constants.
 static Value folded(Node &node, Value value) {
-  constexpr int64_t kMost = int64_t(1) << 24;
+  constexpr int64_t kMaxElements = int64_t(1) << 24;
   Operation *op = value.getDefiningOp();
-  ElementsAttr constant = op ? nn::evaluate(op, kMost) : ElementsAttr();
+  ElementsAttr constant = op ? nn::evaluate(op, kMaxElements) : ElementsAttr();
   if (!constant)
     return value;
   return arith::ConstantOp::create(node.builder, node.loc(),
@@ -111,7 +111,7 @@ static bool fitsF32(Value ratio, ArrayRef<double> largest) {
     return false;
   auto fits = [](double sum, double ratio) {
     return sum < kLargestSum && sum * ratio < kLargestProduct &&
-           (ratio >= kLeastRatio || sum * ratio <= kNothing);
+           (ratio >= kSmallestRatio || sum * ratio <= kNothing);
   };
   // Of one number for each sum where that is how it spreads.
   if (ratios->size() == largest.size() && typeOf(ratio).getRank() > 0 &&

@@ -67,9 +67,8 @@ static void requirePositive(Node &node, Value size, const Twine &what) {
 static void requireLength(Node &node, Value length, const Twine &what) {
   requirePositive(node, length, what);
   Indices i{node.builder, node.loc()};
-  require(node.builder, node.loc(), i.less(length, i.n(kMostPoints + 1)),
-          what + " is {0}, but must be at most {1}",
-          {length, i.n(kMostPoints)});
+  require(node.builder, node.loc(), i.less(length, i.n(kMaxPoints + 1)),
+          what + " is {0}, but must be at most {1}", {length, i.n(kMaxPoints)});
 }
 
 /// The elements of x in a row.

@@ -49,11 +49,11 @@ struct LineTransforms {
 };
 
 /// The largest length: its square has to be an i64.
-constexpr int64_t kMostPoints = int64_t(1) << 31;
+constexpr int64_t kMaxPoints = int64_t(1) << 31;
 
 /// `results`, a tensor of rank 1, with the transforms of lines of `x`, which is
 /// one, too. Both are of one type, f32 or f64. The length is in
-/// [1, kMostPoints].
+/// [1, kMaxPoints].
 Value transformLines(Node &node, Value x, Value results,
                      const LineTransforms &transforms);
 

@@ -16,6 +16,7 @@
 #include "passes/legalize/signal/ComputedFourier.h"
 #include "passes/legalize/signal/FastFourier.h"
 #include "passes/support/RunChecks.h"
+#include "passes/support/Thresholds.h"
 
 #include <cmath>
 
@@ -47,14 +48,13 @@ constexpr int64_t kMaxMatrixElements = int64_t(1) << 22;
 /// fewer products, or nullopt.
 static std::optional<std::pair<int64_t, int64_t>>
 factorsOf(const Transform &transform, bool isComplex) {
-  // Below it what lies between the products takes as long as they do.
-  constexpr int64_t kLeastLength = 128, kLeastGain = 4;
   int64_t length = transform.length;
-  if (transform.fromHalf || length < kLeastLength ||
+  if (transform.fromHalf || length < threshold::fourierLength ||
       length > kMaxMatrixElements)
     return std::nullopt;
   int64_t parts = isComplex ? 4 : 2;
-  int64_t least = parts * transform.inputs * transform.outputs / kLeastGain;
+  int64_t least =
+      parts * transform.inputs * transform.outputs / threshold::fourierGain;
   std::optional<std::pair<int64_t, int64_t>> best;
   for (int64_t first = 2; first * 2 <= length; ++first) {
     int64_t second = length / first;
@@ -73,7 +73,7 @@ factorsOf(const Transform &transform, bool isComplex) {
 
 static LogicalResult checkSize(Node &node, const Transform &transform) {
   if (transform.length < 1 || transform.outputs < 1 ||
-      transform.length > kMostPoints)
+      transform.length > kMaxPoints)
     return node.invalid("a transform of " + Twine(transform.length) +
                         " points");
   return success();
@@ -82,9 +82,7 @@ static LogicalResult checkSize(Node &node, const Transform &transform) {
 /// Whether products with constants take less time than the transforms of a
 /// length of the run, and no more memory than the model may.
 static bool isWorthMatrices(const Transform &transform) {
-  // Elements of a matrix that is as fast, without factors.
-  constexpr int64_t kMostElements = int64_t(1) << 18;
-  return transform.inputs <= kMostElements / transform.outputs ||
+  return transform.inputs <= threshold::fourierMatrix / transform.outputs ||
          factorsOf(transform, /*isComplex=*/false);
 }
 

@@ -35,15 +35,15 @@ struct Blocks {
 
 /// How many elements a block has, if they are few enough to be written out.
 static std::optional<int64_t> fewTaps(const Blocks &blocks) {
-  constexpr int64_t kMostTaps = 64;
+  constexpr int64_t kMaxTaps = 64;
   int64_t taps = 1;
   for (OpFoldResult size : blocks.block) {
     auto known = getConstantIntValue(size);
-    if (!known || *known > kMostTaps)
+    if (!known || *known > kMaxTaps)
       return std::nullopt;
     taps *= *known;
   }
-  return taps <= kMostTaps ? std::optional(taps) : std::nullopt;
+  return taps <= kMaxTaps ? std::optional(taps) : std::nullopt;
 }
 
 /// The same element of all blocks is added at a time, where it lies: a part of

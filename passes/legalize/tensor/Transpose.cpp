@@ -97,7 +97,8 @@ static FailureOr<int64_t> readBlock(Node &node) {
   if (node.rank(0) != 4)
     return node.invalid("the operand needs rank 4, but has rank " +
                         Twine(node.rank(0)));
-  if (block < 1 || block >= 1 << 20)
+  constexpr int64_t kMaxBlock = (1 << 20) - 1;
+  if (block < 1 || block > kMaxBlock)
     return node.invalid("blocksize is " + Twine(block));
   return block;
 }

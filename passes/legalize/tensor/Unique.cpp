@@ -18,6 +18,7 @@
 
 #include "passes/legalize/core/Helpers.h"
 #include "passes/support/KeyOrder.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,9 +27,6 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
-
-/// Rows of more elements are sorted by merging.
-static constexpr int64_t kMostColumns = 8;
 
 namespace {
 
@@ -194,11 +192,12 @@ Value Groups::sort(Value count) {
   int64_t width = typeOf(rows).getDimSize(1);
   Indices n{node.builder, node.loc()};
   if (!ShapedType::isDynamic(width))
-    return width <= kMostColumns ? sortByDigits(count, start, n.n(width))
-                                 : sortByMerging(count, start, count);
+    return width <= threshold::uniqueColumns
+               ? sortByDigits(count, start, n.n(width))
+               : sortByMerging(count, start, count);
   // The run tells: by no column, or in no pass.
   Value columns = indexValue(node, sizeOf(node, rows, 1));
-  Value isNarrow = n.less(columns, n.n(kMostColumns + 1));
+  Value isNarrow = n.less(columns, n.n(threshold::uniqueColumns + 1));
   Value order = sortByDigits(count, start,
                              n.choose(isNarrow, columns, n.n(0)));
   return sortByMerging(count, order, n.choose(isNarrow, n.n(0), count));

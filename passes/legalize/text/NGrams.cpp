@@ -85,11 +85,11 @@ LogicalResult Pool::read() {
   auto counts = node.getInts("ngram_counts").value_or(SmallVector<int64_t>());
   if (indexes.empty() || counts.empty())
     return node.invalid("ngram_counts or ngram_indexes is missing");
-  constexpr int64_t kMostColumns = int64_t(1) << 24;
+  constexpr int64_t kMaxColumns = int64_t(1) << 24;
   for (auto [i, index] : llvm::enumerate(indexes))
-    if (index < 0 || index >= kMostColumns)
+    if (index < 0 || index >= kMaxColumns)
       return node.badElement("ngram_indexes", i, Twine(index),
-                             nn::describeRange({0, kMostColumns - 1}));
+                             nn::describeRange({0, kMaxColumns - 1}));
   int64_t columns = *llvm::max_element(indexes) + 1;
   starts.assign(columns, 0);
   lengths.assign(columns, 0);

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
 #include "passes/support/Resampling.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,7 +34,8 @@ using support::Scalars;
 
 /// Boxes that are compared at a time. There are as many strips as give each so
 /// many boxes, up to the most.
-static constexpr int64_t kBlock = 16, kMostStrips = 256;
+static constexpr int64_t kBlock = threshold::comparedBoxes,
+                         kMostStrips = threshold::boxStrips;
 
 namespace {
 

@@ -326,9 +326,9 @@ static FailureOr<Value> filterAxis(Node &node, const Sampling &sampling,
   bool mayShrink = !axis.knownScale || *axis.knownScale < 1;
   auto from = getConstantIntValue(sizeOf(node, x, axis.axis)),
        to = getConstantIntValue(axis.size);
-  constexpr int64_t kMostWeights = int64_t(1) << 22;
+  constexpr int64_t kMaxWeights = int64_t(1) << 22;
   if (mayShrink && from && to && axis.knownScale && *from > 0 && *to > 0 &&
-      *from <= kMostWeights / *to)
+      *from <= kMaxWeights / *to)
     return filterKnown(node, sampling, x, axis, *from, *to);
   return resizeAxes(node, sampling, x, axis, mayShrink);
 }

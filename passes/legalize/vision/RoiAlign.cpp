@@ -88,7 +88,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
   };
   // As many samples as the largest region has in a bin.
   SmallVector<OpFoldResult> most(2, sizeAttr(node, ratio));
-  constexpr int64_t kMostSamples = 4096;
+  constexpr int64_t kMaxSamples = 4096;
   for (int64_t d = 0; d < 2 && !ratio; ++d) {
     Value samples = generate(
         node, node.builder.getI64Type(), {count},
@@ -97,7 +97,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
           return asI64(s, regionOf(s, at[0], d, Value()).samples);
         });
     requireEach(node, samples, "a region's bin",
-                {sizeAttr(node, kMostSamples), /*includesCount=*/true,
+                {sizeAttr(node, kMaxSamples), /*includesCount=*/true,
                  "samples in a bin at most"});
     Value largest = node.create<nn::ReduceOp>(
         samples, nn::ReduceKind::max, ArrayRef<int64_t>{0},
@@ -108,7 +108,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
         node.builder.getIndexType(), number);
     // Of no regions the largest is below all.
     most[d] = minSizes(node, maxSizes(node, index, sizeAttr(node, 1)),
-                       sizeAttr(node, kMostSamples));
+                       sizeAttr(node, kMaxSamples));
   }
   OpFoldResult taps =
       mulSizes(node, sizeAttr(node, 4), mulSizes(node, most[0], most[1]));

@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/vision/Sampling.h"
 
+#include "passes/support/Thresholds.h"
+
 #include <limits>
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
-
-/// One tap after the other in the body, where there are few of a known number.
-static constexpr int64_t kMostUnrolled = 16;
 
 Value legalize::flattenSpatial(Node &node, Value x) {
   Sizes sizes = sizesOf(node, x), flat(sizes.begin(), sizes.begin() + 2);
@@ -78,9 +77,6 @@ static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
   return weight ? s.mul(value, weight) : value;
 }
 
-/// With fewer, transposing takes longer than reading elements one by one.
-static constexpr int64_t kFewestChannels = 8;
-
 /// The last two of three dimensions in the other order.
 static Value swapLast(Node &node, Value x) {
   RankedTensorType type = typeOf(x);
@@ -98,7 +94,7 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
   // those are read by vectors. What is only moved is moved once more for that.
   int64_t numChannels = typeOf(x).getDimSize(1);
   bool isLast = taps.weights && !ShapedType::isDynamic(numChannels) &&
-                numChannels >= kFewestChannels;
+                numChannels >= threshold::sampledChannels;
   OpFoldResult channels = sizeOf(node, x, 1);
   if (isLast)
     x = swapLast(node, x);
@@ -108,7 +104,7 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
   auto known = getConstantIntValue(shape[0]);
   // A sum over taps keeps the order of its loops; what adds up nothing would be
   // fused with the transpose behind it, and follow that.
-  bool isUnrolled = !isLast && known && *known <= kMostUnrolled;
+  bool isUnrolled = !isLast && known && *known <= threshold::sampledTaps;
   // Loops over r, c, t, p, or without t, so that the last one is of vectors; or
   // with c and p in each other's place.
   unsigned rank = isUnrolled ? 3 : 4, last = rank - 1;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 namespace ingot::cpu {
 
@@ -17,7 +18,8 @@ namespace ingot::cpu {
 struct Contraction {
   /// A panel is two vectors wide; so many of them, and of their rows, are
   /// packed at a time.
-  static constexpr int64_t kVectors = 2, kPanels = 4, kDepth = 256;
+  static constexpr int64_t kVectors = 2, kPanels = threshold::contractionPanels,
+                           kDepth = threshold::contractionDepth;
 
   Contraction(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/contraction/ContractionPanels.h"
 #include "passes/cpu/kernels/rows/Transposes.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -198,9 +199,10 @@ void ContractionPanels::emitRows(const Part &part, int64_t most,
 }
 
 void ContractionPanels::emitPanel(const Part &part) {
-  constexpr int64_t kMost = 12;
   auto emitWhole = [&] {
-    emitRows(part, target.numRegisters == 32 ? kMost : kMost / 2,
+    emitRows(part,
+             target.numRegisters == 32 ? cpu::threshold::contractionRows
+                                       : cpu::threshold::contractionRows / 2,
              SmallVector<Value>(kVectors));
   };
   // Vector by vector: there may be one alone.
@@ -210,7 +212,8 @@ void ContractionPanels::emitPanel(const Part &part) {
       vector.column = b.add(part.column, Index(first));
       vector.at = b.add(part.at, Index(first));
       Index left = b.sub(part.columns, Index(first));
-      emitRows(vector, kMost, maskOfFirst(b, lanes, left));
+      emitRows(vector, cpu::threshold::contractionRows,
+               maskOfFirst(b, lanes, left));
     });
   };
   b.branch(b.compare(arith::CmpIPredicate::sge, part.columns, width), emitWhole,

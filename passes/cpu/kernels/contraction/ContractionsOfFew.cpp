@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/contraction/ContractionsOfFew.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/Products.h"
 #include "passes/support/Contractions.h"
 
@@ -71,7 +72,7 @@ void ContractionsOfFew::emitSteps(Index rowAt, Index firstK, int64_t steps) {
 }
 
 void ContractionsOfFew::emitRows() {
-  constexpr int64_t kSteps = 4;
+  constexpr int64_t kSteps = cpu::threshold::contractionSteps;
   auto emitRow = [&](Value r) {
     Index end = sizes[k], whole = b.mul(b.div(end, kSteps), kSteps);
     forEach(b, 0, whole, kSteps,
@@ -87,7 +88,7 @@ void ContractionsOfFew::emitRows() {
 
 /// Adds to a column of the result the sums over a block of k, which is packed.
 void ContractionsOfFew::emitSums(Index columnAt, Index firstK, Index depth) {
-  constexpr int64_t kSums = 4;
+  constexpr int64_t kSums = cpu::threshold::contractionSums;
   auto type = VectorType::get({lanes}, element);
   Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(element));

@@ -27,6 +27,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/contraction/ContractionPanels.h"
 #include "passes/cpu/kernels/contraction/ContractionsOfFew.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Contractions.h"
 
 namespace ingot {
@@ -65,8 +66,6 @@ struct ContractionEmitter {
 } // namespace
 
 void ContractionEmitter::emit() {
-  // From so many rows or columns on, panels pay.
-  constexpr int64_t kFew = 4;
   IndexBuilder &b = all.b;
   ArrayRef<Index> sizes = all.sizes;
   auto emitTiles = [&] {
@@ -79,9 +78,12 @@ void ContractionEmitter::emit() {
   auto ifFew = [&](int64_t loop, llvm::function_ref<void()> few,
                    llvm::function_ref<void()> many) {
     if (!sizes[loop].value)
-      return sizes[loop].constant < kFew ? few() : many();
-    b.branch(b.compare(arith::CmpIPredicate::slt, sizes[loop], kFew), few,
-             many);
+      return sizes[loop].constant < cpu::threshold::contractionFewestRows
+                 ? few()
+                 : many();
+    b.branch(b.compare(arith::CmpIPredicate::slt, sizes[loop],
+                       cpu::threshold::contractionFewestRows),
+             few, many);
   };
   ifFew(
       all.column, [&] { few.emitColumns(); },

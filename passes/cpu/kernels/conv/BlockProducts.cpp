@@ -12,6 +12,7 @@
 #include "passes/cpu/kernels/conv/BlockProducts.h"
 
 #include "dialects/cpu/PackedWeights.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -38,19 +39,16 @@ PanelBlocks::PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel)
   end = loadNumber(b, list, b.add(panel, 1));
 }
 
-/// Of rows that all fall into one set of the first-level cache, which holds 8
-/// to 12 lines, so many stay where they are.
-static constexpr int64_t kMostDirect = 7;
-
 /// What the block reads of the others on the stack, as `multiplyAddWhole`
 /// copies more of them.
 SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows) const {
   Type element = getElementTypeOrSelf(rows.data);
   int64_t bytes = rows.stride.constant * element.getIntOrFloatBitWidth() / 8;
-  if (rows.stride.value || tile.rows <= 8 || bytes % target.set_stride != 0)
+  if (rows.stride.value || tile.rows <= cpu::threshold::linesOfSet ||
+      bytes % target.set_stride != 0)
     return rows;
-  int64_t copied = tile.rows - kMostDirect;
+  int64_t copied = tile.rows - cpu::threshold::rowsInSet;
   int64_t lanes = tile.lanes * cpu::groupOf(element);
   int64_t pitch = llvm::alignTo(depth, lanes);
   Value scratch = createScratch(b, copied * pitch, element);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvFoundPixels.h"
 
+#include "passes/cpu/policy/Thresholds.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -13,11 +15,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// With fewer, finding the pixels takes longer than a tenth of the products.
-static constexpr int64_t kFewestFound = 32;
-
 bool ConvFoundPixels::isWorthIt(const Tile &tile) const {
-  return conv.readsInPlace(tile) && channels >= kFewestFound;
+  return conv.readsInPlace(tile) &&
+         channels >= cpu::threshold::foundFewestChannels;
 }
 
 /// Fills a table on the stack with the place of tap 0 of each pixel of a tile

@@ -14,7 +14,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 /// The most zeros that the stack holds.
-static constexpr int64_t kMostFound = 16384;
+static constexpr int64_t kMaxZeros = 16384;
 
 SmallVector<Index> ConvKernel::weightsOf(const ColumnAt &columnAt) {
   int64_t panels = weights.shape[0] / plan.groups;
@@ -79,8 +79,7 @@ bool ConvKernel::isContiguous() const {
 }
 
 bool ConvKernel::readsInPlace(const Tile &tile) const {
-  return infoOf(tile.product).rows == RowForm::inPlace &&
-         channels <= kMostFound;
+  return infoOf(tile.product).rows == RowForm::inPlace && channels <= kMaxZeros;
 }
 
 SrcRows ConvKernel::rowsOfTap(const Tile &tile, const PixelTile &pixels,

@@ -24,6 +24,7 @@
 #include "passes/cpu/kernels/conv/ConvOpenRows.h"
 
 #include "passes/cpu/kernels/RowTiling.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -60,13 +61,12 @@ static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
 }
 
 bool ConvOpenRows::areWorthIt(const Tile &tile) {
-  // Each that asks takes a register for its address.
-  constexpr int64_t kMostAsking = 6;
   if (!plan.acrossRows || plan.groups == 1 || !conv.readsInPlace(tile) ||
       tilingOf(tile.rows).empty())
     return false;
   return window.dstSizes[window.inner()].value &&
-         llvm::count(asking(window, tile.rows, tile.rows), true) <= kMostAsking;
+         llvm::count(asking(window, tile.rows, tile.rows), true) <=
+             cpu::threshold::openRowsAsking;
 }
 
 /// The taps of a row of src for pixels of a row.
@@ -92,8 +92,7 @@ Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
                        rows, channels, sums, next.from(b, tapAt));
   };
   // Code for each tap of six pixels is little, and asks less.
-  constexpr int64_t kMostTaps = 3;
-  if (plan.tile.rows > 6 || window.kernel[i] > kMostTaps)
+  if (plan.tile.rows > 6 || window.kernel[i] > cpu::threshold::openRowsTaps)
     return forEach(b, 0, window.kernel[i], start,
                    [&](Value tap, const Accumulators &sums) {
                      return addTap(

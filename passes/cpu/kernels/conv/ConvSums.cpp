@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvSums.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -79,15 +80,13 @@ Accumulators ConvSums::sumTaps(const TileWeights &weights, const TapRows &taps,
   if (taps.asOne)
     return multiplyAdd(b, weights, taps.rowsOf(0), count * depth, start, next);
   const int64_t tapSize = plan.weights.depth * weights.panel;
-  // Speech has windows of 128 taps: code for each would be 40 KiB.
-  constexpr int64_t kManyTaps = 7;
   auto addTap = [&](const SrcRows &rows, Index tapAt,
                     const Accumulators &sums) {
     TileWeights ofTap = weights;
     ofTap.at = b.add(weights.at, tapAt);
     return multiplyAdd(b, ofTap, rows, depth, sums, next.from(b, tapAt));
   };
-  if (taps.apart && count >= kManyTaps)
+  if (taps.apart && count >= cpu::threshold::loopedTaps)
     return forEach(b, 0, count, start,
                    [&](Value tap, const Accumulators &sums) {
                      SrcRows rows = taps.rowsOf(0);

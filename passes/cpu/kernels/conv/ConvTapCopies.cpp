@@ -19,6 +19,7 @@
 #include "passes/cpu/kernels/conv/ConvTapCopies.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,13 +123,9 @@ void ConvTapCopies::copyTaps(const CopiedTaps &copied,
   int64_t lanes = amxRowElements(conv.srcElement());
   bool isRun = copied.taps > 1 && !tapStride.value &&
                tapStride.constant == copied.tapPitch && copied.tapPitch == size;
-  // Of a few vectors, those are loaded whole under masks that leave out what
-  // lies in the padding: to ask for each tap is a branch that a CPU cannot
-  // foresee.
-  constexpr int64_t kMostMasked = 2;
   int64_t vectors = llvm::divideCeil(copied.taps * size, plan.target.lanes);
   bool isMasked = isRun && conv.srcElement().isF32() && plan.target.hasFMA &&
-                  vectors <= kMostMasked;
+                  vectors <= cpu::threshold::maskedTapVectors;
   // What each row of taps has of a pixel's, for all of them.
   SmallVector<Value> masks;
   auto copyRow = [&](Index number, ArrayRef<Index> at,

@@ -6,15 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseKernel.h"
 
+#include "passes/cpu/policy/Thresholds.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
-
-/// Above so many instructions for a vector of each pixel, the epilogue of a
-/// tile is a loop over its pixels.
-static constexpr int64_t kMostUnrolled = 500;
 
 DepthwiseKernel::DepthwiseKernel(OpBuilder &builder, cpu::DepthwiseConvOp op)
     : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
@@ -105,7 +103,8 @@ void DepthwiseKernel::storeBorder(const Tile &tile, const Accumulators &sums,
 }
 
 bool DepthwiseKernel::storesByPixel(const Tile &tile) {
-  return !tile.isPart() && epilogueCost(op) * tile.rows <= kMostUnrolled;
+  return !tile.isPart() &&
+         epilogueCost(op) * tile.rows <= cpu::threshold::depthwiseUnrolledOps;
 }
 
 void DepthwiseKernel::storeWaiting(const BlockStore &store, const Tile &tile,

@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,11 +81,9 @@ OpenRow::OpenRow(
     function_ref<void(const PixelTile &, Index, Index)> emit,
     function_ref<void(const PixelTile &, Index, Index)> emitUnknown)
     : b(kernel.b), window(kernel.window), emit(emit), emitUnknown(emitUnknown) {
-  // Rows of pictures are often 7 and 14 pixels, two and four parts.
-  constexpr int64_t kMostInPart = 4;
   int64_t inner = window.inner();
   full = kernel.plan.tile.rows;
-  part = std::min(kMostInPart, (full + 1) / 2);
+  part = std::min(cpu::threshold::depthwisePartPixels, (full + 1) / 2);
   stride = window.strides[inner], pad = window.pads[inner];
   width = window.dstSizes[inner], srcWidth = window.srcSizes[inner];
   firstWhole = llvm::divideCeil(std::max<int64_t>(pad, 0), stride);
@@ -111,15 +110,14 @@ void OpenRow::emitBegin() {
 }
 
 void OpenRow::findEnd() {
-  // The last window leaves out less of the padding than the next one takes. Of
-  // more than two possibilities the others are rarely worth their code.
-  constexpr int64_t kMostEnds = 2;
   int64_t inner = window.inner();
   mostBeyond = window.crossesHigh(inner)
                    ? window.pads[window.kernel.size() + inner]
                    : 0;
   leastBeyond =
-      std::max<int64_t>(mostBeyond - std::min(stride, kMostEnds), 0) + 1;
+      std::max<int64_t>(
+          mostBeyond - std::min(stride, cpu::threshold::depthwiseEnds), 0) +
+      1;
   if (mostBeyond == 0)
     return;
   endAt = b.add(width, -part);

@@ -32,6 +32,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseWords.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePairs.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -268,10 +269,6 @@ static Tile floatTile(const Tile &tile, int64_t channels) {
   return part;
 }
 
-/// From this many groups of rows on, those at the ends are left out where src
-/// has none of their rows.
-static constexpr int64_t kLeastGroupsLeftOut = 3;
-
 void DepthwiseWords::emitRow(ArrayRef<Index> row, Index firstTile,
                              Index endTile) {
   ArrayRef<Value> areThere = kernel.sources.areThere;
@@ -289,7 +286,7 @@ void DepthwiseWords::emitRow(ArrayRef<Index> row, Index firstTile,
     return any;
   };
   auto all = [&] { emitGroups(0, groups); };
-  if (groups < kLeastGroupsLeftOut)
+  if (groups < cpu::threshold::depthwiseGroupsLeftOut)
     return all();
   Value hasFirst = anyOf(areThere.take_front(taps));
   Value hasLast = anyOf(areThere.drop_front(taps * (groups - 1)));
@@ -321,7 +318,7 @@ void DepthwiseWords::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
                               stride) +
           1);
   // Two at a time, so that fewer sums change their registers.
-  constexpr int64_t kAtOnce = 2;
+  constexpr int64_t kAtOnce = cpu::threshold::depthwiseWordSteps;
   int64_t steps = std::max<int64_t>(end - first, 0) / kAtOnce;
   if (steps < 2)
     steps = 0, first = 0;

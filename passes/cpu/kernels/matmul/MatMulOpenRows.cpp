@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/matmul/MatMulEmitter.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -31,20 +32,21 @@ bool MatMulEmitter::tellsLanes(const Tile &tile) {
 /// these, what is left are as few tiles as can be, however much of them is
 /// computed once more.
 SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
-  constexpr int64_t kFewRows = 4;
   int64_t larger =
-      std::max((tile.rows + 1) / 2, std::min(tile.rows - 1, kFewRows));
+      std::max((tile.rows + 1) / 2,
+               std::min(tile.rows - 1, cpu::threshold::openTileRows));
   if (usesTiles(tile.product))
     larger = tile.amxRows;
   auto type = cast<ShapedType>(op.getWeights().getType());
   int64_t weightBytes =
       type.getNumElements() * nn::elementBytes(type.getElementType());
   if (canRepeatRows(tile) && plan.grid.prefetch &&
-      weightBytes > 2 * plan.target.l2)
-    return larger > kFewRows ? SmallVector<int64_t>{tile.rows, larger}
-                             : SmallVector<int64_t>{tile.rows};
+      weightBytes > cpu::threshold::farWeights(plan.target))
+    return larger > cpu::threshold::openTileRows
+               ? SmallVector<int64_t>{tile.rows, larger}
+               : SmallVector<int64_t>{tile.rows};
   SmallVector<int64_t> sizes;
-  for (int64_t size : {larger, kFewRows})
+  for (int64_t size : {larger, cpu::threshold::openTileRows})
     if (size > 1 && size < (sizes.empty() ? tile.rows : sizes.back()))
       sizes.push_back(size);
   return sizes;
@@ -62,12 +64,12 @@ bool MatMulEmitter::canRepeatRows(const Tile &tile) {
 /// of which is one stream then: with half a panel at a time, as tiles of short
 /// vectors have it, a row took 1.6 times as long.
 bool MatMulEmitter::takesPanels(const Tile &tile) {
-  constexpr int64_t kMostVectors = 4;
   return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
          infoOf(tile.product).isOfSingleFloats() && plan.depthBlock == 0 &&
          plan.tilesPerPanel > 1 &&
          plan.grid.columnTilesPerTask % plan.tilesPerPanel == 0 &&
-         plan.panel <= kMostVectors * tile.lanes && !smallerTiles(tile).empty();
+         plan.panel <= cpu::threshold::openPanelVectors * tile.lanes &&
+         !smallerTiles(tile).empty();
 }
 
 /// Each row of the task alone.

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/kernels/matmul/PackedTiles.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePairs.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -35,11 +36,7 @@ using namespace ingot::cpu;
 
 /// Words that are multiplied in one step of a loop: of 4 bits the block of the
 /// usual size.
-static constexpr int64_t kWordsAtOnce = 4;
-/// For so many tiles of rows, and as long as they stay in a cache, codes are
-/// unpacked once for all.
-static constexpr int64_t kLeastUnpackedTiles = 4;
-static constexpr int64_t kMostUnpackedBytes = 64 << 10;
+static constexpr int64_t kWordsAtOnce = cpu::threshold::packedByteWords;
 
 namespace {
 
@@ -108,8 +105,8 @@ void Emitter::emitRows(const Tile &tile, const PackedColumns &columns,
     unpacked = nullptr;
   };
   int64_t bytes = op.depth() * tile.vectors * tile.lanes;
-  int64_t least = kLeastUnpackedTiles * tile.rows;
-  if (bits == 8 || bytes > kMostUnpackedBytes)
+  int64_t least = cpu::threshold::unpackedTiles * tile.rows;
+  if (bits == 8 || bytes > cpu::threshold::unpackedBytes)
     return emitTiles();
   if (ShapedType::isDynamic(plan.rows))
     return b.branch(b.compare(arith::CmpIPredicate::uge,

@@ -28,6 +28,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/matmul/PackedTiles.h"
 #include "passes/cpu/kernels/matmul/UnpackWeights.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,11 +46,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// With as many rows or fewer, unpacking takes no longer than it takes memory
-/// to bring the words.
-static constexpr int64_t kFewRows = 4;
 /// Words that are unpacked in one step of a loop.
-static constexpr int64_t kWordsAtOnce = 4;
+static constexpr int64_t kWordsAtOnce = cpu::threshold::packedWords;
 
 namespace {
 
@@ -146,23 +144,23 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   // What one tile of rows reads is unpacked once in any case.
   bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
   auto direct = [&] {
-    forEachRowTile(isOneTile ? tile
-                             : tile.withRows(std::min(kFewRows, tile.rows)),
-                   range,
-                   [&](const Tile &part, Index row) {
-                     emitDirect(part, at, row);
-                   });
+    forEachRowTile(
+        isOneTile
+            ? tile
+            : tile.withRows(std::min(cpu::threshold::packedFewRows, tile.rows)),
+        range, [&](const Tile &part, Index row) { emitDirect(part, at, row); });
   };
   if (!ShapedType::isDynamic(plan.rows)) {
-    if (isOneTile || plan.rows <= kFewRows)
+    if (isOneTile || plan.rows <= cpu::threshold::packedFewRows)
       direct();
     else
       emitUnpacked(tile, at, range);
     return;
   }
   Index count = b.sub(range.endRow, range.firstRow);
-  b.branch(b.compare(arith::CmpIPredicate::ule, count, kFewRows), direct,
-           [&] { emitUnpacked(tile, at, range); });
+  b.branch(b.compare(arith::CmpIPredicate::ule, count,
+                     cpu::threshold::packedFewRows),
+           direct, [&] { emitUnpacked(tile, at, range); });
 }
 
 /// Number `i` of a vector of words; `words` is what was loaded for the one

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/matmul/PackedTiles.h"
 
+#include "passes/cpu/policy/Thresholds.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,9 +16,6 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
-
-/// How many words ahead those of few rows are prefetched.
-static constexpr int64_t kPrefetchedWords = 24;
 
 PackedTiles::PackedTiles(OpBuilder &builder, cpu::PackedMatMulOp op)
     : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
@@ -51,7 +50,8 @@ void PackedTiles::prefetchWords(const PackedColumns &columns, Index word) {
     memref::PrefetchOp::create(
         b.b, b.loc, weights.data,
         ValueRange{b.get(weights.at(
-            b, {columns.panel, b.add(word, kPrefetchedWords), at}))},
+            b, {columns.panel,
+                b.add(word, cpu::threshold::packedPrefetchedWords), at}))},
         /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
 }
 

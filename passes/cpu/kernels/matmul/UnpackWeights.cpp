@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/matmul/UnpackWeights.h"
 
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePairs.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -118,9 +119,6 @@ Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
   return arith::SIToFPOp::create(b.b, b.loc, real, words);
 }
 
-/// With more tiles of rows, unpacking is a small part of a product.
-static constexpr int64_t kManyTiles = 3;
-
 int64_t cpu::unpackedAtOnce(cpu::PackedMatMulOp op,
                             const PackedMatMulPlan &plan, int64_t rowSize) {
   int64_t depth = op.depth(), perWord = op.perWord();
@@ -128,8 +126,9 @@ int64_t cpu::unpackedAtOnce(cpu::PackedMatMulOp op,
   // Beside what is read meanwhile, in the first cache; but sums that wait for
   // the second half of a column cost many rows more.
   int64_t room = plan.target.l1 / int64_t(sizeof(float)) / rowSize;
-  bool isForMany = ShapedType::isDynamic(plan.rows) ||
-                   plan.rows > kManyTiles * plan.tile.rows;
+  bool isForMany =
+      ShapedType::isDynamic(plan.rows) ||
+      plan.rows > cpu::threshold::unpackedManyTiles * plan.tile.rows;
   int64_t most = depth <= room && isForMany ? room : room / 2;
   if (op.blocks() == 1 || block <= most) {
     int64_t unit = op.blocks() == 1 ? perWord : block;

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,13 +48,7 @@ using namespace ingot::cpu;
 namespace {
 
 /// Vectors of channels that are summed up together.
-constexpr int64_t kVectorsAtOnce = 4;
-/// Taps whose weights are loaded once for a whole row.
-constexpr int64_t kKeptTaps = 12;
-/// Vectors of taps that are unrolled.
-constexpr int64_t kUnrolledVectors = 4;
-/// Vectors of open taps that have code without a loop.
-constexpr int64_t kSpecialVectors = 3;
+constexpr int64_t kVectorsAtOnce = cpu::threshold::bandVectors;
 
 /// Lanes of a vector of positions that are read: all of them, those of its P
 /// positions, or those of positions within src.
@@ -199,7 +194,7 @@ void Emitter::emitChannels(ArrayRef<Index> row) {
   SmallVector<Value> kept;
   if (!isWithinSrc())
     count = b.min(taps, b.sub(depth, start));
-  else if (taps.constant <= kKeptTaps)
+  else if (taps.constant <= cpu::threshold::bandKeptTaps)
     for (int64_t tap = 0; tap < taps.constant; ++tap)
       kept.push_back(weightAt(row[dim], tap));
   auto emitVectors = [&](Index channel, int64_t vectors, Value mask) {
@@ -291,9 +286,9 @@ void Emitter::emitAllRows(const TaskRange &range) {
 }
 
 /// Runs `body` with known taps where open ones fill `vectors` vectors up to
-/// kSpecialVectors, and with open taps for more.
+/// cpu::threshold::bandSpecialVectors, and with open taps for more.
 void Emitter::specializeTaps(int64_t vectors, function_ref<void()> body) {
-  if (!taps.value || vectors > kSpecialVectors)
+  if (!taps.value || vectors > cpu::threshold::bandSpecialVectors)
     return body();
   Index open = taps, known = vectors * positions;
   auto withKnown = [&] {
@@ -380,7 +375,7 @@ Accumulators Emitter::sumPosition(ArrayRef<BandRow> rows, Index position,
   Index vectors = b.div(taps, positions);
   if (vectors.value)
     return forEach(b, 1, vectors, addVector(0, {}), addEach);
-  if (vectors.constant > kUnrolledVectors)
+  if (vectors.constant > cpu::threshold::bandUnrolledVectors)
     return forEach(
         b, 0, vectors,
         Accumulators(rows.size(), neutralVector(b, FoldKind::sum, lanes)),

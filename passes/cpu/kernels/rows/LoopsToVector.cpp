@@ -16,6 +16,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/Elementwise.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,12 +37,6 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 namespace {
-
-/// From this many elements on a row without functions is left to LLVM: what
-/// does not fill a vector is a small part of it.
-constexpr int64_t kLongRow = 128;
-/// Below this many, vectors are mostly empty.
-constexpr int64_t kShortRow = 3;
 
 struct Emitter {
   Emitter(OpBuilder &builder, linalg::GenericOp op)
@@ -162,7 +157,8 @@ void Emitter::emit() {
 static bool isFewVectors(linalg::GenericOp op) {
   int64_t length = op.getStaticLoopRanges().back();
   return op.getNumLoops() > 1 && ShapedType::isStatic(length) &&
-         length < kLongRow && length % TargetInfo::of(op).lanes == 0;
+         length < cpu::threshold::loopLongRow &&
+         length % TargetInfo::of(op).lanes == 0;
 }
 
 /// Vectors of 32 bits are what every level loads under a mask; bytes need
@@ -225,8 +221,9 @@ static bool isFor(linalg::GenericOp op) {
     return false;
   int64_t length = op.getStaticLoopRanges().back();
   if (ShapedType::isStatic(length) &&
-      (length < kShortRow ||
-       ((length >= kLongRow || length % TargetInfo::of(op).lanes == 0) &&
+      (length < cpu::threshold::loopShortRow ||
+       ((length >= cpu::threshold::loopLongRow ||
+         length % TargetInfo::of(op).lanes == 0) &&
         !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
     return false;
   // What only moves is copied by the runtime's library.

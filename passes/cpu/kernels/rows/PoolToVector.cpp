@@ -20,6 +20,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/PixelTiles.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,9 +40,6 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 namespace {
-
-/// With more, a loop goes through them.
-constexpr int64_t kMostUnrolledTaps = 27;
 
 /// The taps [begin, end) of one window dimension that lie within src, tap 0
 /// being at `origin`.
@@ -243,9 +241,9 @@ Accumulators Emitter::foldTaps(const Tile &tile, SmallVector<Index> srcAt,
   for (const Taps &tap : taps.drop_front(dim)) {
     bool isKnown = !tap.begin.value && !tap.end.value;
     count *= isKnown ? tap.end.constant - tap.begin.constant
-                     : kMostUnrolledTaps + 1;
+                     : cpu::threshold::poolUnrolledTaps + 1;
   }
-  if (count <= kMostUnrolledTaps) {
+  if (count <= cpu::threshold::poolUnrolledTaps) {
     Accumulators folded(start);
     for (int64_t tap = begin.constant; tap < end.constant; ++tap)
       folded = fold(tap, folded);

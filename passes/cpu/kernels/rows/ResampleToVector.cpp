@@ -28,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,7 +54,7 @@ namespace {
 constexpr int64_t kPermuted = 8;
 /// Rows that share what is known of their elements' taps: few enough for the
 /// first-level cache to hold a line of each.
-constexpr int64_t kRowsAtOnce = 32;
+constexpr int64_t kRowsAtOnce = cpu::threshold::resampledRows;
 
 /// A tap of the dimensions before the last: a row of src, and what it counts
 /// for (null if there is no other).

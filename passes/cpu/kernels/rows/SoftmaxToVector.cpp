@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/policy/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,9 +41,6 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 namespace {
-
-/// A row of so many vectors stays in registers.
-constexpr int64_t kShortVectors = 2;
 
 struct Emitter : RowEmitter<cpu::SoftmaxOp, Emitter> {
   using RowEmitter::RowEmitter;
@@ -129,14 +127,15 @@ SmallVector<Index> Emitter::placeInRow(ArrayRef<Index> row, Index at) {
 void Emitter::emitRow(ArrayRef<Index> row) {
   Index length = dimOf(b, op.getSrc(), row.size());
   if (!length.value) {
-    if (length.constant > 0 && length.constant <= kShortVectors * lanes)
+    if (length.constant > 0 &&
+        length.constant <= cpu::threshold::softmaxShortVectors * lanes)
       emitShortRow(row, length, llvm::divideCeil(length.constant, lanes));
     else
       emitLongRow(row, length);
     return;
   }
   std::function<void(int64_t)> emitOf = [&](int64_t vectors) {
-    if (vectors > kShortVectors)
+    if (vectors > cpu::threshold::softmaxShortVectors)
       return emitLongRow(row, length);
     b.branch(b.compare(arith::CmpIPredicate::sle, length, vectors * lanes),
              [&] { emitShortRow(row, length, vectors); },
