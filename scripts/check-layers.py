@@ -236,6 +236,61 @@ def check_shape():
                 yield (f"{shown}:{found[0].line}: {owner} has {len(found)} methods, but {METHODS} is the limit: split it")
 
 
+# Words in the name of a constant that decides by a measured number.
+DECIDES = re.compile(r"k\w*?(Fewest|Few|Least|Most|Many|Small|Large|Long|Short|Worth|Pays|Usual|Times|InCache)(?![a-z])")
+CONSTANTS = re.compile(r"\bconstexpr (?:static |inline )*(?:int|int64_t|uint64_t|unsigned|size_t|double|float) (k[^;]*);")
+DECLARED = re.compile(r"(?:^|, )\s*(k[A-Z]\w*)(?:\[\w*\])?\s*=((?:[^,{]|\{[^}]*\})*)")
+# Comparisons with large numbers; int64_t(1) << n is a bound against overflow.
+BARE = re.compile(r"(?<![<>=-])[<>]=? *([1-9][0-9]{3,}|[1-9][0-9]* << [0-9]+)(?![.\w>])")
+NO_THRESHOLDS = {"65520": "the least number that f16 rounds to infinity"}
+# Where thresholds may stand; those of schedules are weighed against each other.
+THRESHOLD_FOLDERS = r"passes/(cpu/policy/|cpu/schedule/|support/Threshold)"
+THRESHOLD_TABLES = {"passes/cpu/policy/Thresholds.inc": "cpu::threshold", "passes/support/Thresholds.inc": "threshold"}
+ROW = re.compile(r'^INGOT_(THRESHOLD|CACHE_SHARE)\(((?:"[^"]*"|[^"])*?)\)\n', re.M)
+# Files with thresholds that are to move into a table.
+THRESHOLDS_TO_MOVE = ("passes/quantize/", "passes/cpu/lower/ConvToWinograd.cpp", "passes/cpu/lower/NativeSupport.")
+
+
+def thresholds_in(source):
+    """Yields the place and the name of each threshold outside a table."""
+    for match in CONSTANTS.finditer(source):
+        for name, value in DECLARED.findall(match.group(1)):
+            if DECIDES.match(name) and "threshold::" not in value:
+                yield match.start(), name
+    for match in BARE.finditer(source):
+        line = source[source.rfind("\n", 0, match.start()) + 1:match.start()]
+        if "//" not in line and match.group(1) not in NO_THRESHOLDS:
+            yield match.start(), f"a comparison with {match.group(1)}"
+
+
+def check_thresholds():
+    """What was measured of CPUs stands in tables, from which docs/reference/thresholds.md is made."""
+    used, moved = set(), set()
+    for path in files("passes"):
+        shown = os.path.relpath(path, ROOT)
+        with open(path, encoding="utf-8") as f:
+            source = f.read()
+        if path.endswith((".cpp", ".h")):
+            used.update(re.findall(r"\bthreshold::(\w+)", source))
+        if re.match(THRESHOLD_FOLDERS, shown):
+            continue
+        for at, name in thresholds_in(source):
+            place = next((p for p in THRESHOLDS_TO_MOVE if shown.startswith(p)), None)
+            moved.add(place)
+            if not place:
+                yield (f"{shown}:{source.count(chr(10), 0, at) + 1}: {name} reads like a threshold: make it a row of "
+                       "Thresholds.inc, or name it kMax... if it is a limit")
+    for place in set(THRESHOLDS_TO_MOVE) - moved:
+        yield f"scripts/check-layers.py: {place} has no more thresholds: take it off the list"
+    for table in THRESHOLD_TABLES:
+        with open(os.path.join(ROOT, table), encoding="utf-8") as f:
+            source = f.read()
+        for match in ROW.finditer(source):
+            name = match.group(2).split(",")[0]
+            if name not in used and not re.search(r"\b%s\b" % name, source[match.end():]):
+                yield f"{table}: nothing uses {name}"
+
+
 # Functions of rewriters: patterns, and what they call.
 REWRITES = re.compile(r"Rewriter &\w*[^;{}()]*\)\s*(?:const\s*)?(?:override\s*|final\s*)?\{")
 DECLINES = re.compile(r"[^\n]*\breturn (?:mlir::)?failure\(\);|[^\n]*: (?:mlir::)?failure\(\);")
@@ -274,7 +329,8 @@ def main():
                ("words of backends and CPUs stand in their folders", list(check_words())),
                ("a pattern says why it declines", list(check_reasons())),
                ("lines have 80 columns, files 500 lines at most", list(check_size())),
-               ("classes and functions of kernels have a bound", list(check_shape()))]
+               ("classes and functions of kernels have a bound", list(check_shape())),
+               ("thresholds are rows of tables", list(check_thresholds()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))
