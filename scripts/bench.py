@@ -26,14 +26,14 @@ import models
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENGINES = ["ingot", "onnxruntime", "openvino"]
-# Of those that int8 is calibrated with.
+# The number of samples that int8 is calibrated with.
 SAMPLES = 16
-# Fresh processes of each engine for its first answer.
+# The number of new processes of each engine that measure its first answer.
 FIRST_ROUNDS = 5
 
 
 def compile_model(bin_dir, path, artifact, options):
-    """(seconds, peak MB) of `ingot compile`."""
+    """Returns (seconds, peak MB) of `ingot compile`."""
     start = time.monotonic()
     process = subprocess.Popen([os.path.join(bin_dir, "ingot"), "compile", path, "-o", artifact, *options],
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -46,7 +46,7 @@ def compile_model(bin_dir, path, artifact, options):
 
 
 def samples_for(path, inputs):
-    """A file of samples for calibration, beside `path`: like the inputs, at random."""
+    """Writes a file of calibration samples beside `path`: random arrays like the inputs."""
     file = path + ".samples.npz"
     stacks = {}
     for seed in range(SAMPLES):
@@ -60,7 +60,7 @@ def samples_for(path, inputs):
 
 
 def quantize_for(engine, path, samples, folder):
-    """The file that `engine` runs instead of the ONNX file."""
+    """Returns the file that `engine` runs instead of the ONNX file."""
     output = os.path.join(folder, f"{os.path.basename(path)}.{engine}." + ("xml" if engine == "openvino" else "onnx"))
     done = subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "quantize_models.py"), path, samples, engine,
                            output], capture_output=True, text=True)
@@ -70,7 +70,7 @@ def quantize_for(engine, path, samples, folder):
 
 
 def usable_engines():
-    """Ingot and the peers that are installed."""
+    """Returns Ingot and the installed peers."""
     import importlib.util
     return [e for e in ENGINES if e == "ingot" or importlib.util.find_spec(e)]
 
@@ -80,7 +80,7 @@ def show(triple):
 
 
 class Model:
-    """Everything measured on one model."""
+    """Returns all measurements of one model."""
 
     def __init__(self, name, args, scratch, engines):
         self.name, self.peers = name, [e for e in engines if e != "ingot"]
@@ -147,7 +147,7 @@ def geometric_mean(values):
 
 
 def precision_note(precision):
-    """What is compared where it is not f32 everywhere."""
+    """Returns the precisions that are compared, if they are not f32 everywhere."""
     if precision == "fp32":
         return []
     if precision == "int8":

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Counts comments that break the mechanical rules of CONTRIBUTING.md, "Language", and holds the counts.
+"""Finds comments that break the mechanical rules of CONTRIBUTING.md, "Language".
 
-usage: check-comments.py [--list FOLDER] [--update] [--json RESULT]
+usage: check-comments.py [--json RESULT] [FOLDER]
 
 The rules: no sentence begins with What, Of, That, Those, Whether or The same; no sentence has more than 25 words; no
-comment begins with a pronoun, whose noun would be elsewhere. scripts/comment-counts.json holds the most comments that
-may break a rule in each folder. --update lowers these numbers to the present counts; no option raises them.
+comment begins with a pronoun, whose noun would be elsewhere.
 
-Exit code: 0 if no folder has more than it may, else 1 with one line a folder.
+Exit code: 0 if no comment breaks a rule, else 1 with one line a comment.
 """
 import argparse
 import json
@@ -16,7 +15,6 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-COUNTS = os.path.join(ROOT, "scripts", "comment-counts.json")
 FOLDERS = ("base", "compiler", "dialects", "examples", "passes", "runtime", "scripts", "test", "tools")
 C_LIKE = (".h", ".hpp", ".c", ".cpp", ".td", ".inc")
 MOST_WORDS = 25
@@ -24,12 +22,12 @@ MOST_WORDS = 25
 FIRST_WORD = re.compile(r"(?:What|Of|That|Those|Whether|The same)\b")
 PRONOUN = re.compile(r"(?:It|They|Them|These|This|Its|Their|One|Such)\b(?! (?:file|function|class|pass|test|script|page)\b)")
 LICENSE = re.compile(r"Part of Ingot|SPDX-License|===-")
-# Lines of a comment that are no sentences: code, tables, drawings, lists of commands.
+# Lines of a comment that are not sentences: code, tables, drawings, lists of commands.
 NO_TEXT = re.compile(r"\s{4,}|[|`#\-*]|\s*\w+:\s*$")
 
 
 def is_own(path):
-    """Returns whether a file's text is ours: not a list that another project generated."""
+    """Returns true if a file's text is ours: not a list that another project generated."""
     return os.path.basename(path) != "ReservedNames.inc"
 
 
@@ -68,7 +66,7 @@ def sentences(block):
             parts[-1].append(line.strip())
     for part in parts:
         text = re.sub(r"`[^`]*`", "CODE", " ".join(part))
-        yield from (s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", text) if s.strip())
+        yield from (s for s in re.split(r'(?<=[.!?])\s+(?=[A-Z`"])', text) if s.strip())
 
 
 def problem(block):
@@ -84,53 +82,35 @@ def problem(block):
 
 
 def folder_of(path):
-    """Returns the folder whose count a file belongs to: two levels where the first has folders of its own."""
+    """Returns the folder that a file is reported under: two levels where the first has folders of its own."""
     parts = os.path.relpath(path, ROOT).split(os.sep)
     return "/".join(parts[:2]) if len(parts) > 2 else parts[0]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: scripts/check-comments.py --list passes/cpu")
-    parser.add_argument("--list", metavar="FOLDER", help="show each comment that breaks a rule there")
-    parser.add_argument("--update", action="store_true", help="lower the numbers to the present counts")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: scripts/check-comments.py passes/cpu")
+    parser.add_argument("folder", nargs="?", default="", metavar="FOLDER", help="only files there")
     parser.add_argument("--json", metavar="RESULT", help="also write the result there")
     args = parser.parse_args()
-    broken, total = {}, {}
+    findings, count = {}, 0
     for path in sources():
-        folder = folder_of(path)
+        shown = os.path.relpath(path, ROOT)
+        if not (shown + os.sep).startswith(args.folder.rstrip("/")):
+            continue
+        found = findings.setdefault(folder_of(path), [])
         for line, block in comments(path):
-            total[folder] = total.get(folder, 0) + 1
+            count += 1
             why = problem(block)
-            if not why:
-                continue
-            broken[folder] = broken.get(folder, 0) + 1
-            shown = os.path.relpath(path, ROOT)
-            if args.list and shown.startswith(args.list.rstrip("/")):
-                print(f"{shown}:{line}: {why}")
-    held = {}
-    if os.path.exists(COUNTS):
-        with open(COUNTS, encoding="utf-8") as f:
-            held = json.load(f)
-    if args.update:
-        held = {folder: min(count, held.get(folder, count)) for folder, count in sorted(broken.items())}
-        with open(COUNTS, "w", encoding="utf-8") as f:
-            json.dump(held, f, indent=1)
-            f.write("\n")
-    tests = []
-    for folder in sorted(total):
-        most, count = held.get(folder, 0), broken.get(folder, 0)
-        detail = "" if count <= most else (f"{folder}: {count} comments break a rule, where {most} may: "
-                                           f"scripts/check-comments.py --list {folder}")
-        tests.append({"name": f"comments of {folder}", "status": "failed" if detail else "passed", "detail": detail})
-    failures = [test["detail"] for test in tests if test["detail"]]
-    for line in failures:
-        print(line)
-    all_broken, all_comments = sum(broken.values()), sum(total.values())
-    print(f"{all_broken} of {all_comments} comments break a rule ({100 * all_broken / all_comments:.0f} %)")
+            if why:
+                found.append(f"{shown}:{line}: {why}")
+    lines = [line for found in findings.values() for line in found]
+    print("\n".join([*lines, f"{len(lines)} of {count} comments break a rule"]))
     if args.json:
+        tests = [{"name": f"comments of {folder}", "status": "failed" if found else "passed", "detail": "\n".join(found)}
+                 for folder, found in sorted(findings.items())]
         with open(args.json, "w", encoding="utf-8") as f:
             json.dump({"tests": tests}, f)
-    return 1 if failures else 0
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

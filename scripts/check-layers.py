@@ -24,7 +24,7 @@ ABI = r"(runtime/include/)?ingot/abi/"
 COMPILER_SIDE = r"(compiler|passes|dialects|tools)/|" + LLVM + "|" + ONNX
 RUNTIME_INSIDE = r"runtime/(?!include/ingot/abi/)|ingot/(?!abi/)"
 
-# What the compiler writes into files and the runtime checks is one code.
+# The compiler writes file formats and the runtime checks them, so they share this code.
 FORMAT = r"(?!runtime/format/)"
 
 CL_OPT = r"\bcl::opt\b"
@@ -32,7 +32,7 @@ OPENMP = r"(?i)openmp|lib[gi]?omp"
 WHY_NOT = {CL_OPT: "options are structs, flags belong to tools",
            OPENMP: "threads belong to runtime/host, libraries to their own parts"}
 
-# (folder, files in it, what its includes must not match, text that must not stand in it)
+# (folder, files in it, pattern that no include may match, text that must not occur)
 RULES = [
     ("runtime", r"", COMPILER_SIDE + r"|base/", None),
     ("runtime", r"(?!dnnl/)", r"(oneapi/|dnnl)", None),
@@ -123,16 +123,15 @@ def check_pass_names():
                 yield f"{shown}: pass {name} has no test {flag}.mlir in the same folder of test/passes"
 
 
-# The folders that a folder of passes may use, besides its own: an arrow never points back in the pipeline.
-# cpu/policy has thresholds of CPUs, which shared phases still read directly.
-PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|cpu/policy", "graph": "support|backend",
-                "quantize": "support|backend|cpu/policy", "layout": "support|shape|backend",
+# The folders that a folder of passes may use, besides its own. No folder uses one of a later phase.
+PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|backend", "graph": "support|backend",
+                "quantize": "support|backend", "layout": "support|shape|backend",
                 "precision": "support|backend", "kernel": "support|shape|backend", "math": "support", "backend": "support",
                 "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
                 "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",
                 "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
                 "cpu/isa": "support|cpu", "dnnl/lower": "support|kernel", "dnnl": "support|backend|kernel",
-                # Their backend's class adds passes of other folders, too.
+                # The class of a backend adds passes of other folders, too.
                 "cpu": "support|shape|backend|graph|kernel|loops|math|precision"}
 
 
@@ -146,9 +145,9 @@ def check_pass_folders():
                         yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
 
 
-# Words of one backend or of some CPUs' instructions, and where they may stand: in the folders of their own, and in the
-# files named one by one. `exceptions` are to go, as decisions about CPUs move into the folders.
-# (words, folders, files: what they have the word for, exceptions)
+# Words of one backend or of some CPUs' instructions, and where they may occur: in their own folders, and in single
+# files. `exceptions` shall become fewer, as decisions about CPUs move into the folders.
+# (words, folders, files with the reason, exceptions)
 WORDS = [
     (r"onednn|dnnl", r"(dialects|passes|runtime)/dnnl/",
      {"compiler/pipeline/Backends.inc": "the row of the backend",
@@ -195,7 +194,7 @@ def check_words():
 
 
 WIDTH, LINES = 80, 500
-# What cannot be broken: paths, rows of tables.
+# Lines that cannot be broken: paths, rows of tables.
 UNBREAKABLE = re.compile(r'\s*(#include|\|)')
 
 
@@ -236,19 +235,19 @@ def check_shape():
                 yield (f"{shown}:{found[0].line}: {owner} has {len(found)} methods, but {METHODS} is the limit: split it")
 
 
-# Words in the name of a constant that decides by a measured number.
+# Words in the name of a constant that is a measured threshold.
 DECIDES = re.compile(r"k\w*?(Fewest|Few|Least|Most|Many|Small|Large|Long|Short|Worth|Pays|Usual|Times|InCache)(?![a-z])")
 CONSTANTS = re.compile(r"\bconstexpr (?:static |inline )*(?:int|int64_t|uint64_t|unsigned|size_t|double|float) (k[^;]*);")
 DECLARED = re.compile(r"(?:^|, )\s*(k[A-Z]\w*)(?:\[\w*\])?\s*=((?:[^,{]|\{[^}]*\})*)")
-# Comparisons with large numbers; int64_t(1) << n is a bound against overflow.
+# Comparisons with large numbers. int64_t(1) << n is allowed, as a bound against overflow.
 BARE = re.compile(r"(?<![<>=-])[<>]=? *([1-9][0-9]{3,}|[1-9][0-9]* << [0-9]+)(?![.\w>])")
 NO_THRESHOLDS = {"65520": "the least number that f16 rounds to infinity"}
-# Where thresholds may stand; those of schedules are weighed against each other.
+# Files that may have thresholds. The thresholds of schedules are only compared with each other.
 THRESHOLD_FOLDERS = r"passes/(cpu/policy/|cpu/schedule/|support/Threshold)"
 THRESHOLD_TABLES = {"passes/cpu/policy/Thresholds.inc": "cpu::threshold", "passes/support/Thresholds.inc": "threshold"}
 ROW = re.compile(r'^INGOT_(THRESHOLD|CACHE_SHARE)\(((?:"[^"]*"|[^"])*?)\)\n', re.M)
-# Files with thresholds that are to move into a table.
-THRESHOLDS_TO_MOVE = ("passes/quantize/", "passes/cpu/lower/ConvToWinograd.cpp", "passes/cpu/lower/NativeSupport.")
+# Files whose thresholds shall move into a table.
+THRESHOLDS_TO_MOVE = ()
 
 
 def thresholds_in(source):
@@ -291,7 +290,7 @@ def check_thresholds():
                 yield f"{table}: nothing uses {name}"
 
 
-# Functions of rewriters: patterns, and what they call.
+# Functions with a rewriter: patterns, and the functions that they call.
 REWRITES = re.compile(r"Rewriter &\w*[^;{}()]*\)\s*(?:const\s*)?(?:override\s*|final\s*)?\{")
 DECLINES = re.compile(r"[^\n]*\breturn (?:mlir::)?failure\(\);|[^\n]*: (?:mlir::)?failure\(\);")
 

@@ -20,11 +20,11 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
 class SuiteError(Exception):
-    """The suite itself did not work."""
+    """An error of the suite itself, not of a test."""
 
 
 class Suite:
-    """A command, and how to read what it left in the result file."""
+    """A command, and the reader of its result file."""
 
     def __init__(self, name, command, read, result, env=None, minutes=20, preset=None):
         self.name, self.command, self.read, self.result = name, command, read, result
@@ -54,12 +54,12 @@ class Suite:
 
 
 def read_junit(path):
-    """ctest's --output-junit: one entry a GoogleTest."""
+    """Reads ctest's --output-junit, with one entry per GoogleTest."""
     tests = []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         skipped = case.find("skipped")
         status = {"run": PASSED, "disabled": SKIPPED}.get(case.get("status"), FAILED)
-        # "notrun" is GTEST_SKIP, or a test whose program is missing.
+        # "notrun" means GTEST_SKIP, or a missing test program.
         if skipped is not None and skipped.get("message", "").startswith("SKIP_"):
             status = SKIPPED
         tests.append((case.get("name"), status, (case.findtext("system-out") or "").strip()))
@@ -74,7 +74,7 @@ def read_lit(path):
 
 
 def read_json(path):
-    """What this project's own suites write: {"tests": [{"name", "status", "detail"}]}."""
+    """Reads the result file of this project's suites: {"tests": [{"name", "status", "detail"}]}."""
     with open(path) as f:
         return [(t["name"], t["status"], t.get("detail", "")) for t in json.load(f)["tests"]]
 
@@ -100,8 +100,8 @@ def suites(build, jobs):
         return Suite(name, [python, os.path.join(ROOT, script), "--json", at(name + ".json"), *options], read_json,
                      at(name + ".json"), **kw)
 
-    # Only the runtime must not leak; LLVM's command line and pass registries live as long as the process.
-    # Its libraries are not instrumented, so they never lift the poison that its headers put on memory here.
+    # Only the runtime must not leak. LLVM's command line and pass registries live as long as the process.
+    # LLVM's libraries are not instrumented. They would not remove the poison that LLVM's headers put on memory here.
     sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allow_user_poisoning=0",
                   "UBSAN_OPTIONS": "print_stacktrace=1"}
     runtime = {"UBSAN_OPTIONS": "print_stacktrace=1"}

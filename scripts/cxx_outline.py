@@ -67,7 +67,7 @@ def function_of(statement):
 
 
 def is_initializer(head):
-    """Returns whether a bracket behind `head` holds the value of a member, in the initializers of a constructor."""
+    """Returns true if a bracket behind `head` holds the value of a member, in the initializers of a constructor."""
     return re.search(r"\)\s*:(?!:).*[\w>]$", head, re.S) is not None
 
 
@@ -114,7 +114,7 @@ def outline(source):
 
 
 def is_constructor(function):
-    """Returns whether the function is a constructor or a destructor."""
+    """Returns true if the function is a constructor or a destructor."""
     parts = function.name.split("::")
     owner = parts[-2] if len(parts) > 1 else (function.owner or "").split("::")[-1]
     return parts[-1].lstrip("~") == owner

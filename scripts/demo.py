@@ -44,7 +44,7 @@ def fetch_model():
 
 
 def draw_line(text):
-    """A line of text as a camera might see it: grey, slightly blurred and noisy."""
+    """Draws a line of text as a camera might see it: grey, slightly blurred and noisy."""
     from PIL import Image, ImageDraw, ImageFilter, ImageFont
     font = ImageFont.load_default(size=40)
     left, top, right, bottom = font.getbbox(text)
@@ -74,7 +74,7 @@ def file_mb(path):
 
 
 def needed_libraries(artifact):
-    """Shared libraries, beyond libc's own, that the artifact brings along."""
+    """Returns the shared libraries beside libc that the artifact needs."""
     listing = subprocess.run(["ldd", artifact], capture_output=True, text=True).stdout
     libc = ("libc.so", "libm.so", "libpthread.so", "libdl.so", "ld-linux", "linux-vdso")
     found = [line.split("=>")[1].split()[0] for line in listing.splitlines() if "=> /" in line]

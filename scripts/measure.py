@@ -67,7 +67,7 @@ def measure_first(engine, case, threads, bin_dir, save=None):
     if engine != "ingot":
         return run_json(command + (["--save", save] if save else []))
     found = run_json(command + ["--json", "--iterations=1"])
-    # The peers' memory is counted from where they have their inputs.
+    # The base includes the inputs, since the peers' memory is counted after they have read them.
     return {"load_ms": found["load_ms"], "first_ms": found["first_answer_ms"], "peak_mb": found["peak_rss_mb"],
             "base_mb": found["base_rss_mb"] + case.inputs_mb, "arena_mb": found["arena_mb"],
             "weights_mb": found["weights_mb"], "threads": found["threads"], "target": found["target"]}
@@ -125,7 +125,7 @@ def take_turns(commands, rounds, failed=None):
         for n in range(rounds):
             for i in range(len(turns)):
                 each = turns[(n + i) % len(turns)]
-                # Threads of the one before that still wait for work go to sleep.
+                # Wait until threads of the previous engine stop spinning and sleep.
                 time.sleep(0.02)
                 results[each.engine].append(each.measure())
     finally:

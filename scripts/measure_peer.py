@@ -72,7 +72,7 @@ def main():
                         help="OpenVINO's hint; ONNX Runtime has none for x86 and computes in fp32")
     parser.add_argument("--open", action="store_true", help="OpenVINO keeps the sizes open that the model leaves open")
     parser.add_argument("--save", metavar="OUTPUT.npy", help="where the first output goes")
-    # Options stand between and behind the others.
+    # Options may stand between and behind positional arguments.
     args = parser.parse_intermixed_args()
     inputs = {}
     for pair in args.inputs:

@@ -31,7 +31,7 @@ PPOCR = {"ppocr_det": "PP-OCRv6_det_small.onnx", "ppocr_rec": "PP-OCRv6_rec_smal
          "ppocr_cls": "ch_ppocr_mobile_v2.0_cls_mobile.onnx"}
 NAMES = ["resnet50", "repvgg_a0", "acnet", "mobilenet_v2", "shufflenet_v2_x1_0", "vit_tiny_patch16_224", "bert6",
          *PPOCR]
-# Sizes for inputs that the models leave open.
+# Sizes of inputs that are dynamic in the models.
 SHAPES = {"ppocr_det": (1, 3, 480, 640), "ppocr_rec": (1, 3, 48, 320), "ppocr_cls": (1, 3, 48, 192)}
 TOLERANCE = 1e-4
 LEAST_COSINE = 0.995
@@ -130,7 +130,7 @@ def make_model(torch, name):
         import torchvision
         model = getattr(torchvision.models, name)(weights=None)
 
-    # Trained-looking BatchNorms: statistics of one batch, jittered, and scales and shifts that are not 1 and 0.
+    # Make BatchNorms look trained: jittered statistics of one batch, and scales and shifts other than 1 and 0.
     generator = torch.Generator().manual_seed(2)
     jitter = lambda like: torch.rand(like.shape, generator=generator) * 0.4 + 0.8
     norms = [m for m in model.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
@@ -199,7 +199,7 @@ def shape_options(name, values):
 
 
 def relative_error(got, want):
-    """The largest absolute error over the largest absolute value wanted."""
+    """Returns the largest absolute error divided by the largest absolute wanted value."""
     if got.shape != want.shape or got.dtype != want.dtype:
         return float("inf")
     if not want.size:
@@ -214,7 +214,7 @@ def cosine(got, want):
 
 
 def arena_ratio(ingot, path, options):
-    """How many times larger than its lower bound the planned arena is."""
+    """Returns the size of the planned arena divided by its lower bound."""
     text = subprocess.run([ingot, "compile", path, "--emit=mlir-memory", "-o", "-", *options], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     size, bound = (int(re.search(rf"ingot\.{key} = (\d+) : i64", text).group(1))
@@ -254,7 +254,7 @@ def check_one(ingot, directory, name, scratch, args):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     worst, least = 0.0, 1.0
     for output, want in zip(session.get_outputs(), session.run(None, values)):
-        # Where a name has characters that a file's should not, `ingot run` writes underscores.
+        # `ingot run` replaces unusual characters in file names by underscores.
         file = re.sub(r"[^A-Za-z0-9._-]", "_", output.name) + ".npy"
         got = results[file]
         worst = max(worst, relative_error(got, want))

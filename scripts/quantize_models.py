@@ -16,14 +16,14 @@ import numpy as np
 
 
 def read_samples(path):
-    """[{input: array}]: the first dimension counts samples, of which each keeps it as its batch of one."""
+    """Returns [{input: array}], one per sample. The first dimension counts samples; each sample is a batch of one."""
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
     count = len(next(iter(arrays.values())))
     return [{name: array[i:i + 1] for name, array in arrays.items()} for i in range(count)]
 
 
-# The first opset in which a scale may vary by channel.
+# The first opset with a scale per channel.
 LEAST_OPSET = 13
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Ingot is built and tested with on Debian 12: system packages, a
-# pinned Python environment, ONNX's C++ library and oneDNN. Quick when all is there.
+# Installs the tools to build and test Ingot on Debian 12: system packages, a
+# pinned Python environment, ONNX's C++ library and oneDNN. Fast if all exist.
 #
 # usage: scripts/setup.sh        (INGOT_DEPS: where to, by default build/deps)
 set -euo pipefail
@@ -28,7 +28,7 @@ if ((${#missing[@]})); then
     { tail -n 20 "$deps/apt.log" >&2; exit 1; }
 fi
 
-# done_stamp NAME KEY: whether step NAME was finished for exactly KEY.
+# done_stamp NAME KEY: succeeds if step NAME was finished for exactly KEY.
 done_stamp() { [[ -f $deps/.$1 && $(<"$deps/.$1") == "$2" ]]; }
 
 python_key=$(sha256sum scripts/requirements.txt)

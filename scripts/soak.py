@@ -17,7 +17,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test", "models"))
 MODELS = ("resnet", "ocr_lstm", "mlp_dynamic")
-# Tests ask for more memory than there is.
+# Some tests allocate more memory than the machine has, on purpose.
 SANITIZERS = {"asan-runtime": {"ASAN_OPTIONS": "allocator_may_return_null=1"},
               "tsan": {"TSAN_OPTIONS": "allocator_may_return_null=1:halt_on_error=1:suppressions="
                                        + os.path.join(ROOT, "test", "soak", "tsan.supp")}}

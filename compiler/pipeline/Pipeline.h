@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_PIPELINE_PIPELINE_H
 #define INGOT_COMPILER_PIPELINE_PIPELINE_H
 
+#include "dialects/cpu/CpuDialect.h"
 #include "dialects/onnx/Limits.h"
 #include "passes/backend/Backend.h"
 
@@ -14,102 +15,104 @@
 
 namespace ingot {
 
-/// The backend that is asked where the user names none.
-constexpr llvm::StringLiteral kDefaultKernels = "native";
+/// The backend for heavy ops if the user names none.
+constexpr llvm::StringLiteral kDefaultKernels = cpu::kBackend;
 
 struct PipelineOptions : BackendOptions {
-  /// The backend that is asked for heavy ops; its device is the one that code
-  /// is for.
+  /// The backend for heavy ops. Code is generated for its device.
   std::string kernels = kDefaultKernels.str();
-  /// A backend that is asked first for some ONNX nodes; empty: none.
+  /// A backend that is preferred for `preferredNodes`; empty if none.
   std::string preferred;
   std::vector<std::string> preferredNodes;
-  /// For calibration: the tensors that int8 wants ranges of are shown in a run.
+  /// True for a calibration: a run shows the tensors whose ranges int8 needs.
   bool observe = false;
-  /// A run says what is rounded as int8 rounds it; its inputs are more than the
-  /// model's.
+  /// True if a run decides what is rounded as int8 rounds it. The artifact has
+  /// more inputs than the model.
   bool switches = false;
-  /// And shows how much products in bytes are too large.
+  /// True if a run shows, too, how large the errors of int8 products are.
   bool errors = false;
-  /// For calibration, too: what the weights of products are multiplied by.
+  /// True for a calibration: a run shows the Gram matrices of the inputs of
+  /// products, which the weights are multiplied by.
   bool observeGrams = false;
-  /// For calibration, too: how large the channels of what products read
-  /// are is shown.
+  /// True for a calibration: a run shows how large each channel of the inputs
+  /// of products is.
   bool observeChannels = false;
-  /// The file of ingot calibrate whose repairs a model gets that is not
-  /// quantized by it; empty: none.
+  /// The calibration file whose repairs a model gets that is not quantized by
+  /// it; empty if none.
   std::string repairs;
-  /// Of int8 beside bf16: rules for int8, where `keep` is for bf16. Empty:
-  /// `keep` is for both.
+  /// Keep rules for int8 if int8 and bf16 are combined; `keep` is then for
+  /// bf16. If empty, `keep` is for both.
   std::vector<std::string> keepFromInt8;
-  /// Bits of weights of int8: 8, or 7, which CPUs that multiply bytes as words
-  /// multiply faster.
+  /// The bits of int8 weights: 8 or 7. With 7 bits, CPUs that multiply bytes as
+  /// int16 pairs are faster.
   int weightBits = 8;
-  /// Whether scales of weights may be larger, so that CPUs that multiply bytes
-  /// as words multiply 8 bits as fast. Has no effect if other CPUs get code.
+  /// True if scales of weights may grow, so that CPUs that multiply bytes as
+  /// int16 pairs are as fast with 8 bits. Has no effect if the artifact has
+  /// code for other CPUs.
   bool fitPairs = false;
-  /// CPU levels that the artifact has code for. Empty: the module's
+  /// The CPU levels that the artifact has code for. If empty, the module's
   /// `ingot.targets`.
   std::vector<std::string> levels;
-  /// Levels that get code if the model multiplies elements that they multiply
+  /// Levels that get code only if they multiply the model's element types
   /// faster.
   std::vector<std::string> mayLevels;
-  /// The level of the phases that depend on it. Empty: the module's
+  /// The level of the phases that depend on it. If empty, the module's
   /// `ingot.target`.
   std::string level;
-  /// Numbers of all levels that are not as usual, as `--target` has them:
-  /// `l2=2M`.
+  /// Overrides of the level's numbers, in `--target` syntax, e.g. `l2=2M`.
   std::vector<std::string> numbers;
-  /// Of one tensor; at most kLargestTensor.
+  /// The most elements that one tensor may have; at most kLargestTensor.
   int64_t maxTensorElements = onnx::kLargestTensor;
   /// The most steps that a loop may take in a run.
   int64_t maxLoopSteps = onnx::kMostLoopSteps;
 
-  /// The file of ingot calibrate that is attached to the module, or "".
+  /// Returns the calibration file that is attached to the module, or "".
   const std::string &calibrationFile() const {
     return calibration.empty() ? repairs : calibration;
   }
 };
 
-/// Returns whether a backend may compute ops. A backend that takes the rest
+/// Returns true if a backend may compute ops. A backend that takes the rest
 /// always may.
 bool takesPart(const Backend &backend, const PipelineOptions &options);
 
-/// A pipeline of passes. From this table come `--compile-to`, `--emit`, the
-/// pipelines that ingot-opt knows by `ingot-<name>`, and the documentation.
+/// A pipeline of passes. `--compile-to`, `--emit`, the `ingot-<name>` pipelines
+/// of ingot-opt, and the documentation are made from the table of phases.
 struct Phase {
-  /// As `--compile-to` names it.
+  /// The name in `--compile-to`.
   const char *name;
   const char *description;
   void (*build)(mlir::OpPassManager &, const PipelineOptions &);
-  /// Whether passes read the CPU level, the module's `ingot.target`. All that
-  /// do not come first: their result serves every level of an artifact.
+  /// True if passes read the CPU level, the module's `ingot.target`. Phases
+  /// that do not read it come first, since every level of an artifact shares
+  /// their result.
   bool dependsOnLevel = false;
   /// True if the phase begins with `ingot-attach-calibration`. The driver,
   /// which has read the file, attaches the calibration before the phase.
   bool attachesCalibration = false;
 };
 
-/// All phases, in order.
+/// Returns all phases, in order.
 llvm::ArrayRef<Phase> getPhases();
 
-/// The phases that run once a model, and those that run once a CPU level.
+/// Returns the phases that run once per model, and those that run once per CPU
+/// level.
 llvm::ArrayRef<Phase> getSharedPhases();
 llvm::ArrayRef<Phase> getLevelPhases();
 
-/// The phase called `name`, or null.
+/// Returns the phase called `name`, or null.
 const Phase *findPhase(llvm::StringRef name);
 
-/// Whether a pass with this argument is part of any phase.
+/// Returns true if a pass with this argument is part of any phase.
 bool hasPass(llvm::StringRef argument, const PipelineOptions &options,
              mlir::MLIRContext &context);
 
-/// The passes of all phases up to the one called `last`, or of all, as
-/// `ingot-opt --pass-pipeline` reads them.
+/// Returns the passes of all phases up to the one called `last`, or of all
+/// phases, in the syntax of `ingot-opt --pass-pipeline`.
 std::string printPipeline(const PipelineOptions &options, llvm::StringRef last,
                           mlir::MLIRContext &context);
 
-/// Makes each phase known as a pass pipeline, with PipelineOptions as options.
+/// Registers each phase as a pass pipeline, with PipelineOptions as options.
 void registerPipelines();
 
 } // namespace ingot

@@ -20,17 +20,18 @@ using namespace ingot;
 using namespace ingot::quantize;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Of a step: what constants of f32 and their folding may be off.
+/// Tolerance relative to a step, for rounding of f32 constants and their
+/// folding.
 static constexpr double kSlack = 1e-3;
-/// Beyond, f32 has no longer all whole numbers.
-static constexpr double kMostSteps = 1 << 24;
-/// What lies further up says nothing of a product's bytes.
-static constexpr int kMostDepth = 64;
+/// Bound beyond which f32 does not hold all integers.
+static constexpr double kMaxSteps = 1 << 24;
+/// Search depth. Ops further up rarely matter for a product's operands.
+static constexpr int kMaxDepth = 64;
 
-/// `number`, if it is whole.
+/// Returns `number` if it is an integer.
 static std::optional<int64_t> toWhole(double number) {
   double whole = std::nearbyint(number);
-  if (!(std::abs(number) < kMostSteps) || std::abs(number - whole) > kSlack)
+  if (!(std::abs(number) < kMaxSteps) || std::abs(number - whole) > kSlack)
     return std::nullopt;
   return int64_t(whole);
 }
@@ -39,9 +40,10 @@ static bool isSameStep(double a, double b) {
   return std::abs(a - b) <= 1e-6 * std::min(a, b);
 }
 
-/// Whole numbers between two, which may be infinite.
+/// Returns the grid of integers between two bounds; nullopt if the range is too
+/// large or infinite.
 static std::optional<Grid> wholeNumbers(double least, double most) {
-  if (!(least > -kMostSteps && most < kMostSteps && least <= most))
+  if (!(least > -kMaxSteps && most < kMaxSteps && least <= most))
     return std::nullopt;
   return Grid{1, int64_t(least), int64_t(most)};
 }
@@ -66,7 +68,8 @@ static std::optional<Grid> shifted(std::optional<Grid> grid,
   return Grid{grid->step, grid->least + *steps, grid->most + *steps};
 }
 
-/// Between two bounds, of which those inside of the grid have to be on it.
+/// Returns the grid of clamped values. A bound that lies inside of the grid
+/// must be a multiple of the step.
 static std::optional<Grid> clamped(std::optional<Grid> grid, double least,
                                    double most) {
   if (!grid || std::isnan(least) || std::isnan(most))
@@ -88,7 +91,7 @@ static std::optional<Grid> clamped(std::optional<Grid> grid, double least,
   return grid;
 }
 
-/// Of what one of two constants gives.
+/// Returns the grid of values that are one of two constants.
 static std::optional<Grid> ofTwo(std::optional<double> a,
                                  std::optional<double> b) {
   if (!a || !b)
@@ -102,7 +105,7 @@ static std::optional<Grid> ofTwo(std::optional<double> a,
   return Grid{*step, least, most};
 }
 
-/// Of integers and bits as floats.
+/// Returns the grid of 8-bit integers or booleans that are cast to float.
 static std::optional<Grid> ofCast(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.getWidth() > 8)
@@ -188,7 +191,7 @@ std::optional<Grid> GridAnalysis::findGrid(Operation *op) {
 std::optional<Grid> GridAnalysis::gridOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
-  if (!op || !type || !type.getElementType().isF32() || depth == kMostDepth)
+  if (!op || !type || !type.getElementType().isF32() || depth == kMaxDepth)
     return std::nullopt;
   if (auto known = grids.find(value); known != grids.end())
     return known->second;
@@ -201,7 +204,7 @@ std::optional<Grid> GridAnalysis::gridOf(Value value) {
 std::optional<double> quantize::findStep(size_t count,
                                          function_ref<double(size_t)> at,
                                          double largest, int64_t most) {
-  // What folding constants in f32 leaves, relative to the largest.
+  // Error of folding constants in f32, relative to the largest value.
   constexpr double kRounding = 0x1p-18;
   if (largest == 0)
     return 1;
@@ -216,7 +219,7 @@ std::optional<double> quantize::findStep(size_t count,
     };
     if (!llvm::all_of(llvm::seq(count), isMultiple))
       continue;
-    // The step that fits all of them best, not only the largest.
+    // Compute the step that fits all values best, not only the largest.
     double products = 0, squares = 0;
     for (size_t i = 0; i < count; ++i) {
       double number = std::nearbyint(at(i) / step);

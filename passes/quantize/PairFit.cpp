@@ -1,4 +1,4 @@
-//===- PairFit.cpp - weights for pairs of bytes ---------------------------===//
+//===- PairFit.cpp - int8 weights that fit in pairs -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,12 @@ using namespace ingot;
 using namespace ingot::quantize;
 using namespace ingot::support;
 
-/// The squared error that all weights of a product may have: so many times
-/// that of scales for their largest weights, which is half a bit; or so much of
-/// their squares, as normally distributed ones have with 8 bits. Those that are
-/// about as large as each other lose less.
-static constexpr double kMostTimes = 2, kMostOfSquares = 1e-4;
+/// Limits of the squared error of a product's weights. Scales are accepted if
+/// one of two limits holds. `kMaxErrorRatio`: the error relative to scales of
+/// the largest weights; 2 means a loss of half a bit. `kMaxOfSquares`: the
+/// error relative to the sum of the squared weights. Normally distributed 8-bit
+/// weights have about this error; weights of similar magnitude have less.
+static constexpr double kMaxErrorRatio = 2, kMaxOfSquares = 1e-4;
 
 PairLayout::PairLayout(ArrayRef<int64_t> shape, int64_t axis)
     : distance(size_t(support::productOf(shape.drop_front(size_t(axis) + 1)))),
@@ -29,7 +30,8 @@ PairLayout::PairLayout(ArrayRef<int64_t> shape, int64_t axis)
   assert(shape[size_t(axis)] % kPair == 0 && "whole pairs");
 }
 
-/// Calls `visit(channel, i, j)` for the numbers of all pairs' elements.
+/// Calls `visit(channel, i, j)` for the indices of the two elements of each
+/// pair.
 template <typename Visit>
 static void forEachPair(const QuantizedWeights &weights,
                         const PairLayout &layout, Visit visit) {
@@ -46,7 +48,7 @@ bool quantize::widenForPairs(QuantizedWeights &weights,
     double x = weights.bytes[i], y = weights.bytes[j];
     if (!isFixed[unsigned(channel)] && (x > 0) == (y > 0))
       scales[channel] = std::max(scales[channel],
-                                 double(float(std::abs(x + y) / kMostPairSum)));
+                                 double(float(std::abs(x + y) / kMaxPairSum)));
   });
   double before = 0, after = 0;
   for (auto [narrow, wide] : llvm::zip_equal(weights.scales, scales)) {
@@ -56,11 +58,11 @@ bool quantize::widenForPairs(QuantizedWeights &weights,
   double squares = 0;
   for (double value : weights.bytes)
     squares += value * value;
-  // A rounding's error is spread evenly over a step.
+  // The rounding error is uniformly distributed over a step.
   const double perChannel =
       double(weights.bytes.size()) / double(weights.scales.size());
   const double error = after * perChannel / 12;
-  if (after > kMostTimes * before && error > kMostOfSquares * squares)
+  if (after > kMaxErrorRatio * before && error > kMaxOfSquares * squares)
     return false;
   weights.scales = std::move(scales);
   return true;

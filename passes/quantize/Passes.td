@@ -301,8 +301,9 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,
     Option<"blockSize", "block-size", "int64_t", "32",
            "Elements of a column that share a scale, of 4 bits">,
-    Option<"least", "least", "int64_t", "::ingot::quantize::kWorthPacking",
-           "Weights, with fewer of which they stay as they are">,
+    Option<"least", "least", "int64_t", "-1",
+           "Fewest weights that are quantized; negative: as many floats as a "
+           "quarter of the second-level cache holds">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [

@@ -24,7 +24,7 @@ constexpr int64_t kPairGroup = 4, kPair = 2;
 
 /// The largest sum of the weights of one sign in a pair: 255 * 128 is below
 /// 32768.
-constexpr int kMostPairSum = 128;
+constexpr int kMaxPairSum = 128;
 
 /// Returns true if the products of unsigned bytes of `largest` at most with two
 /// weights fit in a word.

@@ -18,13 +18,13 @@ namespace ingot::support {
 /// times the weights of an output. The weights of `outputs` lie one output
 /// after another. Kernels add up single channels as floats.
 inline bool areSumsExact(llvm::ArrayRef<double> weights, int64_t outputs) {
-  constexpr double kMostByte = 255, kMostExact = 1 << 24;
+  constexpr double kMaxByte = 255, kMaxExact = 1 << 24;
   const size_t each = weights.size() / size_t(outputs);
   for (; !weights.empty(); weights = weights.drop_front(each)) {
     double total = 0;
     for (double weight : weights.take_front(each))
       total += std::abs(weight);
-    if (kMostByte * total > kMostExact)
+    if (kMaxByte * total > kMaxExact)
       return false;
   }
   return true;

@@ -45,7 +45,7 @@ class Runner:
         return ["--precision=int8", f"--calibration={cache}", *self.extra]
 
     def run(self, artifact):
-        """Outputs of all samples, a batch at a time."""
+        """Returns the outputs of all samples, computed batch by batch."""
         count = len(next(iter(self.task.inputs.values())))
         outputs = {}
         for first in range(0, count, self.task.batch):
@@ -62,7 +62,7 @@ class Runner:
         return {name: np.concatenate(parts) for name, parts in outputs.items()}
 
     def measure(self, precision, method):
-        """(score, bytes of the artifact)."""
+        """Returns (score, bytes of the artifact)."""
         artifact = os.path.join(self.folder, "model.so")
         self.ingot("compile", self.model, "-o", artifact, *self.options(precision, method))
         return self.task.score(self.run(artifact)), os.path.getsize(artifact)

@@ -12,7 +12,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 LENGTH, HEADS, WIDTH, LAYERS = 64, 12, 384, 6
-# Sections of which each has so many texts, half of them to make centroids of.
+# The number of sections, and of texts in each. Half of the texts give the centroids.
 SECTIONS, TEXTS = 20, 160
 
 
@@ -112,7 +112,7 @@ class Builder:
 
 
 def descriptions():
-    """[(section, text)]: of the sections with most packages, the same ones each time."""
+    """Returns [(section, text)] of the sections with most packages; the choice is deterministic."""
     done = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True)
     texts = {}
     for package in done.stdout.split("\n\n"):
@@ -130,7 +130,7 @@ def descriptions():
 
 class Task:
     name, batch, calibration = "minilm", 40, 200
-    # Whether matrices, which w4 is of, are most of its weights.
+    # True if most of the weights are matrices, which w4 quantizes.
     has_matrices = True
 
     def __init__(self):
@@ -150,7 +150,7 @@ class Task:
         return Builder(self.weights).encoder(batch)
 
     def score(self, outputs):
-        """Share of the texts that are nearest to their own section, in percent."""
+        """Returns the percentage of texts that are nearest to their own section."""
         embeddings, half = outputs["embedding"], len(self.labels) // 2
         sections = np.unique(self.labels)
         centroids = np.stack([embeddings[:half][self.labels[:half] == s].mean(0) for s in sections])

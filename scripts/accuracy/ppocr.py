@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 FONTS = "/usr/share/fonts/truetype/dejavu"
 HEIGHT, WIDTH, LINES = 48, 320, 2000
-# Without those that look like others in some font or in another case.
+# Letters that do not look like others in any font or in another case.
 LETTERS = "abdefghijkmnpqrtuyABDEFGHLMNQRT23456789"
 
 
@@ -21,7 +21,7 @@ def model_path():
 
 
 def draw_line(rng, noise):
-    """(picture of HEIGHT x WIDTH x 3, text): words of random letters, so that no language helps."""
+    """Returns (image of HEIGHT x WIDTH x 3, text). Words have random letters, so that no language model helps."""
     words = ["".join(rng.choice(LETTERS) for _ in range(rng.randint(3, 7))) for _ in range(rng.randint(2, 3))]
     text = " ".join(words)
     fonts = sorted(f for f in os.listdir(FONTS) if f.startswith(("DejaVuSans", "DejaVuSerif")))
@@ -63,12 +63,12 @@ class Task:
         return model
 
     def read(self, scores):
-        """The text of [time, characters]: repeated ones once, and no blanks (CTC)."""
+        """Returns the text of [time, characters] by CTC: repetitions and blanks are dropped."""
         best = scores.argmax(1)
         kept = best[np.r_[True, best[1:] != best[:-1]] & (best != 0)]
         return "".join(self.characters[i] for i in kept).strip()
 
     def score(self, outputs):
-        """Share of the lines that are read without an error, in percent."""
+        """Returns the percentage of lines that are read without an error."""
         (scores,) = outputs.values()
         return 100 * float(np.mean([self.read(s) == text for s, text in zip(scores, self.texts)]))

@@ -38,7 +38,7 @@ def chosen(args, parser):
 
 
 class Results:
-    """A file that is whole after each model."""
+    """A file of results that is complete after each model."""
 
     def __init__(self, path):
         self.path, self.rows = path, {}

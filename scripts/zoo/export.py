@@ -29,10 +29,10 @@ def write_torch(entry, exporter, opset, path):
             torch.onnx.export(module, args, path, dynamo=False, opset_version=opset, input_names=names,
                               dynamic_axes={name: dict(axes) for name, axes in entry.open.items()})
             return
-        # The exporter finds out which sizes the module itself decides.
+        # The exporter finds out which sizes the module fixes.
         auto = torch.export.Dim.AUTO
         shapes = tuple({axis: auto for axis in entry.open.get(name, {})} for name in names)
-        # Arguments that go into *args are one argument to it.
+        # The exporter takes the arguments of *args as one argument.
         import inspect
         parameters = list(inspect.signature(module.forward).parameters.values())
         if parameters and parameters[-1].kind is inspect.Parameter.VAR_POSITIONAL:
@@ -48,7 +48,7 @@ def write_sklearn(entry, opset, path):
     model = entry.build()
     (name, value), = entry.inputs(0).items()
     kind = StringTensorType if value.dtype.kind in "US" else FloatTensorType
-    # Probabilities as an array, and not as a list of dictionaries.
+    # Export probabilities as an array, not as a list of dictionaries.
     options = {"zipmap": False} if hasattr(model, "classes_") and hasattr(model, "predict_proba") else None
     final = model.steps[-1][1] if hasattr(model, "steps") else model
     made = skl2onnx.to_onnx(model, initial_types=[(name, kind([None, value.shape[1]]))],

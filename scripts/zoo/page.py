@@ -23,7 +23,7 @@ def summary(row):
 
 
 def ratio(row, form):
-    """Time of the faster peer over Ingot's; nothing where either was not measured."""
+    """Returns the faster peer's time divided by Ingot's; None if either was not measured."""
     ms = row.get("speed", {}).get("ms", {})
     peers = [ms[p] for p in ("onnxruntime", "openvino" if form == "fixed" else "openvino-open") if p in ms]
     return min(peers) / ms[form] if peers and form in ms else None

@@ -10,7 +10,7 @@ import onnxruntime
 
 
 def as_array(result):
-    """ZipMap's maps as rows of their values, words as numpy has them."""
+    """Returns ZipMap's maps as rows of their values, with strings as numpy has them."""
     if isinstance(result, list) and result and isinstance(result[0], dict):
         return np.array([list(row.values()) for row in result], np.float32)
     result = np.asarray(result)

@@ -2,8 +2,8 @@
 from dataclasses import dataclass, field
 from typing import Callable
 
-# What writes PyTorch models: each exporter at the lowest operator set that it writes from 17 on, and at its newest.
-# (Asked for 17, the newer exporter writes 18.)
+# The exporters of PyTorch, each at its lowest operator set from 17 on, and at its newest.
+# (For 17, the newer exporter writes 18.)
 TORCH = ("script17", "dynamo23", "script20", "dynamo18")
 SKLEARN = ("sklearn17", "sklearn22")
 USUAL = ("script17", "dynamo23", "sklearn17", "shipped")
@@ -20,10 +20,10 @@ class Entry:
     open: dict = field(default_factory=dict)
     variants: tuple = TORCH
     outputs: tuple = ()
-    # Tolerance of the largest error against the largest output, where that of all others would be too strict: for
-    # results behind a choice (of boxes, of neighbours) that rounding may turn.
+    # The tolerance of the largest error relative to the largest output. The default is too strict for results that
+    # depend on a choice (of boxes, of neighbours), which rounding may change.
     tolerance: float = 1e-3
-    # Branches of the module that depend on data: compiled by torch.jit.script before the first exporter traces.
+    # True if the module has branches that depend on data. torch.jit.script then compiles it before the first exporter traces.
     scripted: bool = False
 
 

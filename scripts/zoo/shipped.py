@@ -49,7 +49,7 @@ shipped("silero_vad_half", "silero_vad", "data/silero_vad_half.onnx",
 shipped("basic_pitch", "basic_pitch", "saved_models/icassp_2022/nmp.onnx",
         renamed(arrays(x=((1, 43844, 1), (2, 43844, 1))), x="serving_default_input_2:0"), {"serving_default_input_2:0": {0: ""}})
 shipped("ddddocr", "ddddocr", "common.onnx", arrays(input1=((1, 1, 64, 160), (1, 1, 64, 120))), {"input1": {3: ""}})
-# Quantized as it runs, 22 times: a last bit in f32 decides which byte a number is rounded to.
+# The model quantizes at run time, 22 times. The last bit of an f32 value decides to which byte it is rounded.
 shipped("ddddocr_old", "ddddocr", "common_old.onnx", arrays(input1=((1, 1, 64, 160), (1, 1, 64, 120))), {"input1": {3: ""}},
         tolerance=1e-2)
 shipped("ddddocr_det", "ddddocr", "common_det.onnx", arrays(images=((1, 3, 416, 416),) * 2))

@@ -52,7 +52,7 @@ def built(config, model, pick, attention="eager", **sizes):
         generator = torch.Generator().manual_seed(4)
         with torch.no_grad():
             for key, value in inner.named_parameters():
-                # Fresh embeddings and biases say little: they are all alike.
+                # Initial embeddings and biases are all equal, which hides errors.
                 if value.dim() == 1:
                     value.add_(torch.randn(value.shape, generator=generator) * 0.05)
         module = Named(inner, [])
@@ -110,7 +110,7 @@ model("bart", "BartConfig", "BartModel", tokens(["input_ids", "decoder_input_ids
       encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=512, decoder_ffn_dim=512, vocab_size=1000,
       max_position_embeddings=256)
 
-# Attention as transformers computes it unless told otherwise: PyTorch's own, which exporters take apart.
+# The default attention of transformers: PyTorch's own, which exporters write as several ops.
 model("bert_sdpa", "BertConfig", "BertModel", TYPED, TYPED_OPEN, attention="sdpa", **SMALL)
 model("gpt2_sdpa", "GPT2Config", "GPT2LMHeadModel", MASKED, MASKED_OPEN, pick=lambda r: r.logits, attention="sdpa",
       n_embd=256, n_layer=3, n_head=4, vocab_size=1000, n_positions=256)
@@ -159,7 +159,7 @@ add(Entry("gpt2_cache", "transformers", cached, cached_inputs,
           {"input_ids": {0: "batch"}, "attention_mask": {0: "batch", 1: "total"},
            **{f"past_{part}_{layer}": {0: "batch", 2: "past"} for layer in range(2) for part in ("key", "value")}}))
 
-# Pictures.
+# Image models.
 BATCH, SIZES = {0: "batch"}, {0: "batch", 2: "height", 3: "width"}
 
 
@@ -199,7 +199,7 @@ model("clip_text", "CLIPTextConfig", "CLIPTextModel", tokens(["input_ids"], (1, 
 model("clip_vision", "CLIPVisionConfig", "CLIPVisionModel", IMAGE, {"pixel_values": BATCH}, pick=lambda r: r.pooler_output,
       patch_size=16, **VISION)
 
-# Sound.
+# Audio models.
 model("whisper_encoder", "WhisperConfig", "WhisperModel", drawn({"input_features": ((1, 80, 600), (2, 80, 600))}),
       {"input_features": BATCH}, d_model=256, encoder_layers=3, encoder_attention_heads=4, encoder_ffn_dim=1024,
       decoder_layers=1, decoder_attention_heads=4, vocab_size=1000, max_source_positions=300, pad_token_id=0)

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import measure  # noqa: E402
 
-# Seconds of CPU that a compilation may take, of any process.
+# The CPU seconds that a compilation may take, and any other process.
 COMPILE_LIMIT, OTHER_LIMIT = 240, 900
 
 
@@ -49,7 +49,7 @@ def last_line(text):
 
 
 def make(entry, variant, folder):
-    """Writes the model unless it is there; an error's last line, or nothing."""
+    """Writes the model unless it exists. Returns the last line of an error, or nothing."""
     if os.path.exists(os.path.join(folder, "model.onnx")):
         return None
     os.makedirs(folder, exist_ok=True)
@@ -60,7 +60,7 @@ def make(entry, variant, folder):
 
 
 def difference(got, want, tolerance):
-    """Why two results differ, or nothing, and how far: the largest error against the largest value."""
+    """Returns why two results differ, or nothing; and the largest error relative to the largest value."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"{got.dtype}{list(got.shape)} instead of {want.dtype}{list(want.shape)}", None
     if not want.size:
@@ -80,7 +80,7 @@ def difference(got, want, tolerance):
 
 
 def input_files(folder, which):
-    """{input: .npy file}, of inputs that the model has: exporters leave out what they do not need."""
+    """Returns {input: .npy file} for the model's inputs. Exporters leave out unused inputs."""
     import onnx
     model = onnx.load(os.path.join(folder, "model.onnx"), load_external_data=False)
     known, files = {i.name for i in model.graph.input}, {}
@@ -92,7 +92,7 @@ def input_files(folder, which):
 
 
 def open_inputs(folder):
-    """Inputs with a size that the model leaves open."""
+    """Returns the inputs with a dynamic size."""
     import onnx
     model = onnx.load(os.path.join(folder, "model.onnx"), load_external_data=False)
     weights = {i.name for i in model.graph.initializer}
@@ -145,7 +145,7 @@ def compare(bin_dir, folder, artifact, which, tolerance):
         name = key.partition(":")[2]
         got = np.load(os.path.join(out, re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".npy"))
         if want.dtype.kind == "U":
-            # Labels that are words are places in a list.
+            # Labels that are words are stored as indices into a list.
             told = subprocess.run([os.path.join(bin_dir, "ingot"), "inspect", artifact, "--metadata", "labels." + name],
                                   capture_output=True, text=True, check=True)
             got = np.array(json.loads(told.stdout))[got].astype(want.dtype)

@@ -113,7 +113,7 @@ def detector(name, side, seed=1, **options):
         torch.manual_seed(0)
         module = getattr(torchvision.models.detection, name)(weights=None, weights_backbone=None, **options)
         generator = torch.Generator().manual_seed(3)
-        # Scores that differ, and none that are 1: rounding would order those.
+        # Make all scores differ, and none equal to 1. Otherwise rounding would decide their order.
         with torch.no_grad():
             for key, value in module.named_parameters():
                 if value.dim() > 1 and ("head" in key or "rpn" in key or "predictor" in key):

@@ -3,11 +3,11 @@
 
 usage: callgrind.py [WORD ...] [--fast] [--update] [--json RESULT]
 
-Instruction counts do not vary with the machine's load, so that a slower kernel shows in small models and seconds. The
-models of kernels.py are compiled for x86-64-v3, the highest level that Valgrind runs everywhere, and each is run once
-on one thread. A count more than 3 % above or below its baseline fails; `--update` accepts what is. The counts depend
-on LLVM's version, which the baseline names: with another one there is nothing to compare, and all are skipped.
-Closes with `N passed, N failed, N skipped`; exit code 0 if nothing failed, else 1.
+Instruction counts do not depend on the machine's load, so small models and short runs show a slower kernel. The models
+of kernels.py are compiled for x86-64-v3, the highest level that Valgrind runs everywhere. Each model is run once on one
+thread. A count more than 3 % above or below its baseline fails; `--update` accepts the present counts. The counts
+depend on LLVM's version, which the baseline names. With another version all kernels are skipped. The last line is `N
+passed, N failed, N skipped`; exit code 0 if nothing failed, else 1.
 """
 import argparse
 import glob
@@ -26,12 +26,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BASELINE = os.path.join(HERE, "callgrind.txt")
 TARGET = "x86-64-v3"
 TOLERANCE = 3  # percent
-# Valgrind counts an instruction for each byte that `rep movsb` copies, with which glibc copies what is long.
+# For long copies glibc uses `rep movsb`, for which Valgrind counts an instruction per byte. The tunables prevent this.
 TUNABLES = "glibc.cpu.x86_rep_movsb_threshold=0x40000000:glibc.cpu.x86_rep_stosb_threshold=0x40000000"
 
 
 def count(program, listing):
-    """{kernel: instructions}"""
+    """Returns {kernel: instructions}."""
     with tempfile.TemporaryDirectory(prefix="ingot-callgrind-") as folder:
         done = subprocess.run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--error-exitcode=9",
                                f"--callgrind-out-file={folder}/out", program, listing], capture_output=True, text=True,
@@ -50,7 +50,7 @@ def count(program, listing):
 
 
 def read_baseline():
-    """(LLVM's version, {kernel: instructions})"""
+    """Returns (LLVM's version, {kernel: instructions})."""
     if not os.path.exists(BASELINE):
         return "", {}
     with open(BASELINE) as f:
@@ -65,7 +65,7 @@ def write_baseline(version, counts):
 
 
 def compare(got, want):
-    """(status, what to say)"""
+    """Returns (status, message)."""
     if want is None:
         return "failed", f"{got} instructions, and callgrind.txt has none; accept them with --update"
     change = 100 * (got - want) / want
@@ -95,7 +95,7 @@ def main():
         except cases.BenchError as error:
             if not args.json:
                 raise
-            version, skipped = "", str(error)  # one suite of many: Valgrind is not needed for the others
+            version, skipped = "", str(error)  # Valgrind is optional, because other suites do not need it
         wanted_version, baseline = read_baseline()
         if not skipped and not args.update and version != wanted_version:
             skipped = f"counted with {version}, but the baseline with {wanted_version}"

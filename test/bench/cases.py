@@ -6,11 +6,11 @@ import sys
 
 
 class BenchError(Exception):
-    """What stopped the measurement, in one line."""
+    """The reason why the measurement stopped, in one line."""
 
 
 def compile_one(tool, kernel, folder, target):
-    """A line of the list."""
+    """Compiles a kernel and returns its line of the list."""
     model, inputs = kernel.write(folder)
     artifact = model[:-len(".onnx")] + ".so"
     done = subprocess.run([tool, "compile", model, "-o", artifact, "--kernels=native", f"--target={target}", "--quiet"],
@@ -39,7 +39,7 @@ def compile_all(bin_dir, kernels, folder, target, jobs):
 
 
 def program(bin_dir, name, package):
-    """The path of a measuring program, which is built only where its library is."""
+    """Returns the path of a measuring program, which is built only if its library is installed."""
     path = os.path.join(bin_dir, name)
     if not os.path.exists(path):
         raise BenchError(f"{path} is missing; install {package} and configure the build again")
@@ -47,7 +47,7 @@ def program(bin_dir, name, package):
 
 
 def choose(kernels, words):
-    """The kernels whose names contain one of the words."""
+    """Returns the kernels whose names contain one of the words."""
     chosen = [k for k in kernels if not words or any(word in k.name for word in words)]
     if not chosen:
         raise BenchError("no kernel is called so: " + ", ".join(words))

@@ -3,9 +3,10 @@
 
 usage: cliffs.py [--cases N] [--seed S] [--json RESULT] [FAMILY[:NUMBER] ...]
 
-The shapes are those of test/property/shapes.py. Each is compiled for x86-64-v3 with its sizes fixed, and once more with some of them
-open, and run once on one thread under Valgrind, which counts instructions: so the machine's load does not matter. A count
-above what the family may take for its vectors of work and its rows fails. Closes with `N passed, N failed, N skipped`.
+The shapes are those of test/property/shapes.py. Each is compiled for x86-64-v3 with fixed sizes and again with some
+dynamic sizes. Both run once on one thread under Valgrind, which counts instructions, so the machine's load does not
+matter. A count fails if it is above the family's limit for its vectors of work and its rows. The last line is `N
+passed, N failed, N skipped`.
 """
 import argparse
 import concurrent.futures
@@ -30,9 +31,9 @@ sys.path.append(os.path.join(ROOT, "test", "property"))
 import shapes  # noqa: E402
 
 TARGET = "x86-64-v3"
-# Of a run: what counts tasks, checks sizes, and calls kernels.
+# Instructions per run for counting tasks, checking sizes and calling kernels.
 OVERHEAD = 20_000
-# Sizes of the run may cost so many times as much; a result of open size is copied besides.
+# Limit on the relative cost of dynamic sizes, in addition to a copy of a result of dynamic size.
 OPEN = 1.3
 
 
@@ -49,7 +50,7 @@ def make_model(shape, is_open):
 
 
 class Count:
-    """One way to compile a shape; a kernel as cases.py knows it."""
+    """A way to compile a shape, with the interface of a kernel of cases.py."""
 
     def __init__(self, shape, family, is_open):
         self.shape, self.family, self.is_open = shape, family, is_open
@@ -81,7 +82,7 @@ def chosen(args):
 
 
 def count_all(args, counts, folder):
-    """{name: instructions}, by as many runs of Valgrind as there are jobs."""
+    """Returns {name: instructions}, from as many runs of Valgrind as there are jobs."""
     program = cases.program(args.bin, "ingot-kernel-count", "valgrind")
     cases.compile_all(args.bin, counts, folder, TARGET, args.jobs)
     with open(os.path.join(folder, "cases.tsv")) as f:
@@ -124,7 +125,7 @@ def main():
         if not args.json or "is missing" not in str(error):
             print(f"cliffs.py: error: {error}", file=sys.stderr)
             return 1
-        skipped = str(error)  # one suite of many: Valgrind is not needed for the others
+        skipped = str(error)  # Valgrind is optional, because other suites do not need it
     results = []
     for one in counts:
         got, work = found.get(one.name, 0), max(1, one.shape.work)

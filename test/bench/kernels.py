@@ -1,8 +1,8 @@
-"""Models of one kernel each: what the roofline table and the instruction counts are taken of.
+"""Models of one kernel each, for the roofline table and the instruction counts.
 
-A model of images has a transpose at both ends: data lies channels last inside a compiled model, so that these two
-cancel and the kernel is all that is left. FLOPs are by definition of the operation, a multiply-add being two, and
-padding counts; bytes are those of operands and results, once each.
+A model of images has a transpose at both ends. Data is channels-last inside a compiled model, so these transposes
+cancel and only the kernel is left. FLOPs follow from the definition of the operation: a multiply-add counts as two, and
+padding counts. Bytes are those of operands and results, each counted once.
 """
 import os
 
@@ -22,7 +22,7 @@ class Kernel:
         self.flops, self.bytes, self.inputs = flops, moved, inputs or {}
 
     def write(self, folder):
-        """(path of the model, [NAME=FILE.npy, …])"""
+        """Writes the model and returns (path of the model, [NAME=FILE.npy, …])."""
         stem = os.path.join(folder, self.name.replace("/", "_").replace(" ", "_"))
         onnx.save(self.model, stem + ".onnx")
         files = []
@@ -33,7 +33,7 @@ class Kernel:
 
 
 def make(nodes, inputs, constants, opset=20, result=None):
-    """A model; ONNX infers the shape of the result where none is given."""
+    """Makes a model. ONNX infers the shape of the result if none is given."""
     tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
     infos = [helper.make_tensor_value_info(name, kind, shape) for name, shape, kind in inputs]
     name = nodes[-1].output[0]
@@ -53,7 +53,7 @@ def count(*shapes):
 
 
 def image(family, name, op, channels, size, constants, flops_per_output, space=2, **attributes):
-    """An operation on channels-last data [1, size…, channels]."""
+    """Makes an operation on channels-last data [1, size…, channels]."""
     shape = [1] + [size] * space + [channels]
     nodes = [helper.make_node("Transpose", ["x"], ["first"], perm=TO_FIRST[space]),
              helper.make_node(op, ["first", *constants], ["result"], name=op.lower(), **attributes),
@@ -87,7 +87,7 @@ def conv_transpose(channels, outputs, size, kernel, stride):
 
 
 def matmul(family, rows, inner, columns, batch=None):
-    """A constant right factor; with `batch`, one that the run brings."""
+    """Makes a product by a constant, or with `batch` by a tensor that the run brings."""
     name = f"{rows}x{inner}x{columns}"
     if batch is None:
         model = make([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [rows, inner], TensorProto.FLOAT)],
@@ -102,7 +102,7 @@ def matmul(family, rows, inner, columns, batch=None):
 
 
 def matmul_nbits(rows, inner, columns, accuracy_level):
-    """Weights of 4 bits in blocks of 32, rows of floats or, with level 4, of bytes."""
+    """Makes a product by 4-bit weights in blocks of 32. Rows are floats or, with level 4, bytes."""
     rng = np.random.default_rng(0)
     constants = {"w": rng.integers(0, 256, (columns, inner // 32, 16), np.uint8), "s": random(columns, inner // 32)}
     node = helper.make_node("MatMulNBits", ["x", *constants], ["y"], domain="com.microsoft", K=inner, N=columns, bits=4,
@@ -114,7 +114,7 @@ def matmul_nbits(rows, inner, columns, accuracy_level):
 
 
 def attention(length, size, heads):
-    """Of one tensor that holds queries, keys and values, as a product before it leaves them."""
+    """Makes an attention on one tensor of queries, keys and values, which a preceding product would write."""
     nodes = [helper.make_node("Split", ["x", "ones"], ["q3", "k3", "v3"], axis=2)]
     for part in "qkv":
         nodes += [helper.make_node("Squeeze", [part + "3", "two"], [part + "2"]),
@@ -129,7 +129,7 @@ def attention(length, size, heads):
 
 
 def plain(family, name, op, shape, constants=None, result=None, opset=20, **attributes):
-    """An operation that is bound by what it moves."""
+    """Makes an operation that is limited by memory bandwidth."""
     constants = constants or {}
     model = make([helper.make_node(op, ["x", *constants], ["y"], **attributes)], [("x", shape, TensorProto.FLOAT)],
                  constants, opset)
@@ -147,7 +147,7 @@ def layer_norm(*shape):
 
 
 def group_norm(channels, size, groups):
-    """Group norm as opset 21 has it: a scale for each channel."""
+    """Makes a group norm in the form of opset 21, with a scale for each channel."""
     nodes = [helper.make_node("Transpose", ["x"], ["first"], perm=TO_FIRST[2]),
              helper.make_node("GroupNormalization", ["first", "scale", "bias"], ["result"], num_groups=groups),
              helper.make_node("Transpose", ["result"], ["y"], perm=TO_LAST[2])]
@@ -180,7 +180,7 @@ def transpose(shape, perm):
 
 
 def quantized_transpose(channels, size, to_last):
-    """An edge of a quantized model: floats with channels first that become bytes with channels last, or back."""
+    """Makes an edge of a quantized model: channels-first floats become channels-last bytes, or the reverse."""
     pair = {"s": np.float32(0.04), "z": np.uint8(117)}
     shape = [1, channels, size, size] if to_last else [1, size, size, channels]
     turn = helper.make_node("Transpose", ["x"], ["t"], perm=(TO_LAST if to_last else TO_FIRST)[2])
@@ -219,7 +219,7 @@ def resize(mode, channels, size):
 
 
 def reduced(layout, sizes, wanted, antialias):
-    """A picture of bytes with three channels, made smaller, linear, as floats."""
+    """Makes a linear reduction of a byte image with three channels to floats."""
     axes = [layout.index("H"), layout.index("W")]
     shape = [dict(zip("NHWC", (1, *sizes, 3)))[dim] for dim in layout]
     nodes = [helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT),
@@ -232,7 +232,7 @@ def reduced(layout, sizes, wanted, antialias):
 
 
 def roofline():
-    """Sizes as networks have them."""
+    """Yields kernels in sizes of real networks."""
     for channels, size in ((64, 56), (128, 28), (256, 14), (512, 7)):
         yield conv("convolution 3x3", channels, channels, size, 3)
     yield conv("convolution 3x3", 48, 48, 48, 3)
@@ -283,8 +283,8 @@ def roofline():
 
 
 def counted():
-    """Small sizes, that show each way through a kernel: tiles, their tails, borders, panels. The first few are the fast
-    ones: one a family of micro-kernels."""
+    """Yields kernels in small sizes that cover each path through a kernel: tiles, tails, borders, panels. The first few
+    are the fast set, one per family of micro-kernels."""
     yield conv("convolution 3x3", 32, 32, 14, 3)
     yield conv("convolution 1x1", 64, 64, 8, 1)
     yield depthwise(32, 14, 3)
@@ -294,7 +294,7 @@ def counted():
     yield layer_norm(16, 100)
     yield pool("MaxPool", 32, 14, 3, 2)
     yield elementwise("Gelu", 1024)
-    # From here on: all others.
+    # The remaining kernels are not in the fast set.
     yield conv("convolution 3x3", 17, 35, 9, 3)
     yield conv("first layer", 3, 32, 32, 3, 2)
     yield conv("strided convolution", 32, 32, 16, 3, 2)
@@ -330,4 +330,4 @@ def counted():
     yield reduced("NCHW", (96, 200), (30, 20), 0)
 
 
-FAST = 8  # of counted()
+FAST = 8  # length of the fast set of counted()

@@ -30,7 +30,7 @@ HD, NET = (720, 1280), (224, 224)
 
 
 class Model:
-    """Builds a model of one input and one output, node after node."""
+    """Builds a model of one input and one output, node by node."""
 
     def __init__(self, shape, kind):
         self.shape, self.kind, self.nodes, self.constants = list(shape), kind, [], []
@@ -42,7 +42,7 @@ class Model:
         return name
 
     def named(self, name, value, dtype=np.int64):
-        """Adds the constant that an operand of an earlier node names."""
+        """Adds a constant that an operand of an earlier node names."""
         self.constants.append(numpy_helper.from_array(np.asarray(value, dtype), name))
         return self
 
@@ -83,7 +83,7 @@ class Model:
         return self.add("Transpose", perm=[0, 3, 1, 2])
 
     def opened(self):
-        """Returns the model with open height and width."""
+        """Returns the model with dynamic height and width."""
         other = copy.copy(self)
         other.is_open = True
         return other
@@ -98,7 +98,7 @@ class Model:
 
 
 def picture(kind, layout, size=HD, channels=3):
-    """A model whose input is a picture; `axes` are height and width."""
+    """Makes a model whose input is an image; `axes` are height and width."""
     shape = {"NHWC": [1, *size, channels], "NCHW": [1, channels, *size], "HWC": [*size, channels],
              "CHW": [channels, *size]}[layout]
     model = Model(shape, kind)
@@ -107,7 +107,7 @@ def picture(kind, layout, size=HD, channels=3):
 
 
 def cases():
-    """Yields (name, model). Each resized picture comes a second time with open height and width."""
+    """Yields (name, model). Each resized image also comes with dynamic height and width."""
     for name, model in fixed_cases():
         yield name, model
         if any(node.op_type == "Resize" for node in model.nodes) and "cropped" not in name:
@@ -116,7 +116,7 @@ def cases():
 
 def fixed_cases():
     """Yields (name, model) of fixed sizes."""
-    # Reduced, each result a mean of what it covers.
+    # Reductions; each result is the mean of the elements that it covers.
     for layout in ("NHWC", "NCHW"):
         for kind in ("f32", "u8"):
             yield f"smooth linear {kind} {layout}", picture(kind, layout).resize(NET, antialias=1)
@@ -145,7 +145,7 @@ def fixed_cases():
     yield "smooth linear 1 channel NHWC", picture("u8", "NHWC", channels=1).cast("f32").resize(NET, antialias=1)
     yield "smooth linear f16 NHWC", picture("f16", "NHWC").resize(NET, antialias=1)
     yield "smooth linear small NHWC", picture("u8", "NHWC", (256, 320)).cast("f32").resize((224, 224), antialias=1)
-    # Sampled.
+    # Sampling.
     for mode in ("linear", "cubic", "nearest"):
         for layout in ("NHWC", "NCHW"):
             yield f"{mode} down f32 {layout}", picture("f32", layout).resize(NET, mode)
@@ -161,7 +161,7 @@ def fixed_cases():
     yield ("letterbox", picture("u8", "NHWC").cast("f32").resize((360, 640), "linear").scale().to_channels_first()
            .add("Pad", "pads", "grey", mode="constant").named("pads", [0, 0, 140, 0, 0, 0, 140, 0])
            .named("grey", 0.5, np.float32))
-    # Moved.
+    # Movement.
     small = (360, 640)
     for kind in ("u8", "f32"):
         yield f"to NCHW {kind}", picture(kind, "NHWC", small).to_channels_first()
@@ -185,7 +185,7 @@ def fixed_cases():
            .add("Transpose", perm=[0, 1, 3, 2, 4, 5]).add("Reshape", "b").named("b", [1, 180, 320, 12]))
     yield "add alpha f32 NHWC", picture("f32", "NHWC", small).add("Concat", "alpha", axis=3).named(
         "alpha", np.ones((1, *small, 1)), np.float32)
-    # A band of a constant matrix from the left: a product that smooths along the rows.
+    # A banded constant matrix as left factor: a product that smooths along the rows.
     band = np.zeros((224, 720))
     for i in range(224):
         band[i, int(i * 3.2):int(i * 3.2) + 7] = 1 / 7
@@ -202,7 +202,7 @@ def draw(model):
 
 
 def measure_case(args, folder, name, model):
-    """{engine: turns}, and {engine: why it does not run}"""
+    """Returns {engine: turns} and {engine: reason why it does not run}."""
     stem = os.path.join(folder, "".join(c if c.isalnum() else "_" for c in name))
     onnx.save(model.model(), stem + ".onnx")
     measure.run_quiet([args.ingot, "compile", stem + ".onnx", "-o", stem + ".so", "-q", f"--target={args.target}"])
@@ -220,7 +220,7 @@ def measure_case(args, folder, name, model):
 
 
 def summarize(results):
-    """{engine: (milliseconds, ratio of medians, ratio of the fastest turns)}"""
+    """Returns {engine: (milliseconds, ratio of medians, ratio of the fastest turns)}."""
     middle = {e: statistics.median(r["median_ms"] for r in turns) for e, turns in results.items()}
     best = {e: min(r["min_ms"] for r in turns) for e, turns in results.items()}
     return {e: (middle[e], middle[e] / middle["ingot"], best[e] / best["ingot"]) for e in results}

@@ -4,8 +4,8 @@
 usage: roofline.py [WORD ...] [--output FILE]
 
 Compiles the models of kernels.py for this machine, runs them with ingot-kernel-bench (Google Benchmark) and prints a
-table, or writes it as a page. WORDs choose kernels by name. Below 80 % of the roofline the page tells why: reasons.json
-has the reason of a family, or of one kernel.
+table, or writes it as a page. WORDs select kernels by name. For kernels below 80 % of the roofline the page gives the
+reason from reasons.json, for a family or for one kernel.
 """
 import argparse
 import datetime
@@ -20,11 +20,11 @@ import kernels
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-ENOUGH = 80  # percent of the roofline that need no reason
+ENOUGH = 80  # percent of the roofline above which no reason is needed
 
 
 def measure(program, listing, seconds, repetitions, folder):
-    """({kernel: its fastest repetition}, the lines about the machine)."""
+    """Returns ({kernel: its fastest repetition}, the lines about the machine)."""
     result = os.path.join(folder, "result.json")
     command = [program, listing, f"--benchmark_min_time={seconds}", f"--benchmark_repetitions={repetitions}",
                "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json",
@@ -46,12 +46,12 @@ def measure(program, listing, seconds, repetitions, folder):
 
 
 class Roofline:
-    """The bounds as ingot-kernel-bench prints them."""
+    """The bounds that ingot-kernel-bench prints."""
 
     def __init__(self, text):
         fields = [float(field) for field in text.split("\t")]
         self.bits, self.flops = int(fields[0]), fields[1]
-        self.memory = list(zip(fields[2::2], fields[3::2]))  # (bytes, bytes a second), from near to far
+        self.memory = list(zip(fields[2::2], fields[3::2]))  # (bytes, bytes per second), nearest memory first
 
     def seconds(self, kernel):
         rate = next((rate for size, rate in self.memory if kernel.bytes <= size), self.memory[-1][1])
@@ -66,7 +66,7 @@ class Roofline:
 
 
 def rows(chosen, best, roofline, reasons):
-    """[(kernel, family, microseconds, GFLOP/s, GB/s, percent, bound, reason)]"""
+    """Returns [(kernel, family, microseconds, GFLOP/s, GB/s, percent, bound, reason)]."""
     for kernel in chosen:
         seconds = best[kernel.name]["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[best[kernel.name]["time_unit"]]
         share = 100 * roofline.seconds(kernel) / seconds

@@ -3,11 +3,11 @@
 
 usage: scaling.py [FAMILY ...] [--from N] [--to N] [--seconds S] [--instructions] [--phases] [--json FILE] [--list]
 
-Models of each family of scaling_models.py are compiled at sizes doubled from --from (1000) to --to (64000), until one
-takes more than --seconds (600) of CPU time. The exponent is the slope of a line through the logarithms of nodes and
-of CPU time less what an empty model takes: 1 is linear. CPU time depends on other load less than elapsed time does,
-but on caches, which others may fill; `--instructions` counts instructions under Valgrind instead, in millions, which
-takes some 30 times as long and depends on nothing else. `--phases` prints the share of each phase at the largest size, as --timing has it. Exit code: 1 if an exponent is
+Compiles models of each family of scaling_models.py at sizes that double from --from (1000) to --to (64000), until one
+takes more than --seconds (600) of CPU time. The exponent is the slope of a line through the logarithms of nodes and of
+CPU time less that of an empty model: 1 is linear. CPU time depends on other load only through the caches.
+`--instructions` counts millions of instructions under Valgrind instead, which is slow but independent of load.
+`--phases` prints the share of each phase at the largest size, as --timing does. The exit code is 1 if an exponent is
 above 1.1 or a compilation fails.
 """
 import argparse
@@ -27,7 +27,7 @@ MOST = 1.1
 
 
 def compile_once(ingot, family, n, seconds, folder, counts=False):
-    """(CPU seconds or millions of instructions, MiB, {phase: share}), or an error's text."""
+    """Returns (CPU seconds or millions of instructions, MiB, {phase: share}), or an error text."""
     source, errors = os.path.join(folder, "model.onnx"), os.path.join(folder, "errors")
     scaling_models.write(family, n, source)
 
@@ -53,7 +53,7 @@ def compile_once(ingot, family, n, seconds, folder, counts=False):
 
 
 def exponent(points, empty):
-    """The slope of log(time) over log(nodes), by least squares."""
+    """Returns the slope of log(time) over log(nodes), by least squares."""
     logs = [(math.log(n), math.log(max(time - empty, 1e-3))) for n, time in points]
     x, y = (sum(values) / len(logs) for values in zip(*logs))
     return sum((a - x) * (b - y) for a, b in logs) / sum((a - x) ** 2 for a, _ in logs)
@@ -81,7 +81,7 @@ def main():
     found, good = {}, True
     with tempfile.TemporaryDirectory(prefix="ingot-scaling-") as folder:
         unit = "million instructions" if args.instructions else "s"
-        # The first compilation reads the compiler from the disk.
+        # The first compilation reads the compiler from disk.
         empty = min(compile_once(args.ingot, "neg", 1, args.seconds, folder, args.instructions)[0] for _ in range(3))
         for family in args.families or scaling_models.FAMILIES:
             points, n = [], args.first

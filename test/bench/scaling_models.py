@@ -1,4 +1,4 @@
-"""Models of any number of nodes, one family for each way in which graphs grow."""
+"""Models of any number of nodes, with one family for each way in which graphs grow."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -13,7 +13,7 @@ def family(function):
 
 
 class Net:
-    """A graph in the making; values are their names. Weights are seeded."""
+    """Builds a graph. Values are represented by their names, and weights are seeded."""
 
     def __init__(self, prefix=""):
         self.prefix = prefix
@@ -53,7 +53,7 @@ class Net:
 
 
 def chain(n, step, shape=(4, 16)):
-    """x goes through `step(net, x, i)` until there are n nodes."""
+    """Passes x through `step(net, x, i)` until there are n nodes."""
     net = Net()
     x = net.input(*shape)
     i = 0
@@ -308,7 +308,7 @@ def nested_branches(n):
     DEPTH = 8
 
     def nest(x, name, depth):
-        """A graph of 3 nodes more than the graphs in it."""
+        """Returns a graph of 3 nodes more than the graphs in it."""
         inner = Net(name)
         y = inner.op("Tanh", x)
         if depth:

@@ -1,14 +1,13 @@
 """ONNX's own backend tests, as files: a model, its inputs, the expected outputs.
 
-The tests come from the `onnx` Python package: node tests are made by its code, the others lie in its data folder.
-Written once per version of `onnx`, one folder a test:
-
+The tests come from the `onnx` Python package: its code makes the node tests, and its data folder has the others. They
+are written once per version of `onnx`, one folder per test:
     model.onnx
-    plan.txt            for the runner: one line an input, `SET NAME DTYPE DIMS FILE`
-    options.txt         how it is compiled: one line an option, `length NAME N`, `absent NAME`, `shape NAME DIMS`
+    plan.txt            for the runner: one line per input, `SET NAME DTYPE DIMS FILE`
+    options.txt         options for compiling, one per line: `length NAME N`, `absent NAME`, `shape NAME DIMS`
     case.json           kind, operators, tolerances, expected outputs
     SET_in_N.bin        raw elements, row-major, little-endian
-    SET_out_N.npy       what must come out
+    SET_out_N.npy       the expected output
 """
 import fnmatch
 import glob
@@ -23,20 +22,20 @@ from onnx import numpy_helper
 
 KINDS = {"node": "node", "simple": "simple", "pytorch-converted": "pytorch-converted",
          "pytorch-operator": "pytorch-operator", "light": "real"}
-FORMAT = 5  # of the files: raise when they change
+FORMAT = 5  # version of the files; increase it when they change
 
-# Element types that a compiled model's interface has: ONNX's number, by numpy's name.
+# ONNX's numbers of the element types in a compiled model's interface, by numpy's names.
 DTYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "string": 8, "bool": 9,
           "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16, "float8_e4m3fn": 17,
           "float8_e4m3fnuz": 18, "float8_e5m2": 19, "float8_e5m2fnuz": 20, "uint4": 21, "int4": 22,
           "float4_e2m1fn": 23, "float8_e8m0fnu": 24, "uint2": 25, "int2": 26, "float6_e2m3fn": 27, "float6_e3m2fn": 28}
 
-# Those of less than a byte, and their bits: several share a byte in a model's interface.
+# Bits of types below a byte, whose elements share bytes in a model's interface.
 PACKED = {"uint4": 4, "int4": 4, "float4_e2m1fn": 4, "uint2": 2, "int2": 2, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
 
 
 def load_tests():
-    """(kind, test) for every test, sorted by kind and name."""
+    """Returns (kind, test) for every test, sorted by kind and name."""
     from onnx.backend.test.loader import load_model_tests
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the node tests overflow and divide by zero on purpose
@@ -56,7 +55,8 @@ def read_proto(path, value_type):
 
 
 def light_set(path, model):
-    """Light models ship expected outputs only; their input is a ramp, as ONNX's runner makes it."""
+    """Makes the data set of a light model, which has only expected outputs. Its input is a ramp, as in ONNX's runner.
+    """
     weights = {i.name for i in model.graph.initializer}
     inputs = []
     for value in model.graph.input:
@@ -71,7 +71,7 @@ def light_set(path, model):
 
 
 def read_test(kind, test):
-    """(model bytes, data sets) of one test."""
+    """Returns (model bytes, data sets) of a test."""
     if test.model is not None:
         fix = lambda v: numpy_helper.to_array(v) if isinstance(v, onnx.TensorProto) else v
         sets = [([fix(v) for v in ins], [fix(v) for v in outs]) for ins, outs in test.data_sets]
@@ -94,7 +94,7 @@ def read_test(kind, test):
 
 
 def operators(model):
-    """Domain-qualified operator types that the model uses, subgraphs included."""
+    """Returns the domain-qualified operator types of the model, including subgraphs."""
     found = set()
 
     def visit(graph):
@@ -109,8 +109,8 @@ def operators(model):
 
 
 def subject(kind, name, ops):
-    """The operator that a node test is about. Tests of function bodies ("_expanded") hold other operators, and some
-    tests hold helpers: then the test's name tells."""
+    """Returns the operator that a node test is about. Tests of function bodies ("_expanded") contain other operators,
+    and some tests contain helpers. Then the test's name decides."""
     if kind != "node":
         return None
     if len(ops) == 1:
@@ -122,7 +122,7 @@ def subject(kind, name, ops):
 
 
 def name_of(dtype):
-    """What DTYPES calls it. NumPy has strings of so many characters, and objects."""
+    """Returns the type's name in DTYPES. NumPy has strings of a fixed length, and objects."""
     return "string" if dtype.kind in "OUS" else dtype.name
 
 
@@ -131,12 +131,13 @@ def is_tensor(value):
 
 
 def spread(values):
-    """A compiled model gives the elements of a sequence as so many outputs."""
+    """Flattens sequences, because a compiled model returns each element of a sequence as a separate output."""
     return [e for v in values for e in (spread(v) if isinstance(v, list) else [v])]
 
 
 def spread_inputs(names, values):
-    """(name, tensor): a compiled model takes the elements of a sequence as `x.0`, `x.1`, …, and no absent optional."""
+    """Yields (name, tensor). A compiled model takes the elements of a sequence as `x.0`, `x.1`, …, and no absent
+    optional."""
     for name, value in zip(names, values):
         if isinstance(value, list):
             yield from ((f"{name}.{i}", element) for i, element in enumerate(value))
@@ -145,7 +146,8 @@ def spread_inputs(names, values):
 
 
 def compile_options(model, names, weights, sets):
-    """How long sequences are, which optionals are absent, and the shapes of tensors of which the model says none."""
+    """Returns the lengths of sequences, the absent optionals, and the shapes of tensors that the model does not state.
+    """
     options = []
     inputs = sets[0][0] if sets else []
     fed = names if len(inputs) == len(names) else [n for n in names if n not in weights]
@@ -176,7 +178,7 @@ def write_test(folder, kind, test):
     sets = [(list(inputs), spread(outputs)) for inputs, outputs in sets]
     options = compile_options(model, names, weights, sets)
     for s, (inputs, outputs) in enumerate(sets):
-        # IR version 3 lists weights as inputs too; only what is no weight is fed, unless all are given.
+        # IR version 3 also lists weights as inputs. Weights are not fed, unless values for all inputs are given.
         fed = names if len(inputs) == len(names) else [n for n in names if n not in weights]
         for i, (name, value) in enumerate(spread_inputs(fed, inputs)):
             if not is_tensor(value):
@@ -191,7 +193,7 @@ def write_test(folder, kind, test):
             if not is_tensor(value):
                 unfit = unfit or f"output {i} is not a tensor of a supported type"
                 continue
-            # What numpy has no type for is stored as its bits, the type's name goes into case.json.
+            # Types that numpy lacks are stored as bits; case.json has the type's name.
             array = np.ascontiguousarray(value).reshape(np.shape(value))
             if name_of(array.dtype) == "string":
                 array = array.astype(str)
@@ -210,7 +212,7 @@ def write_test(folder, kind, test):
 
 
 def prepare(root):
-    """Writes all tests under `root`, unless they are there, and returns their folders by name."""
+    """Writes all tests under `root`, unless they exist, and returns their folders by name."""
     stamp = os.path.join(root, "stamp")
     wanted = f"onnx {onnx.__version__}, format {FORMAT}\n"
     if not os.path.exists(stamp) or open(stamp).read() != wanted:
@@ -224,7 +226,8 @@ def prepare(root):
             for kind in KINDS for name in sorted(os.listdir(os.path.join(root, kind)))}
 
 
-# What numpy drew for these is nothing that the operator's text says: only shapes and types can be compared.
+# The random results of these tests do not follow from the operator's specification, so only shapes and types are
+# compared.
 DRAWN = ("test_bernoulli*", "test_training_dropout*")
 
 
@@ -252,7 +255,7 @@ def dtype_of(name):
 
 
 def pack(array):
-    """The bytes that a model takes."""
+    """Returns the bytes that a model takes."""
     array = np.ascontiguousarray(array)
     if name_of(array.dtype) == "string":
         words = [text.encode() for text in array.astype(str).reshape(-1)]
@@ -266,7 +269,7 @@ def pack(array):
 
 
 def unpack(data, name, shape):
-    """The array of a type that is in a model's bytes."""
+    """Returns the array in a model's bytes."""
     if name == "string":
         count = int(np.prod(shape))
         offsets, text = data[:8 * (count + 1)].view(np.int64), data[8 * (count + 1):].tobytes()

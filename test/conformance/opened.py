@@ -1,7 +1,7 @@
-"""A test's model with open dimensions.
+"""Makes a test's model with dynamic dimensions.
 
-Every dimension of every input gets a name of its own, and nothing is said of the outputs and of values in between. Lists
-of integers may decide ranks: how long they are is then part of what the model is, and the second form keeps that.
+Every dimension of every input gets a unique name, and the model states no shapes of outputs and inner values. The
+lengths of integer lists may decide ranks. The second form therefore keeps these lengths.
 """
 import os
 
@@ -9,13 +9,13 @@ import onnx
 
 FORMS = ("all", "but lists")
 
-# Dimensions that decide a rank, how many outputs there are, or whether numbers are complex: (operand, dimension).
-# Without them there is no model to infer anything of.
+# Dimensions that decide a rank, the number of outputs, or if numbers are complex: (operand, dimension). If they are
+# dynamic, nothing can be inferred of the model.
 DECIDING = {"GatherND": (1, -1), "ScatterND": (1, -1), "DFT": (0, -1), "STFT": (0, -1), "SplitToSequence": (0, None)}
 
 
 def name_dims(value, tensor, kept=()):
-    """Gives the dimensions of a tensor's type names of their own; returns how many."""
+    """Gives the dimensions of a tensor's type unique names; returns their number."""
     if not tensor.HasField("shape"):
         return 0
     count = 0
@@ -29,7 +29,7 @@ def name_dims(value, tensor, kept=()):
 
 
 def deciding_dims(graph):
-    """{input: its dimensions of DECIDING}."""
+    """Returns {input: its dimensions of DECIDING}."""
     ranks = {value.name: len(tensor_of(value).shape.dim) for value in graph.input}
     kept = {}
     for node in graph.node:
@@ -49,14 +49,14 @@ def forget_dims(tensor):
 
 
 def is_list(tensor):
-    """Whether it may be a list of sizes, axes or positions of which the compiler wants to know the length."""
+    """Returns True if the tensor may be a list of sizes, axes or positions whose length the compiler requires."""
     dims = tensor.shape.dim
     return tensor.elem_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32) and len(dims) == 1 and \
         dims[0].HasField("dim_value") and dims[0].dim_value <= 16
 
 
 def tensor_of(value):
-    """The tensor type of what a graph's value is, or is a sequence or an optional of."""
+    """Returns the tensor type of a value, or of the elements of a sequence or optional."""
     kind = value.type
     while not kind.HasField("tensor_type"):
         if kind.HasField("optional_type"):
@@ -69,7 +69,7 @@ def tensor_of(value):
 
 
 def open_model(model, form):
-    """(the model, how many dimensions are open)."""
+    """Returns (the model, number of dynamic dimensions)."""
     result = onnx.ModelProto()
     result.CopyFrom(model)
     del result.graph.value_info[:]
@@ -84,7 +84,7 @@ def open_model(model, form):
 
 
 def write_case(folder, out, form):
-    """Writes the case of `folder` with open dimensions to `out`; False if it has none to open."""
+    """Writes the case of `folder` with dynamic dimensions to `out`. Returns False if there is none to make dynamic."""
     model, count = open_model(onnx.load(os.path.join(folder, "model.onnx"), load_external_data=False), form)
     lines = []
     with open(os.path.join(folder, "options.txt")) as f:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs conformance cases through ONNX Runtime: the same protocol as ingot-conformance (see Worker.cpp), so that the
-harness can be checked against an engine that is known, and both be counted the same way."""
+"""Runs conformance cases through ONNX Runtime with the protocol of ingot-conformance (see Worker.cpp). So a known
+engine checks the harness, and both engines are counted equally."""
 import os
 import signal
 import sys
@@ -14,7 +14,7 @@ NAMES = {number: name for name, number in cases.DTYPES.items()}
 
 
 def run_case(case, out):
-    """Returns the answer's line."""
+    """Runs a case and returns the line of the answer."""
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4

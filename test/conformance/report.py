@@ -1,4 +1,4 @@
-"""The conformance results as a page: totals by kind of test, and a table per operator."""
+"""Writes the conformance results as a page: totals by kind of test, and a table per operator."""
 import collections
 import json
 import os
@@ -11,7 +11,7 @@ KIND_TEXT = {"node": "node", "simple": "simple", "pytorch-converted": "PyTorch, 
 
 
 def reason(outcome):
-    """Why a test does not pass, short enough for a cell."""
+    """Returns why a test does not pass, short enough for a cell."""
     if outcome.kind in ("crash", "timeout"):
         return f"{outcome.kind} {outcome.detail}".strip()
     text = outcome.detail
@@ -25,7 +25,7 @@ def reason(outcome):
 
 
 def group(results):
-    """({kind: Counter of statuses}, {operator: [(test, outcome)]}) of {name: (case folder, outcome)}."""
+    """Returns ({kind: Counter of statuses}, {operator: [(test, outcome)]}) of {name: (case folder, outcome)}."""
     by_kind = collections.defaultdict(collections.Counter)
     by_op = collections.defaultdict(list)
     for name, (folder, outcome) in results.items():
@@ -38,7 +38,7 @@ def group(results):
 
 
 def summary(results):
-    """A few lines for the README: totals, and how many operators have no gap."""
+    """Returns a few lines for the README: totals, and the number of operators without a gap."""
     by_kind, by_op = group(results)
     whole = sum(all(o.kind == "pass" for _, o in tests) for tests in by_op.values())
     part = sum(any(o.kind == "pass" for _, o in tests) for tests in by_op.values()) - whole
@@ -51,7 +51,7 @@ def summary(results):
 
 
 def update_readme(path, results):
-    """Replaces what stands between the two markers."""
+    """Replaces the text between the two markers."""
     with open(path) as f:
         text = f.read()
     begin, end = "<!-- conformance: written by `make conformance` -->\n", "<!-- end of conformance -->"
@@ -60,7 +60,7 @@ def update_readme(path, results):
         f.write(head + begin + summary(results) + "\n" + end + rest.split(end)[1])
 
 
-# Why tests whose results differ are left as they are.
+# Reasons why tests with different results are left as they are.
 DIFFERENT = {
     "node/test_resize_downsample_scales_linear_align_corners": "align_corners",
     "node/test_resize_downsample_scales_cubic_align_corners": "align_corners",
@@ -75,7 +75,7 @@ BECAUSE = {
 
 
 def differences(results):
-    """The tests that give something else, and why that stays."""
+    """Lists the tests with different results, and the reasons why they stay."""
     groups = collections.defaultdict(list)
     for name, (_, outcome) in results.items():
         if outcome.kind == "wrong":
@@ -90,7 +90,7 @@ def differences(results):
 
 
 def open_page(results):
-    """What becomes of the tests with open dimensions."""
+    """Returns the results of the tests with dynamic dimensions."""
     if not results:
         return []
     tried = {n: o for n, o in results.items() if o.kind != "closed"}
@@ -111,7 +111,7 @@ def open_page(results):
 
 
 def markdown(results, opened=None):
-    """The whole page; results: {name: (case folder, outcome)}, opened: {name: outcome}."""
+    """Returns the whole page; results: {name: (case folder, outcome)}, opened: {name: outcome}."""
     by_kind, by_op = group(results)
     total = sum((c for c in by_kind.values()), collections.Counter())
     lines = ["# Conformance", "",

@@ -4,10 +4,11 @@
 usage: run.py [--jobs N] [--list FILE] [--open] [--update] [--report FILE] [--engine ingot|onnxruntime]
               [--kernels native|onednn] [--target LEVELS] [--threads N[,N...]] [PATTERN ...]
 
-Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances.
-What each test is expected to do stands in expected.txt; a regression and an unexpected pass both fail the command.
-With --open every dimension of every input is open (opened.py), of the tests that pass otherwise; expected-open.txt.
-Closes with `N passed, N failed, N skipped`; skipped are the tests that the compiler refuses with a clear message.
+Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances. The
+file expected.txt has the expected result of each test; both a regression and an unexpected pass fail the command. With
+--open every dimension of every input is dynamic (opened.py), in the tests that pass otherwise; see expected-open.txt.
+The last line is `N passed, N failed, N skipped`. Skipped tests are those that the compiler refuses with a clear
+message.
 
 examples: run.py                         all 2,033 tests
           run.py 'node/test_conv_*' -v   some of them, with reasons
@@ -41,9 +42,9 @@ SKIPPED = "unsupported"
 
 
 class Outcome:
-    """kind: pass, unsupported, compile-error, run-error, wrong, crash or timeout; closed where nothing can be open."""
+    """Kinds: pass, unsupported, compile-error, run-error, wrong, crash or timeout; closed if nothing can be dynamic."""
 
-    form = None  # what is open
+    form = None  # set of dynamic dimensions
     seconds = 0
 
     def __init__(self, kind, detail=""):
@@ -82,7 +83,7 @@ class Worker:
 
 
 def read_results(out):
-    """{(set, output): array} as the worker left them."""
+    """Returns {(set, output): array} from the worker's files."""
     results = {}
     with open(os.path.join(out, "got.txt")) as f:
         for line in f:
@@ -95,7 +96,7 @@ def read_results(out):
 
 
 def compare(folder, case, results):
-    """None if all outputs agree, else what does not."""
+    """Returns None if all outputs agree, else the differences."""
     for number in range(case["sets"]):
         expected = cases.expected_outputs(folder, case, number)
         got = [results[key] for key in sorted(results) if key[0] == number]
@@ -113,7 +114,7 @@ def compare(folder, case, results):
             if cases.is_drawn(case["name"]):
                 continue
             rtol = case["rtol"]
-            if value.dtype.name == "bfloat16":  # as ONNX's runner: two units in the last place
+            if value.dtype.name == "bfloat16":  # as in ONNX's runner: two units in the last place
                 rtol = max(rtol, 2**-6)
             if not cases.is_numpys(value.dtype.name):
                 value, want = value.astype(np.float32), want.astype(np.float32)
@@ -143,7 +144,7 @@ def run_case(worker, folder, out):
 
 
 def run_open(worker, folder, out):
-    """The case with all dimensions open, or, where the compiler refuses that, with all but those of lists."""
+    """Runs the case with all dimensions dynamic. If the compiler refuses it, keeps the lengths of lists."""
     outcome = None
     for form in opened.FORMS:
         case = out + "-case"
@@ -158,7 +159,7 @@ def run_open(worker, folder, out):
 
 
 def run_all(folders, command, jobs, show, run=run_case):
-    """{name: Outcome}, in the order of `folders`."""
+    """Returns {name: Outcome}, in the order of `folders`."""
     scratch = tempfile.mkdtemp(prefix="ingot-conformance-")
     workers, lock, done, results = {}, threading.Lock(), 0, {}
 
@@ -202,7 +203,7 @@ def write_expected(path, results):
 
 
 def read_results_of(path):
-    """{name: Outcome} as --json wrote them."""
+    """Returns {name: Outcome} from a file of --json."""
     results = {}
     with open(path) as f:
         for test in json.load(f)["tests"]:
@@ -291,7 +292,7 @@ def main():
         known = read_expected(args.expected)
         merged = {n: results.get(n) or Outcome(known.get(n, SKIPPED)) for n in all_folders}
         write_expected(args.expected, merged)
-    # A list is of tests that must pass; otherwise the expectations say.
+    # Tests of a list must pass; otherwise the expectations decide.
     expected = dict.fromkeys(folders, "pass") if args.list else read_expected(args.expected)
     surprises = []
     if args.engine == "ingot":

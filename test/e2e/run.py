@@ -3,8 +3,8 @@
 
 usage: run.py [--bin DIR] [--jobs N] [--subset all|sanitize] [--json FILE] [--durations N] [PATTERN ...]
 
-Tests are unittest classes in test_*.py; each class runs in a process of its own, so a crash ends only that class.
-PATTERN is a part of module.Class or of a test's name. Closes with `N passed, N failed, N skipped`.
+Tests are unittest classes in test_*.py. Each class runs in a separate process, so a crash ends only that class. PATTERN
+is a part of module.Class or of a test's name. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import glob
@@ -29,7 +29,7 @@ CLASS_MINUTES = 15
 
 
 class Result(unittest.TestResult):
-    """Collects one entry a test, subtests included."""
+    """Collects one entry per test, including subtests."""
 
     def __init__(self):
         super().__init__()
@@ -63,7 +63,7 @@ class Result(unittest.TestResult):
 
 
 def processor_seconds():
-    """Of this process and of those that it has waited for."""
+    """Returns the CPU time of this process and of the processes that it has waited for."""
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(r.ru_utime + r.ru_stime for r in both) + served.seconds
 
@@ -87,7 +87,7 @@ def matching_tests(found, patterns):
 
 
 def run_class(name, patterns, scratch):
-    """In the child: runs one class in a folder for its files, and writes its results there."""
+    """Runs one class in the child, in a folder for its files, and writes its results there."""
     os.environ["TMPDIR"] = tempfile.tempdir = scratch
     signal.alarm(CLASS_MINUTES * 60)
     log = os.open(os.path.join(scratch, "log"), os.O_CREAT | os.O_WRONLY)
@@ -100,7 +100,7 @@ def run_class(name, patterns, scratch):
 
 
 def results(name, status, scratch):
-    """In the parent: what a child found; a crash becomes a failed test."""
+    """Returns a child's results in the parent; a crash becomes a failed test."""
     path = os.path.join(scratch, "result.json")
     if os.path.exists(path):
         with open(path) as f:
@@ -112,7 +112,7 @@ def results(name, status, scratch):
 
 
 def run_classes(chosen, args, folder):
-    """Runs each class in a forked child, which has all modules at once; {class: results}."""
+    """Runs each class in a forked child, which already has all modules. Returns {class: results}."""
     assert len(os.listdir("/proc/self/task")) == 1, "a child would find locks closed that other threads hold"
     waiting, running, found = list(enumerate(chosen)), {}, {}
     while waiting or running:

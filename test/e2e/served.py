@@ -1,6 +1,6 @@
 """Runs `ingot` without its start-up, through a process that forks for each command: test/workers/Serve.cpp.
 
-The environment variable INGOT_SERVER is the socket of that process; without it nothing is served.
+The environment variable INGOT_SERVER is the socket of that process. Without it every command starts a process.
 """
 import os
 import selectors
@@ -9,11 +9,11 @@ import struct
 import subprocess
 import time
 
-seconds = 0.0  # processor time of all that was served to this process
+seconds = 0.0  # CPU time of all commands that were served to this process
 
 
 class Server:
-    """Starts the process that serves, and ends it."""
+    """Starts and ends the serving process."""
 
     def __init__(self, program, folder):
         self.path = os.path.join(folder, "serve")
@@ -36,7 +36,7 @@ class Server:
 
 
 def run(command, cwd, timeout):
-    """As subprocess.run of that command with its output captured as text."""
+    """Runs the command as subprocess.run does, with its output captured as text."""
     global seconds
     out, err = os.pipe(), os.pipe()
     with socket.socket(socket.AF_UNIX) as server, open(out[0], "rb", 0) as stdout, open(err[0], "rb", 0) as stderr:
@@ -61,7 +61,7 @@ def run(command, cwd, timeout):
 
 
 def read_all(files, end):
-    """The texts of all files, until they are closed at the other end or `end` is reached."""
+    """Returns the texts of all files, until the other end closes them or `end` is reached."""
     data = {file: b"" for file in files}
     with selectors.DefaultSelector() as open_files:
         for file in files:

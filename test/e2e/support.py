@@ -1,4 +1,4 @@
-"""What end-to-end tests share: calling the tools, comparing, and small models."""
+"""Common parts of end-to-end tests: calls of the tools, comparisons, and small models."""
 import glob
 import os
 import shutil
@@ -17,8 +17,8 @@ import served
 BIN = os.environ.get("INGOT_BIN", "")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.dirname(BIN)
-TOLERANCE = 1e-4  # of the largest absolute output
-# What a tool prints when it dies instead of reporting: never acceptable, whatever the input.
+TOLERANCE = 1e-4  # relative to the largest absolute output
+# Texts that a tool prints when it crashes; never acceptable for any input.
 CRASH_MARKS = ("PLEASE submit a bug report", "Assertion", "terminate called", "Stack dump", "AddressSanitizer",
                "itself failed", "runtime error:", "Segmentation fault", "LLVM ERROR")
 
@@ -26,7 +26,7 @@ CRASH_MARKS = ("PLEASE submit a bug report", "Assertion", "terminate called", "S
 def tool(name, *arguments, cwd=None, env=None, timeout=300):
     """Runs a tool; never raises for its exit code."""
     command = [os.path.join(BIN, name), *map(str, arguments)]
-    # Some variables are read before a program's first line: then it has to start.
+    # Some variables are read before a program's first line, so the process must start.
     if name == "ingot" and not env and "INGOT_SERVER" in os.environ:
         return served.run(command, cwd, timeout)
     return subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, timeout=timeout,
@@ -34,18 +34,19 @@ def tool(name, *arguments, cwd=None, env=None, timeout=300):
 
 
 def start(name, *arguments):
-    """Starts a tool and does not wait for it. It can be interrupted also where the tests run in the background of a
+    """Starts a tool and does not wait for it. The tool can be interrupted even if the tests run in the background of a
     shell, which ignores SIGINT there."""
     return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def peer(model, as_written=False):
-    """A session of ONNX Runtime; as_written: each node by itself, since fused ones compute otherwise."""
-    import onnxruntime  # starts threads: not in a process that forks
+    """Returns a session of ONNX Runtime. With as_written, nodes are not fused, because fused ones compute differently.
+    """
+    import onnxruntime  # starts threads, so it must not run in a process that forks
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = 1  # several tests run at a time, and its threads spin
+    options.intra_op_num_threads = 1  # several tests run at the same time, and its threads spin
     if as_written:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
@@ -56,7 +57,7 @@ def have(name):
 
 
 class Case(unittest.TestCase):
-    """A test with a folder of its own, and assertions on tools."""
+    """A test with its own folder, and assertions on tools."""
 
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="ingot-test-")
@@ -90,13 +91,13 @@ class Case(unittest.TestCase):
         self.assertEqual(built.returncode, 0, built.stderr)
 
     def weights_of(self, artifact):
-        """The path of an artifact's separate weights, of which there is one file."""
+        """Returns the path of an artifact's separate weights file; there must be exactly one."""
         found = glob.glob(glob.escape(artifact) + ".????????????????.weights")
         self.assertEqual(len(found), 1, found)
         return found[0]
 
     def run_model(self, artifact, inputs, *options):
-        """{output: array} of one run."""
+        """Runs once and returns {output: array}."""
         arguments = []
         for i, (name, value) in enumerate(inputs.items()):
             np.save(self.path(f"in_{i}.npy"), value)
@@ -108,7 +109,7 @@ class Case(unittest.TestCase):
         return {file[:-4]: np.load(os.path.join(out, file)) for file in os.listdir(out)}
 
     def assert_agrees(self, model, artifact, inputs, tolerance=TOLERANCE):
-        """One run equals ONNX Runtime's within the tolerance; returns what was computed."""
+        """Asserts that a run equals ONNX Runtime's within the tolerance. Returns the results."""
         session = peer(model)
         got = self.run_model(artifact, inputs)
         wanted = {o.name: v for o, v in zip(session.get_outputs(), session.run(None, inputs))}
@@ -127,7 +128,8 @@ class Case(unittest.TestCase):
         return got
 
     def assert_one_line(self, done, *words):
-        """The tool failed as it should: exit code 1 or 2, one line on stderr that holds all words, no crash."""
+        """Asserts that the tool failed properly: exit code 1 or 2, one line on stderr that contains all words, no
+        crash."""
         self.assertIn(done.returncode, (1, 2), f"exit code; stderr: {done.stderr}")
         for mark in CRASH_MARKS:
             self.assertNotIn(mark, done.stderr)
@@ -138,7 +140,7 @@ class Case(unittest.TestCase):
             self.assertIn(word.lower(), lines[0].lower())
 
     def assert_refuses(self, model, *words, options=()):
-        """`ingot compile` refuses the model with one line and leaves nothing behind."""
+        """Asserts that `ingot compile` refuses the model with one line and leaves no files."""
         source = model if isinstance(model, str) else self.save(model)
         out = self.path("refused")
         os.makedirs(out, exist_ok=True)
@@ -148,7 +150,7 @@ class Case(unittest.TestCase):
 
 
 def make_model(nodes, inputs, outputs, initializers=(), opset=17, name="test", **graph):
-    """A model from nodes; inputs and outputs are (name, shape[, type]); initializers {name: array}."""
+    """Makes a model from nodes; inputs and outputs are (name, shape[, type]); initializers {name: array}."""
     def infos(values):
         return [helper.make_tensor_value_info(v[0], v[2] if len(v) > 2 else TensorProto.FLOAT, v[1]) for v in values]
     tensors = [numpy_helper.from_array(np.asarray(a), n) for n, a in dict(initializers).items()]
@@ -172,7 +174,7 @@ __all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "h
 
 
 class NodeByNode:
-    """A network that is written node by node, with weights from a fixed seed."""
+    """Builds a network node by node, with weights from a fixed seed."""
 
     def __init__(self, seed, channels):
         self.rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Kernels for AMX: the code as it is written for it, its instructions emulated, and the instructions themselves."""
+"""Tests kernels for AMX: the generated code, with emulated instructions and with real ones."""
 import os
 import re
 import sys
@@ -21,7 +21,7 @@ TARGET = "sapphirerapids"
 
 
 def draw(name, text, nodes, inputs, weights, dynamic=None):
-    """A case whose factors bf16 holds exactly; data that convolutions read is channels-last."""
+    """Makes a case whose factors bf16 holds exactly; data of convolutions is channels-last."""
     case = drawing.Case(name, text=text, nodes=nodes, tolerance=EXACT)
     case.inputs = {key: rounded(array) for key, array in inputs.items()}
     case.weights = {key: rounded(array) for key, array in weights.items()}
@@ -74,7 +74,7 @@ def matmul(name, rows, depth, columns, batch=(), dynamic=False, constant=True, r
 
 
 def attention(number, is_open=False):
-    """A drawn attention; `is_open` leaves queries and keys to the run, where one kernel takes such."""
+    """Draws an attention; `is_open` makes queries and keys dynamic if a kernel accepts that."""
     case = drawing.draw("attention", number)
     case.tolerance = ROUNDED
     if is_open:
@@ -84,7 +84,7 @@ def attention(number, is_open=False):
 
 
 class Emulated(support.Case):
-    """The highest level below that this machine has runs the same loops, between guard pages."""
+    """Runs the loops on the highest level below AMX that this machine has, between guard pages."""
 
     def check(self, batch, *options):
         on = integer.supported(("x86-64-v3", "x86-64-v4"))
@@ -95,7 +95,7 @@ class Emulated(support.Case):
 
 
 class DrawnSchedules(Emulated):
-    """Of AMX tiles of any height, and of what else the level has for bf16."""
+    """Draws schedules with AMX tiles of any height, and with other bf16 products of the level."""
 
     def test_products(self):
         for seed in range(1, 6):
@@ -114,10 +114,10 @@ class MatMul(Emulated):
             matmul("whole", 64, 128, 64),  # 2 x 2 tiles, steps of 32
             matmul("even", 40, 192, 64),  # tiles of 10 rows
             matmul("overlap", 35, 96, 32),  # 18 and 17 rows: 9 + 9, and tiles that overlap
-            matmul("rest", 1000, 64, 16),  # 8 rows are left, fewer than an AMX tile has
+            matmul("rest", 1000, 64, 16),  # the remaining 8 rows are fewer than those of an AMX tile
             matmul("one", 13, 64, 48),
-            matmul("prime", 45, 2 * 17, 40),  # 17 groups: the last step counts one of them
-            matmul("odd", 33, 101, 70),  # a group that the row ends within
+            matmul("prime", 45, 2 * 17, 40),  # 17 groups: only one group of the last step counts
+            matmul("odd", 33, 101, 70),  # the row ends inside a group
             matmul("short", 50, 31, 33),
             matmul("residual", 40, 64, 64, residual=True),
             matmul("runtime", 37, 70, 50, batch=(3,), constant=False),
@@ -130,7 +130,8 @@ class MatMul(Emulated):
 
 class Attention(Emulated):
     def test_drawn(self):
-        """Heads of all sizes, masks, one key and many: scores, powers and values in tiles, whatever their number."""
+        """Heads of all sizes, masks, one key and many: scores, exponentials and values are in tiles for any number of
+        them."""
         self.check([attention(number) for number in range(100, 116)])
 
     def test_open_sizes(self):
@@ -191,14 +192,14 @@ class Amx(support.Case):
         kernels = [kernel for kernel in re.split(r"\n(?=[A-Za-z_][\w.]*:)", text) if "tdpbf16ps" in kernel]
         self.assertEqual(len(kernels), 2)
         for kernel in kernels:
-            # Configured once, before all loops; no tile is spilled, nothing is called.
+            # Tiles are configured once, before all loops. No tile is spilled, and no function is called.
             self.assertEqual(kernel.count("ldtilecfg"), 1)
             self.assertLess(kernel.index("ldtilecfg"), kernel.index("\n.LBB"))
             self.assertNotRegex(kernel, r"tile(loadd|stored)\b.*\(%rsp")
             self.assertNotRegex(kernel, r"\tcall")
             loops = [block for block in re.split(r"\n(?=\.LBB)", kernel) if "tdpbf16ps" in block]
             for block in loops:
-                # Two tiles of weights and two of rows for four products.
+                # Four products use two tiles of weights and two of rows.
                 self.assertEqual(block.count("tdpbf16ps"), block.count("tileloadd"))
         self.assertNotIn("tdpbf16ps", self.assembly(model))
 

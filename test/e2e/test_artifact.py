@@ -1,4 +1,5 @@
-"""What `ingot compile` writes: reproducible, self-contained, small interface, planned memory."""
+"""Tests the output of `ingot compile`: it is reproducible and self-contained, has a small interface and planned memory.
+"""
 import hashlib
 import json
 import os
@@ -18,14 +19,14 @@ def digest(path):
 
 
 def exports(path):
-    """Names of the symbols that a library defines for others."""
+    """Returns the symbols that a library exports."""
     listing = subprocess.run(["llvm-nm-22", "-D", "--defined-only", "--just-symbol-name", path],
                              capture_output=True, text=True, check=True).stdout
     return sorted(listing.split())
 
 
 class Files(Case):
-    """The files themselves."""
+    """Tests the files themselves."""
     sanitize = True
 
     def test_same_input_same_bytes(self):
@@ -62,7 +63,7 @@ class Files(Case):
             self.assertIn("SHA-256 " + wanted, tool("ingot", "inspect", artifact).stdout)
 
     def test_options_and_commit(self):
-        """Metadata says how the compiler was called and what it was built from; files lose their folders."""
+        """The metadata records the command line and the commit; files are recorded without their folders."""
         with open(self.path("rules.json"), "w") as f:
             f.write('{"ingot_rules": 1, "rules": []}')
         artifact = self.compile(families.ALL["resnet"]()[0], "--target", "x86-64-v3,l2=2M", "--quiet", "--optimize=size",
@@ -78,26 +79,26 @@ class Files(Case):
         self.assertEqual(json.loads(plain["ingot.precision"]), {"precision": "fp32"})
 
     def test_library_name(self):
-        """Programs that link the library look for it by its file's name, whatever folder it was written to."""
+        """Programs that link the library search it by its file name, for any output folder."""
         artifact = self.compile(families.ALL["repvgg"]()[0], name="some model")
         dynamic = subprocess.run(["llvm-readelf-22", "-d", artifact], capture_output=True, text=True, check=True).stdout
         self.assertRegex(dynamic, r"\(SONAME\)\s+Library soname: \[some model\.so\]")
 
     def test_silent_when_piped(self):
-        """Nothing on standard error; standard output holds the summary."""
+        """Standard error is empty; standard output has the summary."""
         done = tool("ingot", "compile", self.save(families.ALL["repvgg"]()[0]), "-o", self.path("model.so"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for word in ("arena", "weights", "code"):
             self.assertIn(word, done.stdout)
 
     def test_exports(self):
-        """Only the versioned query symbol and the typed entry points."""
+        """The library exports only the versioned query symbol and the typed entry points."""
         artifact = self.compile(families.ALL["repvgg"]()[0])
         with open(os.path.join(ROOT, "test", "e2e", "exports.golden")) as f:
             self.assertEqual(exports(artifact), sorted(f.read().split()))
 
     def test_libraries(self):
-        """libc, and oneDNN only if the code calls it."""
+        """The library needs libc, and oneDNN only if the code calls it."""
         listing = lambda path: re.findall(r"\(NEEDED\).*\[(.*?)\]", subprocess.run(
             ["llvm-readelf-22", "-d", path], capture_output=True, text=True, check=True).stdout)
         allowed = re.compile(r"(libc|libm|libdnnl|libgomp|ld-linux.*)\.so")
@@ -117,7 +118,7 @@ class Files(Case):
 
 
     def test_weights_are_shared_between_processes(self):
-        """They stand in a section that is only read, at a page's start, alone in their pages."""
+        """The weights are in a read-only section at the start of a page, and no other data is in their pages."""
         artifact = self.compile(families.ALL["resnet"]()[0])
         listing = subprocess.run(["llvm-readelf-22", "-SlW", artifact], capture_output=True, text=True,
                                  check=True).stdout
@@ -135,7 +136,7 @@ class Files(Case):
 
 
 class Emit(Case):
-    """Every stage can be looked at."""
+    """Every stage can be printed."""
 
     def emit(self, kind, *options, output="-"):
         done = tool("ingot", "compile", self.save(families.ALL["repvgg"]()[0]), f"--emit={kind}", "-o", output,
@@ -143,14 +144,14 @@ class Emit(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    # Something that the module holds after each phase, and something that it holds no more.
+    # A text that the module contains after each phase, and a text that it no longer contains.
     PHASES = {"onnx": ("onnx.node", "nn."), "nn": ("nn.batch_norm", "onnx.node"), "graph": ("nn.conv", "nn.batch_norm"),
               "layout": ("channels_last", "nn.batch_norm"), "linalg": ("linalg.generic", "nn."),
               "memory": ("memref.view", "tensor.empty"), "kernels": ("cpu.launch", "tensor.empty"),
               "llvm": ("llvm.func", "memref.")}
 
     def test_phases(self):
-        """--emit=mlir-PHASE and --compile-to=PHASE write the same."""
+        """--emit=mlir-PHASE and --compile-to=PHASE write equal modules."""
         for phase, (there, gone) in self.PHASES.items():
             with self.subTest(phase):
                 text = self.emit("mlir-" + phase)
@@ -160,7 +161,7 @@ class Emit(Case):
                 self.assertTrue(done.returncode == 0 and done.stdout == text, done.stderr)
 
     def test_resume(self):
-        """What one phase wrote, ingot-opt takes on to the next."""
+        """ingot-opt runs the next phase on the output of a phase."""
         with open(self.path("graph.mlir"), "w") as f:
             f.write(self.emit("mlir-graph"))
         done = tool("ingot-opt", "--ingot-layout", self.path("graph.mlir"))
@@ -194,7 +195,7 @@ class Emit(Case):
 
 
 class Header(Case):
-    """model.h: plain C, no dlopen needed."""
+    """model.h is plain C and needs no dlopen."""
 
     def test_compiles_as_c_and_cpp(self):
         self.compile(families.ALL["repvgg"]()[0])
@@ -209,8 +210,7 @@ class Header(Case):
 
 
     def test_direct_linking(self):
-        """C and C++ programs link the model like any library, and get the answer that `ingot run` gives, from
-        whatever folder they are run."""
+        """C and C++ programs link the model like any library, and get the result of `ingot run`, from any folder."""
         model, runs = families.ALL["repvgg"]()
         artifact = self.compile(model)
         want = self.run_model(artifact, runs[0])["output"]
@@ -234,7 +234,7 @@ int main(void) {
 """)
         for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++17")):
             with self.subTest(standard):
-                # The header needs nothing of Ingot: no include path.
+                # The header needs no include path of Ingot.
                 built = subprocess.run([compiler, "-x", language, f"-std={standard}", "use.c", "-x", "none",
                                         "./model.so", "-Wl,-rpath,$ORIGIN", "-o", "use"], cwd=self.dir,
                                        capture_output=True, text=True)
@@ -250,10 +250,10 @@ int main(void) {
 
 
 class Memory(Case):
-    """The arena: no two live buffers overlap, and it is hardly larger than it must be."""
+    """Tests the arena: no two live buffers overlap, and it is hardly larger than necessary."""
 
     def plan(self, name):
-        """(arena bytes, lower bound, [(offset, bytes, first, last)]) of a family."""
+        """Returns (arena bytes, lower bound, [(offset, bytes, first, last)]) of a family."""
         done = tool("ingot", "compile", self.save(families.ALL[name]()[0]), "--emit=mlir-memory", "-o", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         number = lambda key: int(re.search(rf"{key} = (\d+) : i64", done.stdout).group(1))
@@ -274,7 +274,7 @@ class Memory(Case):
         # The bound counts each buffer rounded up to its alignment.
         self.assertLessEqual(live, bound)
         self.assertLessEqual(bound, live + 64 * len(rows))
-        if bound > 100_000:  # below that, alignment is what one measures
+        if bound > 100_000:  # below that, alignment dominates
             self.assertLessEqual(arena, 1.1 * bound, name)
 
     def test_arena_is_reported(self):
@@ -295,7 +295,7 @@ for _name in families.ALL:
 
 
 class Embedding(Case):
-    """The examples of the embedding guide, built with the system's compiler and run on a real model."""
+    """Tests the examples of the embedding guide, built with the system's compiler and run on a real model."""
 
     def test_plain_dlopen(self):
         source = os.path.join(ROOT, "examples", "embed_c", "app.c")
@@ -309,7 +309,7 @@ class Embedding(Case):
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
 
     def test_bench(self):
-        """What the benchmark scripts read is there."""
+        """Checks the values that the benchmark scripts read."""
         model, runs = families.ALL["repvgg"]()
         artifact = self.compile(model)
         np.ascontiguousarray(runs[0]["input"]).tofile(self.path("x.bin"))
@@ -329,7 +329,7 @@ class Embedding(Case):
 
 
 class Help(Case):
-    """Every command explains itself."""
+    """Every command has a help text."""
 
     def test_help_and_version(self):
         for command in ([], ["compile"], ["run"], ["bench"], ["inspect"]):

@@ -7,7 +7,7 @@ from support import Case, NodeByNode, helper, make_model, tool
 
 
 class Assignment(NodeByNode):
-    """Data of some shape, and what is assigned to a part of it; open dimensions are counted in the run."""
+    """Assigns to a part of some data; dynamic dimensions are computed in the run."""
 
     def __init__(self, seed, shape, key, is_open):
         super().__init__(seed, 1)
@@ -20,7 +20,7 @@ class Assignment(NodeByNode):
         return name
 
     def range(self, dim):
-        """The positions of a dimension, sliced."""
+        """Returns the positions of a sliced dimension."""
         part, size = self.key[dim], self.shape[dim]
         if not self.is_open:
             return self.constant(np.arange(size)[part])
@@ -99,7 +99,7 @@ class AssignedSlices(Case):
                 self.assert_agrees(model, self.compile(model), {"x": x, "v": v})
 
     def test_outside(self):
-        """A position that is known, of a dimension that is not: the run says where."""
+        """A known position in a dynamic dimension: the run reports where it is invalid."""
         indices = np.array([[3], [4]])
         model = make_model([helper.make_node("ScatterND", ["x", "i", "v"], ["y"], name="store")],
                            [("x", ["n", 2]), ("v", [2, 2])], [("y", ["n", 2])], {"i": indices})

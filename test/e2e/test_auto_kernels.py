@@ -14,7 +14,7 @@ from test_levels import LEVELS, cap
 
 
 def small_model(shape=(1, 4, 12, 12)):
-    """Two convolutions, a residual, a matrix product."""
+    """Two convolutions, a residual and a matrix product."""
     rng = np.random.default_rng(7)
     nodes = [helper.make_node("Conv", ["x", "w0"], ["c0"], "conv0", pads=[1, 1, 1, 1]),
              helper.make_node("Relu", ["c0"], ["r0"], "relu0"),
@@ -81,7 +81,7 @@ class AutoKernels(Choosing):
             self.assertEqual(f.read(), measured)
 
     def test_nothing_changes_when_a_later_step_fails(self):
-        """What was measured is written with the library or not at all; an older record stays."""
+        """The record is written together with the library or not at all; an older record stays."""
         source, scratch, out = self.save(small_model()), self.path("scratch"), self.path("out")
         os.makedirs(scratch)
         os.makedirs(out)
@@ -93,7 +93,7 @@ class AutoKernels(Choosing):
                                     text=True, env={**os.environ, "TMPDIR": scratch})
         while compiler.poll() is None and not any("oneDNN.so" in files for _, _, files in os.walk(scratch)):
             time.sleep(0.01)
-        os.remove(source)  # while it is measured, for a second or two
+        os.remove(source)  # while it is measured, which takes a second or two
         stdout, stderr = compiler.communicate(timeout=300)
         done = subprocess.CompletedProcess(compiler.args, compiler.returncode, stdout, stderr)
         self.assert_one_line(done, "model.onnx", "no such file")
@@ -103,7 +103,7 @@ class AutoKernels(Choosing):
         self.assertEqual(os.listdir(scratch), [])
 
     def test_record_that_cannot_be_written(self):
-        """That is known before minutes of measuring."""
+        """This error is reported before the measurement."""
         os.makedirs(self.path("model.kernels.json"))
         done = tool("ingot", "compile", self.save(small_model()), "--kernels=auto", "-o", self.path("model.so"))
         self.assert_one_line(done, "model.kernels.json", "it is a directory")
@@ -128,7 +128,7 @@ class AutoKernels(Choosing):
     def test_dynamic_shape(self):
         model = small_model(("n", 4, 12, 12))
         self.assert_refuses(model, "--kernels=auto", "--shape", "'x'", options=("--kernels=auto",))
-        # Of a profile, the usual sizes are measured.
+        # For a profile, the usual sizes are measured.
         artifact = self.compile(model, "--kernels=auto", "--dim", "n=1:2:3")
         for n in (2, 3):
             self.assert_agrees(model, artifact, {"x": np.ones((n, 4, 12, 12), np.float32)})
@@ -169,7 +169,7 @@ class SeveralLevels(Choosing):
             self.assertEqual(f.read(), measured)
 
     def test_measures_what_runs(self):
-        """INGOT_MAX_ISA holds for the measurement, too."""
+        """INGOT_MAX_ISA also applies to the measurement."""
         with cap(self.levels[0]):
             self.compile(small_model(), "--kernels=auto", "--target=" + ",".join(self.levels))
         with open(self.path("model.kernels.json")) as f:
@@ -190,7 +190,7 @@ class SeveralLevels(Choosing):
 
 
 class KernelsFiles(Case):
-    """Files that are none."""
+    """Tests invalid kernel records."""
     sanitize = True
 
     def refuse(self, text, *words):

@@ -17,7 +17,7 @@ from support import Case, make_model, start, tool
 
 
 class Page(html.parser.HTMLParser):
-    """Checks that what is opened is closed, and gathers what there is."""
+    """Checks that opened tags are closed, and collects the content."""
     VOID = {"meta", "link", "br", "img"}
 
     def __init__(self, text):
@@ -68,7 +68,7 @@ class Studied(Case):
 
 class Reports(Studied):
     def test_numbers(self):
-        """They are those of the artifact, of `compare` and of the calibration."""
+        """The numbers are those of the artifact, of `compare` and of the calibration."""
         model = self.save(families.ALL["resnet"]()[0])
         x = np.random.default_rng(4).standard_normal((12, 3, 64, 64)).astype(np.float32)
         np.savez(self.path("x.npz"), input=x)
@@ -96,10 +96,10 @@ class Reports(Studied):
                 self.assertGreater(layer["int8_ms"], 0)
                 self.assertGreater(layer["relative_error"], 0)
         done = tool("ingot", "compare", artifact, model, "--data", self.path("x.npz"), "--json")
-        # Of the first 8 samples there, of all here.
+        # The report is on the first 8 samples; this command is on all samples.
         wanted = json.loads(done.stdout)["outputs"][0]["relative_error"]
         self.assertAlmostEqual(found["outputs"][0]["relative_error"], wanted, delta=0.3 * wanted)
-        # The page has all of it.
+        # The page has the whole report.
         text = "".join(page.text)
         for layer in layers:
             for node in layer["nodes"]:
@@ -116,7 +116,7 @@ class Reports(Studied):
                           "href" in t[1]], "it stands alone")
 
     def test_without_data(self):
-        """There is nothing on errors, and times only of sizes that are known."""
+        """Without data, errors are absent, and times are only reported for known sizes."""
         network = digits.Network(0)
         model = self.save(network.model())
         np.savez(self.path("x.npz"), x=digits.render(12, 1)[0])
@@ -132,7 +132,7 @@ class Reports(Studied):
         self.assertTrue(all(layer["fp32_ms"] > 0 for layer in found["layers"]))
 
     def test_names_from_models(self):
-        """Markup in names stays text."""
+        """Markup in names is escaped."""
         names = ["<script>alert(1)</script>", "a\"b'c&d", "</td></table>{{cards}}", "\x01\x7f\u202e"]
         rng = np.random.default_rng(3)
         nodes, last = [], "<b>x</b>"
@@ -191,7 +191,7 @@ class Auto(Studied):
         return artifact, self.report()[0]
 
     def test_budget(self):
-        """What is right is within it, in the artifact itself; a wider one leaves no fewer layers in int8."""
+        """The error is within the budget, in the artifact itself. A larger budget has at least as many int8 layers."""
         model = self.network()
         tx, wanted = digits.render(600, 2)
         np.savez(self.path("eval.npz"), x=tx, labels=wanted)
@@ -210,7 +210,7 @@ class Auto(Studied):
             self.assertAlmostEqual(search["fp32_percent"], floats, places=6)
             self.assertAlmostEqual(search["chosen_percent"], accuracy(artifact), places=6)
             self.assertGreaterEqual(search["chosen_percent"], floats - float(drop.strip("%")) - 1e-9)
-            # bf16 is for the rest, if that is fast enough.
+            # The other layers use bf16 if it is fast enough.
             if any(layer["precision"] == "bf16" for layer in found["layers"]):
                 self.assertEqual(search["bf16_percent"], search["chosen_percent"])
                 self.assertGreater(search["bf16_speedup"], 1)
@@ -220,7 +220,7 @@ class Auto(Studied):
                 self.assertNotEqual(layer["reason"], "")
 
     def test_widened(self):
-        """A layer whose range is far too narrow is what goes first; then the budget holds."""
+        """A layer whose range is much too narrow is widened first; then the budget holds."""
         model = self.network()
         tx, _ = digits.render(300, 2)
         np.savez(self.path("eval.npz"), x=tx)
@@ -228,7 +228,7 @@ class Auto(Studied):
         ranges = self.calibrate(model)
         with open(ranges) as f:
             text = json.load(f)
-        # The product behind has no chance.
+        # The following product cannot become int8.
         text["tensors"][-1]["scale"] /= 60
         with open(ranges, "w") as f:
             json.dump(text, f)
@@ -243,8 +243,8 @@ class Auto(Studied):
         self.assertGreaterEqual(search["chosen_percent"], 97)
 
     def test_without_report(self):
-        """Errors of layers are measured only if layers must be widened. The budget holds in the artifact, whose code comes
-        from the trials."""
+        """Errors of layers are measured only if layers must be widened. The budget holds in the artifact, whose code
+        comes from the trials."""
         model = self.network()
         tx, wanted = digits.render(300, 2)
         np.savez(self.path("eval.npz"), x=tx, labels=wanted)
@@ -269,7 +269,7 @@ class Auto(Studied):
             self.assertIn(f"; {100 * right.mean():.2f} % right, fp32 {100 * floats.mean():.2f} %\n", done.stdout)
 
     def test_unreachable(self):
-        """One line, and no file."""
+        """The command fails with one line and writes no file."""
         model = self.network()
         tx, _ = digits.render(300, 2)
         np.savez(self.path("eval.npz"), x=tx)
@@ -283,7 +283,7 @@ class Auto(Studied):
             json.dump(text, f)
         done = tool("ingot", "compile", model, "--precision=auto", "--max-drop=0.1%", "--eval", self.path("eval.npz"),
                     f"--calibration={ranges}", "-o", self.path("none.so"), "--report", self.path("none.html"))
-        # On a machine on which no layer is faster in int8 there is nothing to reach.
+        # On a machine where no layer is faster in int8, there is no budget to reach.
         if "no layer is faster" not in done.stderr:
             self.assert_one_line(done, "--max-drop=0.1%", "in int8", "budget")
             self.assertFalse([f for f in os.listdir(self.dir) if f.startswith("none")])

@@ -18,7 +18,7 @@ REPAIRED = re.compile(rf"int8: relative error of the outputs {NUMBER} on (\d+) s
 
 class AutoRepair(Case):
     def calibrate(self, model, data, *options):
-        """(the file's bytes, lines of the output behind the first)."""
+        """Returns (the file's bytes, all lines of the output but the first)."""
         np.savez(self.path("data.npz"), x=data)
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("c.json"), *options)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -26,7 +26,8 @@ class AutoRepair(Case):
             return f.read(), done.stdout.splitlines()[1:]
 
     def trials(self, lines):
-        """[(name, before, after, kept)] of the lines but the last ones, and (before, after, samples) of these."""
+        """Returns [(name, before, after, kept)] of all lines but the last ones, and (before, after, samples) of these.
+        """
         found = [TRIAL.match(line) for line in lines]
         count = sum(map(bool, found))
         self.assertTrue(all(found[:count]), lines)
@@ -44,7 +45,7 @@ class AutoRepair(Case):
         return self.save(digits.Network(0).model()), digits.render(40, 1)[0]
 
     def norm(self):
-        """A normalization that makes some channels much larger than others, which the weights take back."""
+        """A normalization makes some channels much larger than others; the weights compensate."""
         rng = np.random.default_rng(3)
         scale = np.exp2(np.linspace(-4, 6, 32)).astype(np.float32)
         nodes = [helper.make_node("LayerNormalization", ["x", "s", "b"], ["n"], "norm0"),
@@ -55,7 +56,7 @@ class AutoRepair(Case):
         return model, rng.standard_normal((20, 6, 32)).astype(np.float32)
 
     def deep(self, fine):
-        """Matrix products whose results nearly cancel: too fine for bytes of any kind."""
+        """Matrix products whose results nearly cancel, which bytes cannot represent well."""
         rng = np.random.default_rng(4)
         draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
         nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "up"), helper.make_node("Relu", ["a"], ["b"], "relu0"),
@@ -90,7 +91,7 @@ class AutoRepair(Case):
         self.assertEqual((trials[0][1], trials[1][2], samples, rest), (before, after, 20, []))
         self.assertEqual(json.loads(written)["ingot_calibration"], 3)
         self.assertAlmostEqual(self.error(model), after, delta=0.05 * after)
-        # Without repairs the error is what was said.
+        # Without repairs the error is the reported one.
         plain, lines = self.calibrate(model, data, "--method=minmax", "--repair=none")
         self.assertEqual((json.loads(plain)["ingot_calibration"], lines), (1, []))
         self.assertAlmostEqual(self.error(model), before, delta=0.05 * before)
@@ -110,7 +111,7 @@ class AutoRepair(Case):
             self.assertEqual(rest, [])
 
     def test_outliers_wherever_they_are(self):
-        """What is chosen and what is said is about all samples, whatever their order."""
+        """The choice and the report cover all samples, in any order."""
         rng = np.random.default_rng(6)
         draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
         nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "conv0", pads=[1, 1, 1, 1]),
@@ -132,7 +133,7 @@ class AutoRepair(Case):
                 self.assertLess(abs(said - found), 0.25 * found, (method, large))
 
     def test_what_is_not_finite_asks_for_nothing(self):
-        """An output that is infinite tells nothing of repairs."""
+        """An infinite output does not affect repairs."""
         nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "product"), helper.make_node("Relu", ["a"], ["b"], "relu0"),
                  helper.make_node("Log", ["b"], ["y"], "log")]
         rng = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""Bad models: one clear line, an exit code, nothing left behind."""
+"""Tests bad models: one clear line, an exit code, no files."""
 import os
 import random
 
@@ -8,7 +8,7 @@ from support import Case, TensorProto, conv_model, helper, make_model, np, onnx,
 
 
 def external(location, offset=None, length=None, shape=(4,)):
-    """A model whose weight claims to lie in another file."""
+    """Makes a model whose weight refers to another file."""
     model = make_model([helper.make_node("Add", ["x", "w"], ["y"], name="sum")], [("x", list(shape))],
                        [("y", list(shape))])
     tensor = model.graph.initializer.add()
@@ -22,7 +22,7 @@ def external(location, offset=None, length=None, shape=(4,)):
 
 
 class Files(Case):
-    """What is not a model at all."""
+    """Tests files that are not models."""
     sanitize = True
 
     def test_missing(self):
@@ -60,7 +60,7 @@ class Files(Case):
 
 
 class Graphs(Case):
-    """Models that are no valid graphs."""
+    """Tests models that are not valid graphs."""
     sanitize = True
 
     def test_no_graph(self):
@@ -109,7 +109,7 @@ class Graphs(Case):
         self.assert_refuses(model, "conv0")
 
     def test_axis_out_of_range(self):
-        """Reported where the result does not depend on it, too."""
+        """Also reported if the result does not depend on it."""
         for op, kind in (("QuantizeLinear", TensorProto.FLOAT), ("DequantizeLinear", TensorProto.UINT8)):
             for shape, axis in (([4], 9), ([4], -2), ([2, 4], 2), ([2, 4], -3)):
                 with self.subTest(op=op, shape=shape, axis=axis):
@@ -121,7 +121,7 @@ class Graphs(Case):
                     self.assert_refuses(model, "quant", "axis")
 
     def test_opset_is_the_one_of_the_file(self):
-        """Not the one that the operators are converted to."""
+        """The message has the file's opset, not the one of the conversion."""
         for opset in (13, 18, 22):
             for op, more, shape in (("ReverseSequence", {"time_axis": 0, "batch_axis": 1}, [3, 3]),
                                     ("NegativeLogLikelihoodLoss", {}, [3, 3])):
@@ -143,7 +143,8 @@ class Graphs(Case):
         self.assert_refuses(model, "Loop1")
 
     def test_deep_nesting(self):
-        """If in If in If, deeper than any reader should follow; protobuf for Python does not write that."""
+        """If in If in If, nested deeper than any reader should follow. protobuf for Python does not write such a model.
+        """
         def field(number, data):
             length, size = len(data), b""
             while length > 127:
@@ -167,7 +168,7 @@ class Graphs(Case):
 
 
 class Types(Case):
-    """Operands of types that their operator does not take; ONNX's checker lets them pass."""
+    """Tests operands of types that their operator does not accept; ONNX's checker accepts them."""
     sanitize = True
 
     def refuses(self, node, types, *words):
@@ -205,7 +206,7 @@ class Types(Case):
 
 
 class Tensors(Case):
-    """Shapes, sizes and attributes that do not fit."""
+    """Tests shapes, sizes and attributes that do not fit."""
     sanitize = True
 
     def test_zero_and_negative_strides(self):
@@ -248,13 +249,13 @@ class Tensors(Case):
                                 "gather0", str(count))
 
     def test_equation_of_no_letters(self):
-        """ONNX's inference waits for ever at them."""
+        """ONNX's inference would loop forever."""
         for term in ("b(", "b.j", "b...j.", "b......", "-b", "b\0", "b1", "é", "b\tj"):
             node = helper.make_node("Einsum", ["x", "y"], ["z"], name="einsum0", equation=term + ",bjk->bk")
             self.assert_refuses(make_model([node], [("x", [5, 2]), ("y", [5, 2, 4])], [("z", ["a", "b"])]), "einsum0")
 
     def test_function_of_an_input_without_a_type(self):
-        """ONNX's SequenceMap looks into the type of its input."""
+        """ONNX's SequenceMap reads the type of its input."""
         node = helper.make_node("Identity", ["a"], ["b"])
         body = helper.make_graph([node], "body", [helper.make_tensor_value_info("a", TensorProto.FLOAT, None)],
                                  [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)])
@@ -322,12 +323,12 @@ class Tensors(Case):
                 self.assert_refuses(model, "huge0")
 
     def test_slice_with_an_enormous_step(self):
-        """No step keeps the inference of shapes busy, whatever its sign."""
+        """No step makes shape inference take long, with either sign."""
         for step in (-2**63, 2**63 - 1, -2**63 + 1):
             with self.subTest(step=step):
                 bounds = {"s": np.array([4 if step < 0 else 1]), "e": np.array([-2**63 if step < 0 else 2**63 - 1]),
                           "a": np.array([0]), "t": np.array([step])}
-                # Of sizes, which inference follows through the graph, and of data.
+                # Tests slices of sizes, which inference follows through the graph, and of data.
                 model = make_model([helper.make_node("Shape", ["x"], ["sizes"]),
                                     helper.make_node("Slice", ["sizes", "s", "e", "a", "t"], ["some"]),
                                     helper.make_node("Slice", ["v", "s", "e", "a", "t"], ["y"]),
@@ -341,7 +342,7 @@ class Tensors(Case):
 
 
 class ExternalData(Case):
-    """Weights in other files: only inside the model's folder, only within the file."""
+    """Tests weights in other files, which must be in the model's folder and within the file."""
     sanitize = True
 
     def refuses(self, *words, **where):
@@ -393,7 +394,7 @@ class ExternalData(Case):
 
 
 class Options(Case):
-    """Mistakes on the command line."""
+    """Tests mistakes on the command line."""
     sanitize = True
 
     def refuses(self, options, *words):
@@ -450,7 +451,7 @@ class Options(Case):
 
 
 class Unnamed(Case):
-    """A node without a name is still told apart."""
+    """Messages identify nodes without names."""
 
     def test_output_names_the_node(self):
         model = make_model([helper.make_node("Thing", ["x"], ["strange"], domain="com.example")], [("x", [2])],

@@ -1,4 +1,4 @@
-"""Bad input at run time, and artifacts that are not what they should be."""
+"""Tests bad input at run time, and invalid artifacts."""
 import os
 import shutil
 
@@ -74,7 +74,7 @@ class Inputs(Case):
 
 
 class DataChecks(Case):
-    """Values that only a run can see."""
+    """Tests values that only a run can check."""
 
     def refuses(self, artifact, inputs, *words):
         arguments = []
@@ -87,9 +87,9 @@ class DataChecks(Case):
         self.assertFalse(os.path.isdir(out) and os.listdir(out), "an output was written")
 
     def test_index_out_of_range(self):
-        """An error, as in ONNX Runtime; negative indices count from the end, down to the first element."""
+        """The run fails, as in ONNX Runtime. Negative indices count from the end, down to the first element."""
         table = np.arange(12, dtype=np.float32).reshape(4, 3)
-        cases = {  # op: (attributes, a right index, its result, wrong ones)
+        cases = {  # op: (attributes, a valid index, its result, invalid ones)
             "Gather": ({}, [3, -4], table[[3, 0]], ([1, 4], [0, -5], [2**62, 0])),
             "GatherElements": ({}, [[3, -4, 0]], [[9, 1, 2]], ([[0, 0, 4]], [[-5, 0, 0]])),
             "GatherND": ({}, [[3, -3], [-4, 2]], [9, 2], ([[4, 0], [0, 0]], [[0, 0], [0, 3]], [[0, -4], [0, 0]])),
@@ -97,7 +97,7 @@ class DataChecks(Case):
         for op, (attributes, right, want, wrongs) in cases.items():
             right = np.array(right, np.int64)
             node = helper.make_node(op, ["t", "i"], ["y"], name="look", **attributes)
-            # Two indices are looked at one by one, more in a loop: make a longer list of the same ones.
+            # Two indices are checked one by one, more in a loop, so a longer list repeats the indices.
             for repeat in (1, 8):
                 indices = np.repeat(right, repeat, axis=0)
                 want_all = np.repeat(np.array(want, np.float32), repeat, axis=0)
@@ -130,7 +130,7 @@ class DataChecks(Case):
                 self.refuses(artifact, {**inputs, "i": np.array([0, 4]).reshape(shape)}, "put", "index", "[-4, 3]")
 
     def test_label_out_of_range(self):
-        """No label is counted from the end, but one of them may be ignored."""
+        """Labels do not count from the end, but one label may be ignored."""
         x = np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)
         for op, name in (("NegativeLogLikelihoodLoss", "target"), ("SoftmaxCrossEntropyLoss", "labels")):
             for attributes, ignored in (({}, None), ({"ignore_index": -1}, -1), ({"ignore_index": 9}, 9)):
@@ -162,7 +162,7 @@ class DataChecks(Case):
                          "4 steps")
 
     def test_position_out_of_range(self):
-        """A position of RotaryEmbedding is one of the caches' rows; none is counted from the end."""
+        """A position of RotaryEmbedding is a row of the caches; positions do not count from the end."""
         node = helper.make_node("RotaryEmbedding", ["x", "c", "s", "p"], ["y"], name="turn")
         for rows in (8, "rows"):
             artifact = self.compile(make_model([node], [("x", [1, 3, 2, 4]), ("c", [rows, 2]), ("s", [rows, 2]),
@@ -177,7 +177,7 @@ class DataChecks(Case):
                              str(wrong), "8 positions")
 
     def test_nothing_to_index(self):
-        """An index into a table without entries, of a size that only the run knows."""
+        """An index into a table without entries, whose size only the run knows."""
         for op, shape in (("Gather", [2]), ("GatherElements", [2]), ("GatherND", [2, 1])):
             with self.subTest(op):
                 artifact = self.compile(make_model([helper.make_node(op, ["t", "i"], ["y"], name="look")],
@@ -185,7 +185,7 @@ class DataChecks(Case):
                 self.refuses(artifact, {"t": np.zeros(0, np.float32), "i": np.zeros(shape, np.int64)}, "look")
 
     def test_shape_of_another_size(self):
-        """Also where the product of the sizes wraps around to the right number."""
+        """Fails even if the product of the sizes wraps around to the right number."""
         artifact = self.compile(make_model([helper.make_node("Reshape", ["x", "s"], ["y"], name="fold0")],
                                            [("x", [12]), ("s", [2], TensorProto.INT64)], [("y", ["a", "b"])]))
         x = np.arange(12, dtype=np.float32)
@@ -200,7 +200,7 @@ class DataChecks(Case):
                 self.refuses(artifact, {"x": x, "s": np.array(sizes)}, "fold0", "does not fit into 64 bits")
 
     def test_labels_of_another_size(self):
-        """Sizes of Einsum's labels that do not fit, though their products do; a size that is known to be 1 fits all."""
+        """Sizes of Einsum's labels that do not fit, although their products do; a static size of 1 fits all sizes."""
         def compiled(a, z):
             return self.compile(make_model([helper.make_node("Einsum", ["a", "z"], ["y"], name="sum",
                                                              equation="abcd,adz->cbza")],
@@ -220,7 +220,7 @@ class DataChecks(Case):
                                    np.einsum("abcd,adz->cbza", a, z[:1]))
 
     def test_data_of_another_size(self):
-        """A shape that is fixed, for data that is not."""
+        """A fixed shape for dynamic data."""
         for shape in ([2, 3], [4, -1], [0, 2, 3]):
             with self.subTest(shape=shape):
                 artifact = self.compile(make_model(
@@ -233,7 +233,7 @@ class DataChecks(Case):
                 self.refuses(artifact, {"x": np.zeros((1, 3), np.float32)}, "fold0", "elements")
 
     def test_more_updates_than_data(self):
-        """Open dimensions of updates that do not fit into the data."""
+        """Dynamic dimensions of updates that exceed the data."""
         node = helper.make_node("ScatterElements", ["t", "i", "u"], ["y"], axis=0, name="put")
         artifact = self.compile(make_model([node], [("t", ["n", "m"]), ("i", ["k", "l"], TensorProto.INT64),
                                                     ("u", ["k", "l"])], [("y", ["n", "m"])]))
@@ -254,7 +254,7 @@ class DataChecks(Case):
 
 
 class Arithmetic(Case):
-    """Numbers that a processor traps on."""
+    """Tests values on which a processor traps."""
     sanitize = True
 
     def test_integer_division(self):
@@ -272,7 +272,7 @@ class Arithmetic(Case):
 
 
 class Output(Case):
-    # Not under ASan, which ends a program that asks for so much.
+    # ASan ends a program that requests so much memory, so it is excluded.
 
     def test_output_larger_than_memory(self):
         model = make_model([helper.make_node("ConstantOfShape", ["s"], ["y"])], [], [("y", ["a", "b"])],
@@ -281,7 +281,7 @@ class Output(Case):
 
 
 class Memory(Case):
-    """Sizes that no machine has."""
+    """Tests sizes that exceed all memory."""
     sanitize = True
 
     def test_sizes_that_overflow_in_the_run(self):
@@ -298,7 +298,7 @@ class Memory(Case):
 
 
 class Artifacts(Case):
-    """Files that are no, or no whole, artifacts for this machine."""
+    """Tests files that are not artifacts, truncated, or for another machine."""
     sanitize = True
 
     def setUp(self):

@@ -8,8 +8,8 @@ from support import Case, NodeByNode, TensorProto, helper, make_model, np, tool
 
 SIDE = 48
 
-# Runs one batch on 1, 2 and 3 threads, then layer by layer with a profile, and compares the bytes of all outputs. Prints
-# how often the profile has seen each layer, and the operations of all.
+# Runs one batch on 1, 2 and 3 threads, then layer by layer with a profile, and compares the bytes of all outputs.
+# Prints how often the profile has seen each layer, and the total number of operations.
 PROGRAM = r"""
 #include <ingot/ingot.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
 
 
 class Network(NodeByNode):
-    """Convolutions with all that stands between them: residual sums, joined branches, gates and pooling."""
+    """Convolutions with the usual ops between them: residual sums, joined branches, gates and pooling."""
 
     def conv(self, value, channels, kernel=3, group=1, stride=1, act=True):
         weights = self.rng.standard_normal((channels, self.channels // group, kernel, kernel)) \
@@ -116,14 +116,14 @@ class Batches(Case):
         return self.compile(Network(7, 3).model(pictures), *options, name=f"model_{pictures}")
 
     def check(self, artifact, pictures):
-        """All numbers of threads, and a run layer by layer, give the same bits; returns what the profile has seen."""
+        """All numbers of threads, and a run layer by layer, give equal bits. Returns the contents of the profile."""
         done = subprocess.run([self.path("use"), artifact, str(pictures), str(3 * SIDE * SIDE), "10", str(SIDE)],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         return json.loads(done.stdout)
 
     def loops(self, artifact_of, *options):
-        """How many chains of layers a model has."""
+        """Returns the number of chains of layers in a model."""
         source = self.save(Network(7, 3).model(artifact_of))
         done = tool("ingot", "compile", source, "-o", self.path("m.mlir"), "--emit=mlir-memory", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -160,7 +160,7 @@ class Batches(Case):
             self.assert_agrees(model, artifact, {"x": x})
 
     def test_bytes(self):
-        """Of a model in bytes, too, each number of threads gives the same bits."""
+        """A model in bytes also gives equal bits for each number of threads."""
         self.build_program(PROGRAM)
         for precision in ("int8-dynamic", "bf16"):
             with self.subTest(precision):

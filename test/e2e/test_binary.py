@@ -1,4 +1,4 @@
-"""Networks of signs, whose products count bits, against ONNX Runtime and against whole numbers."""
+"""Tests networks of signs, whose products count bits, against ONNX Runtime and against integers."""
 import json
 import unittest
 
@@ -12,15 +12,15 @@ from test_quantized import LEVELS
 with open("/proc/cpuinfo") as cpuinfo:
     flags = cpuinfo.read().split()
 if {"avx512_vpopcntdq", "avx512_bf16"} <= set(flags):
-    # Counts bits in vectors.
+    # znver4 counts bits in vectors.
     LEVELS = LEVELS + ["znver4"]
-# f32 holds all sums of these, whatever is added first.
+# f32 holds all sums of these values, in any order.
 BINARY = np.array([-1, 1], np.float32)
 
 
 class Net(NodeByNode):
     def conv(self, channels, kernel=3, pads=None, scale=True, **attributes):
-        """Signs, times a power of two for each output channel."""
+        """Adds a convolution with signs as weights, times a power of two per output channel."""
         shape = (channels, self.channels // attributes.get("group", 1), kernel, kernel)
         weights = self.rng.choice(BINARY, shape)
         if scale:
@@ -30,7 +30,7 @@ class Net(NodeByNode):
         self.channels = channels
 
     def norm(self):
-        """Of numbers that f32 holds, so that many results are 0 exactly."""
+        """Adds a normalization by values that f32 holds, so that many results are exactly 0."""
         values = [2.0 ** self.rng.integers(-2, 2, self.channels), self.rng.integers(-2, 3, self.channels),
                   self.rng.integers(-3, 4, self.channels), np.ones(self.channels)]
         values[0] *= self.rng.choice([-1, 1], self.channels)
@@ -63,7 +63,7 @@ def with_zeros(rng, sizes, share=0.2):
 
 class Binary(Case):
     def count_products(self, model, word="sign_channels"):
-        """The products that count bits, or that compare their sums (`dst_signs`)."""
+        """Returns the number of products that count bits, or that compare their sums (`dst_signs`)."""
         lowered = self.path("lowered.mlir")
         self.save(model)
         tool("ingot", "compile", self.path("model.onnx"), "--emit=mlir-linalg", "-o", lowered)
@@ -71,9 +71,10 @@ class Binary(Case):
             return file.read().count(word)
 
     def check(self, net, shape, products, sizes=None, levels=LEVELS, compared=None):
-        """Every result is that of ONNX Runtime, bit for bit; `products` of them count bits, `compared` store them."""
+        """Every result equals that of ONNX Runtime, bit for bit. `products` of them count bits, and `compared` store
+        them."""
         model = net.model(shape)
-        # The second and the last may be one.
+        # The second and the last level may be equal.
         levels = list(dict.fromkeys(levels))
         artifact = self.compile(model, "--target", ",".join(levels))
         self.assertEqual(self.count_products(model), products)
@@ -88,7 +89,7 @@ class Binary(Case):
                     self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
 
     def test_channels(self):
-        """Ends of words: of a pixel, and of the pairs of them."""
+        """Ends of the i32 elements of a pixel, and of pairs of them."""
         for channels in (48, 64, 65, 97, 128, 200, 300):
             with self.subTest(channels=channels):
                 net = Net(channels, channels)
@@ -97,7 +98,7 @@ class Binary(Case):
                 self.check(net, [1, channels, 5, 9], 1, levels=LEVELS[:2] + LEVELS[-1:])
 
     def test_few_channels(self):
-        """Are bytes, and stay so."""
+        """Few channels stay bytes."""
         net = Net(1, 32)
         net.sign()
         net.conv(64)
@@ -112,7 +113,7 @@ class Binary(Case):
                 self.check(net, [1, 64, 4, 7], 1, levels=LEVELS[:1] + LEVELS[-1:])
 
     def test_windows(self):
-        """Strides, dilations, padding of one side, none, and more of it than there is data."""
+        """Strides, dilations, and padding of one side, of none, and of more than the data."""
         for attributes in ({"strides": [2, 2]}, {"dilations": [2, 3]}, {"pads": [0, 2, 1, 0]}, {"pads": [0, 0, 0, 0]},
                            {"kernel": 1, "strides": [2, 1]}, {"kernel": 5, "pads": [4, 4, 4, 4]}, {"kernel": 1}):
             with self.subTest(attributes):
@@ -128,7 +129,7 @@ class Binary(Case):
         self.check(net, ["n", 64, 6, 15], 1, sizes=[3, 64, 6, 15])
 
     def test_groups(self):
-        """Stay bytes."""
+        """Groups stay bytes."""
         net = Net(4, 128)
         net.sign()
         net.conv(128, group=2)
@@ -141,7 +142,7 @@ class Binary(Case):
         self.check(net, [1, 64, "h", "w"], 0, sizes=[1, 64, 5, 8], levels=LEVELS[-1:])
 
     def test_blocks(self):
-        """A whole network: signs of what normalizations make of the sums of others, and a residual."""
+        """A whole network: signs of normalized sums of other layers, and a residual."""
         for form in ("Sign", "Where", "Half", "Relu"):
             with self.subTest(form):
                 net = Net(6, 64)
@@ -160,7 +161,7 @@ class Binary(Case):
                 self.check(net, [2, 64, 12, 10], 3)
 
     def test_scaled(self):
-        """XNOR-Net: signs times a number for all of them, and for each output."""
+        """XNOR-Net: signs times one factor for all of them and one for each output."""
         net = Net(7, 128)
         net.sign()
         net.value = net.node("Mul", net.value, net.constant(0.125))
@@ -187,7 +188,7 @@ class Binary(Case):
                 self.check(net, ["n", 192], 1, sizes=[rows, 192])
 
     def test_other_weights(self):
-        """A 0 among the weights, or data of more than three numbers: bytes."""
+        """A 0 among the weights, or data of more than three values: bytes."""
         net = Net(9, 64)
         net.sign()
         net.conv(64)
@@ -199,7 +200,7 @@ class Binary(Case):
         self.check(net, [1, 64, 5, 5], 0, levels=LEVELS[-1:])
 
     def test_emulated(self):
-        """The code of a level that counts bits in vectors, on others."""
+        """Code for a level that counts bits in vectors, emulated on others."""
         net = Net(10, 100)
         net.sign()
         net.conv(70)
@@ -212,7 +213,7 @@ class Binary(Case):
         self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
 
     def chain(self, seed, channels, forms, between=lambda net: None, **attributes):
-        """Convolutions of signs of sums: none but the last result is a number."""
+        """Convolutions of signs of sums: only the last result is not a sign."""
         net = Net(seed, channels[0])
         net.sign(forms[0])
         for wanted, form in zip(channels[1:], forms[1:]):
@@ -224,14 +225,14 @@ class Binary(Case):
         return net
 
     def test_stored_channels(self):
-        """Ends of words, of pairs of them and of vectors, of what is stored; results of 0 as well."""
+        """Ends of stored i32 elements, of pairs of them and of vectors; results may be 0."""
         for channels in (48, 64, 65, 97, 129, 200, 300):
             with self.subTest(channels=channels):
                 net = self.chain(channels, [64, channels, channels], ["Sign"] * 3)
                 self.check(net, [1, 64, 5, 9], 3, compared=2, levels=LEVELS[:2] + LEVELS[-1:])
 
     def test_stored_bits(self):
-        """No result is 0: one bit of each."""
+        """No result is 0, so each has one bit."""
         for form in ("Where", "Half"):
             for channels in (48, 80, 113, 256):
                 with self.subTest(form, channels=channels):
@@ -239,7 +240,7 @@ class Binary(Case):
                     self.check(net, [2, 96, 7, 6], 4, compared=3, levels=LEVELS[:2] + LEVELS[-1:])
 
     def test_stored_forms(self):
-        """Whatever is between a sum and its sign, as long as it grows or falls."""
+        """Any monotonic function may be between a sum and its sign."""
         betweens = {"Relu": lambda net: net.node("Relu", net.value),
                     "Clip": lambda net: net.node("Clip", net.value, net.constant(-2), net.constant(3)),
                     "Neg": lambda net: net.node("Neg", net.value),
@@ -258,7 +259,7 @@ class Binary(Case):
                 self.check(net, [2, 64, 17, 20], 3, compared=2, levels=LEVELS[:1] + LEVELS[-1:])
 
     def test_not_stored(self):
-        """A magnitude neither grows nor falls; a maximum of pixels reads bytes."""
+        """A magnitude is not monotonic; a maximum of pixels reads bytes."""
         def magnitude(net):
             net.value = net.node("Add", net.node("Abs", net.value), net.constant(-9))
 
@@ -291,10 +292,11 @@ class Binary(Case):
                 self.check(net, ["n", 192], 2, sizes=[rows, 192], compared=1)
 
     def test_stored_rounding(self):
-        """Each sum is compared as f32 rounds what follows it, of scales that no float holds."""
+        """Each sum is compared with the rounding that f32 makes in the following ops, for scales that no float holds.
+        """
         rng = np.random.default_rng(15)
         scale = rng.choice([0.1, -0.1, 1 / 3, -0.7], 64).astype(np.float32)
-        # Near what some sum becomes, on either side of it or the same.
+        # Near the value of some sum, on either side or equal.
         shift = np.float32(-scale * rng.integers(-9, 10, 64).astype(np.float32))
         shift = np.where(rng.random(64) < 0.5, shift, np.nextafter(shift, rng.choice([-1, 1], 64), dtype=np.float32))
         shape = [1, 96, 5, 10]
@@ -319,7 +321,7 @@ class Binary(Case):
                 np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
     def test_smaller(self):
-        """Weights are a bit each."""
+        """Each weight takes one bit."""
         sizes = []
         for share in (True, False):
             net = Net(11, 256)

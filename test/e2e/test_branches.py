@@ -1,4 +1,4 @@
-"""Branch merging and BatchNorm folding keep the result and remove the work."""
+"""Merging branches and folding BatchNorm keep the result and remove work."""
 import re
 
 import families
@@ -7,7 +7,7 @@ from support import Case, tool
 
 
 def convolutions(case, name):
-    """(convolutions, batch norms) left in the nn dialect after the graph passes."""
+    """Returns (convolutions, batch norms) in the nn dialect after the graph passes."""
     model, _ = families.ALL[name]()
     done = tool("ingot", "compile", case.save(model), "--emit=mlir-graph", "-o", "-")
     case.assertEqual(done.returncode, 0, done.stderr)
@@ -15,7 +15,7 @@ def convolutions(case, name):
 
 
 class Merging(Case):
-    """Counts what is left; that the result is right, test_numerics checks."""
+    """Counts the remaining ops; test_numerics checks the results."""
 
     def test_repvgg(self):
         self.assertEqual(convolutions(self, "repvgg"), (4, 0))

@@ -1,4 +1,4 @@
-"""Kernels for AVX-VNNI, which multiplies fours of bytes in vectors of 256 bits: their instructions, and their results."""
+"""Tests kernels for AVX-VNNI, which multiplies groups of four bytes in 256-bit vectors: instructions and results."""
 import re
 
 import numpy as np
@@ -11,7 +11,7 @@ KINDS = (quantized.EXACT, quantized.CLOSE, quantized.BETWEEN, quantized.TRAINED)
 
 
 def products(depthwise=False):
-    """A convolution of bytes, a matrix product of them, and single channels."""
+    """A convolution, a matrix product and a single-channel convolution of bytes."""
     graph = quantized.Graph(1)
 
     def data(*shape):
@@ -37,12 +37,12 @@ class Instructions(Case):
             return f.read()
 
     def test_products(self):
-        """No byte is widened for a product, and none takes more than one instruction."""
+        """No byte is widened for a product, and no product takes more than one instruction."""
         for depthwise in (False, True):
             with self.subTest(depthwise=depthwise):
                 text = self.assembly(products(depthwise), LEVEL)
                 dots = re.findall(r"\{vex\}\s+vpdpbusd\s.*%ymm", text)
-                # Tiles of 6 rows and two vectors, of 4 groups of k.
+                # Tiles have 6 rows and two vectors, with 4 groups of k.
                 self.assertGreaterEqual(len(dots), 12 if depthwise else 2 * 48)
                 self.assertEqual(text.count("vpdpbusd"), len(dots))
                 for name in ("zmm", "vpmaddubsw", "vpmaddwd", "vpdpwssd"):
@@ -50,7 +50,7 @@ class Instructions(Case):
                 self.assertNotIn("vpdp", self.assembly(products(depthwise), BELOW))
 
     def test_tile_stays_in_registers(self):
-        """No sum of a loop over k goes over the stack."""
+        """No sum of a loop over k is on the stack."""
         text = self.assembly(products(), LEVEL)
         loops = [block for block in re.split(r"\n\.L\w+:", text) if block.count("vpdpbusd") >= 48]
         self.assertGreaterEqual(len(loops), 2)
@@ -60,7 +60,7 @@ class Instructions(Case):
 
 
 class Emulated(Case):
-    """The same loops with arithmetic for the instruction, to the bit as the level below has it."""
+    """The loops with arithmetic in place of the instruction are bit-exact with the level below."""
 
     def test_whole_graphs(self):
         for kinds in KINDS:

@@ -31,7 +31,7 @@ def one_conv(shape=(1, 3, 4, 4), batch=None, name="x"):
 
 class Calibrating(Case):
     def calibrate(self, model, *options, output="out.calib.json"):
-        """The file that a calibration writes, read."""
+        """Calibrates and returns the content of the written file."""
         source = model if isinstance(model, str) else self.save(model)
         done = tool("ingot", "calibrate", source, "--repair=none", *options, "-o", self.path(output))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -61,7 +61,7 @@ class Ranges(Calibrating):
         return {name: made[name].astype(np.float32) for name in self.DISTRIBUTIONS}
 
     def model(self):
-        """Inputs of which each is read by a convolution: what is observed is what was given, to the bit."""
+        """A convolution reads each input, so the observed values are the given ones, to the bit."""
         nodes, outputs = [], []
         for name in self.DISTRIBUTIONS:
             nodes.append(helper.make_node("Conv", [name, "w"], [name + "_y"], name + "_conv"))
@@ -70,7 +70,7 @@ class Ranges(Calibrating):
                           {"w": np.ones((3, 2, 1, 1), np.float32)})
 
     def onnxruntimes(self, method, data, **options):
-        """{input: (low, high)} of ONNX Runtime's calibrator, which sees all data at once."""
+        """Returns {input: (low, high)} of ONNX Runtime's calibrator, which sees all data at once."""
         from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, create_calibrator
 
         class Reader(CalibrationDataReader):
@@ -108,7 +108,7 @@ class Ranges(Calibrating):
             self.assertEqual(ours[name]["zero_point"], np.asarray(zero_point).item(), name)
 
     def agree(self, ours, theirs, data, exempt=()):
-        """Ends of ranges differ by one bin of 2048, and the step that the zero point is rounded by."""
+        """The ends of ranges differ by at most one bin of 2048 and the step of the rounded zero point."""
         for name, (low, high) in theirs.items():
             most = np.abs(data[name]).max()
             near = 2 * most / 2048 + ours[name]["scale"] / 2 + 1e-6
@@ -155,7 +155,7 @@ class Ranges(Calibrating):
 
 
 class Repeatable(Calibrating):
-    """The file does not depend on how the data come."""
+    """The file does not depend on the order and grouping of the data."""
 
     def test_order_threads_batches_and_files(self):
         model = families.ALL["resnet"]()[0]
@@ -171,7 +171,7 @@ class Repeatable(Calibrating):
         self.assertEqual(self.calibrate(model, "--data", self.path("folder")), wanted)
 
     def test_only_zeros(self):
-        """A relu that lets nothing through has a range by every method."""
+        """A relu that passes nothing has a range by every method."""
         nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["g"], "gemm"), helper.make_node("Relu", ["g"], ["r"], "relu"),
                  helper.make_node("MatMul", ["r", "v"], ["y"], "matmul")]
         weights = {"w": np.ones((4, 4), np.float32), "b": np.full(4, -1000, np.float32), "v": np.ones((4, 3), np.float32)}
@@ -205,7 +205,7 @@ class Repeatable(Calibrating):
         self.assertEqual([t["name"] for t in found["tensors"]], ["x", "relu0"])
 
     def test_several_inputs_and_outputs_of_any_size(self):
-        """Sizes of outputs that data decide, a scalar for all samples, an integer input."""
+        """Outputs whose sizes depend on data, a scalar for all samples, and an integer input."""
         nodes = [helper.make_node("MatMul", ["x", "w"], ["m"], "product"),
                  helper.make_node("Mul", ["m", "factor"], ["s"], "scale"),
                  helper.make_node("NonZero", ["index"], ["z"], "nonzero"),
@@ -252,7 +252,8 @@ class Pictures(Calibrating):
         np.testing.assert_allclose(got, [pixels.min() * 255 - 128, pixels.max() * 255 - 128], atol=1e-4)
 
     def test_recorded_for_other_commands(self):
-        """What --preprocess said stands in the file and in the artifact; other commands use it, or say the difference."""
+        """The file and the artifact record the value of --preprocess. Other commands use it, or report the difference.
+        """
         self.picture("a.png", 8, 8)
         model, how = self.save(one_conv((1, 3, 8, 8))), "scale=1.0,mean=100,std=50:60:70,order=bgr"
         plain = self.calibrate(model, "--data", self.path("a.png"))
@@ -301,7 +302,7 @@ class Pictures(Calibrating):
             options = ["--preprocess", how] if how else []
             got = self.range_of(model, "--data", self.path("a.png"), *options)
             wanted = np.asarray(wanted)
-            # PIL rounds each pixel, twice.
+            # PIL rounds each pixel twice.
             np.testing.assert_allclose(got * 255, [wanted.min(), wanted.max()], atol=1.5, err_msg=how)
 
     def test_folder_of_kinds(self):
@@ -329,7 +330,7 @@ class Pictures(Calibrating):
 
 
 class Refused(Calibrating):
-    """One line, no file."""
+    """The command fails with one line and writes no file."""
 
     def good(self):
         return np.random.default_rng(5).standard_normal((12, 3, 4, 4)).astype(np.float32)
@@ -412,7 +413,7 @@ class Refused(Calibrating):
         relu = make_model([helper.make_node("Relu", ["x"], ["y"], "relu0")], [("x", [1, 3, 4, 4])],
                           [("y", [1, 3, 4, 4])])
         self.refuses(relu, "no convolution or matrix product", options=["--data", data])
-        # What is in branches no calibration sees.
+        # No calibration sees values in branches.
         then = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["z"], "inner")], "then", [],
                                  [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
         other = helper.make_graph([helper.make_node("Relu", ["x"], ["z"], "relu0")], "other", [],
@@ -441,9 +442,9 @@ class Refused(Calibrating):
         self.assertEqual(done.stderr, "")
 
     def test_interrupted(self):
-        """Neither a part of the file nor of the artifact that is run is left."""
+        """An interrupted calibration leaves no part of the file or of its artifact."""
         model = self.save(families.ALL["resnet"]()[0])
-        # More than any machine is done with while the test waits; a file with a hole in it takes no room.
+        # Too much for any machine to finish while the test waits; a sparse file takes no room.
         shape = (1 << 20, 3, 64, 64)
         samples = np.lib.format.open_memmap(self.path("x.npy"), "w+", np.float32, shape)
         del samples

@@ -1,4 +1,4 @@
-"""Runs of compiled models that another thread cancels."""
+"""Tests runs of compiled models that another thread cancels."""
 import json
 import subprocess
 
@@ -6,7 +6,8 @@ from support import Case, helper, make_model, np, tool
 
 LAYERS = 60
 
-# Runs once to the end, then again and again with a cancellation that is requested a tenth into the run; prints both times.
+# Runs once to the end, then repeatedly with a cancellation that is requested after a tenth of the run. Prints both
+# times.
 PROGRAM = r"""
 #include <ingot/ingot.h>
 #include <pthread.h>
@@ -98,14 +99,15 @@ class Cancelled(Case):
                 self.assertEqual(len(runs), 5)
                 for run in runs:
                     self.assertEqual((run["status"], run["message"]), (11, "the run was cancelled"))
-                # Each is asked for a tenth into the run, and a layer is a sixtieth; a neighbour may be at work.
+                # The cancellation is requested after a tenth of the run, and a layer takes a sixtieth; other load may
+                # slow it.
                 self.assertLess(sorted(run["part"] for run in runs)[1], 0.6, runs)
 
     def test_native_kernels(self):
         self.check("--kernels=native")
 
     def test_within_a_loop(self):
-        """A Loop is one layer; each step asks."""
+        """A Loop is one layer; each iteration checks for cancellation."""
         body = helper.make_graph(
             [helper.make_node("Identity", ["c"], ["c2"]), helper.make_node("MatMul", ["s", "w"], ["s2"], name="m")], "body",
             [helper.make_tensor_value_info(*v) for v in (("i", 7, []), ("c", 9, []), ("s", 1, [512, 512]))],

@@ -1,4 +1,5 @@
-"""What every command has: help with an example, a version, exit codes, silence, file names that stay in a folder."""
+"""Tests common parts of commands: help with an example, version, exit codes, silence, file names that stay in a folder.
+"""
 import json
 import os
 import re
@@ -15,7 +16,7 @@ COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "bench"
 
 
 class EveryCommand(Case):
-    """The same habits in all of them."""
+    """All commands behave equally."""
     sanitize = True
 
     def each(self, commands=COMMANDS):
@@ -55,7 +56,7 @@ class EveryCommand(Case):
 
 
 class Options(Case):
-    """Wrong options are one line in the words of all commands, exit code 2, and nothing is written."""
+    """A wrong option gives one line in the words of all commands, exit code 2, and no files."""
 
     def setUp(self):
         super().setUp()
@@ -64,7 +65,7 @@ class Options(Case):
         data = self.path("x.npy")
         np.save(data, np.ones((2, 3), np.float32))
         out = self.path("made")
-        # Each command as it would run, its options with values, one of them that takes a number, and a switch.
+        # For each command: a valid command line, its options with values, an option with a number, and a switch.
         self.commands = {
             "compile": ([self.model, "-o", out], ["--target", "--shape", "--emit", "--calibration"], None, "--timing"),
             "calibrate": ([self.model, "--data", data, "-o", out], ["--method", "--shape"], "--threads", None),
@@ -91,7 +92,7 @@ class Options(Case):
     def test_unknown(self):
         for command, (_, valued, _, _) in self.commands.items():
             self.refuses(command, ["--frobnicate"], "unknown option '--frobnicate'; see")
-            # Options of LLVM's libraries are not those of the compiler.
+            # The compiler does not accept options of LLVM's libraries.
             self.refuses(command, ["--inline-threshold=3"], "unknown option '--inline-threshold'")
             for option in valued:
                 swapped = option[:3] + option[4] + option[3] + option[5:]
@@ -155,12 +156,12 @@ class Options(Case):
 
 
 class Output(Case):
-    """What is printed and what is written."""
+    """Tests printed and written output."""
     sanitize = True
 
     def test_remarks(self):
-        """Why a convolution and a product are not given to kernels; nothing of the one that is. Of the two the product is
-        not even written in tiles."""
+        """Remarks say why a convolution and a product have no kernels, and nothing about an op with a kernel. The
+        product is not even tiled."""
         weights = {"v": np.ones((4, 4, 1, 1), np.float32)}
         nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="computed one"),
                  helper.make_node("GlobalAveragePool", ["c"], ["p"], name="pool"),
@@ -177,13 +178,13 @@ class Output(Case):
                                       "it has weights of open size: float32[?,3,3,3]\n"
                                       "ingot compile: remark: model.onnx: node 'whole one': 'native' does not compute it: "
                                       "it computes int64[512,512], where kernels compute float32\n")
-        # A loop that is a part of the model's arithmetic is told without being asked.
+        # A loop with a large part of the model's arithmetic is reported without --remarks.
         remark = "[1-9][0-9] % of the model's arithmetic in a loop"
         told = tool(*command).stderr
         self.assertRegex(told, rf"(?m)^ingot compile: remark: model.onnx: node 'whole one': {remark}: "
                                r"native: computes int64\[512,512\], where kernels compute float32$")
         self.assertNotIn("computed one", told)
-        # The artifact knows it, too.
+        # The artifact records it, too.
         layers = json.loads(tool("ingot", "inspect", self.path("model.so"), "--json").stdout)["layers"]
         by = {node: (layer["backend"], layer["reason"]) for layer in layers for node in layer["nodes"]}
         self.assertEqual(by["computed one"][0], "loops")
@@ -200,8 +201,8 @@ class Output(Case):
         self.assertIn("computed one: native: has weights", done.stdout, done.stderr)
 
     def test_no_remarks(self):
-        """Of an attention and a product of open sizes, which kernels and tiles compute, and of a convolution that is
-        next to nothing."""
+        """No remarks on an attention and a product of dynamic sizes, which kernels and tiles compute, or on a
+        convolution of almost no work."""
         rng = np.random.default_rng(0)
         weights = {"large": rng.standard_normal((512, 512)).astype(np.float32), "ones": np.ones(2, np.int64)}
         nodes = [helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2], name="turn"),
@@ -237,7 +238,7 @@ class Output(Case):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_output_that_is_something_else(self):
-        """Neither the model nor a folder is replaced, and the library is not its own header."""
+        """Neither the model nor a folder is replaced, and the library is not also the header."""
         source = self.save(relu_model())
         os.mkdir(self.path("folder.so"))
         before = sorted(os.listdir(self.dir))
@@ -248,7 +249,7 @@ class Output(Case):
         self.assertEqual(os.path.getsize(source), len(relu_model().SerializeToString()))
 
     def test_output_that_is_no_file(self):
-        """Devices and pipes are not replaced by files: text goes into them, a library does not."""
+        """Files do not replace devices and pipes: text is written into them, a library is not."""
         source = self.save(relu_model())
         os.mkfifo(self.path("pipe.so"))
         before = sorted(os.listdir(self.dir))
@@ -270,7 +271,7 @@ class Output(Case):
         self.assertIn("startComputeMs", done.stdout)
 
     def test_standard_output_without_room(self):
-        """What could not be printed was not done."""
+        """The command fails if it cannot print its output."""
         source = self.save(relu_model())
         artifact = self.compile(source)
         for command in (["compile", source, "-o", "-", "--emit=asm"], ["compile", source, "-o", artifact],
@@ -282,7 +283,7 @@ class Output(Case):
                 self.assert_one_line(done, f"ingot {command[0]}: error: cannot write", "standard output")
 
     def test_folder_that_does_not_exist(self):
-        """It is known before anything is compiled or measured."""
+        """The error is reported before anything is compiled or measured."""
         source = self.save(relu_model())
         artifact = self.compile(source)
         for command in (["compile", source, "-o", self.path("no/model.so"), "--kernels=auto"],
@@ -304,7 +305,7 @@ class Output(Case):
                 self.assert_one_line(tool("ingot", *command), *words)
 
     def test_interrupted(self):
-        """A compiler that is told to end leaves no temporary files."""
+        """A compiler that receives a signal leaves no temporary files."""
         source = self.save(families.ALL["resnet"]()[0])
         os.mkdir(self.path("out"))
         for wait in (0.2, 0.4, 0.6, 0.8, 1.0):
@@ -312,15 +313,15 @@ class Output(Case):
             time.sleep(wait)
             process.terminate()
             process.wait()
-            # It may have been done already, or been giving the files their names.
+            # The compiler may have finished, or may have been giving the files their names.
             left = set(os.listdir(self.path("out")))
             self.assertLessEqual(left, {"model.h", "model.so"})
             for file in left:
                 os.remove(self.path("out/" + file))
 
     def test_interrupted_in_one_line(self):
-        """The signal that ended it is known to the shell."""
-        # It waits for its next turn.
+        """The shell knows the signal that ended the process."""
+        # The program waits for its next turn.
         artifact = self.compile(self.save(relu_model()))
         command = [os.path.join(BIN, "ingot"), "bench", artifact, "--turns"]
         for number, word in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
@@ -335,7 +336,7 @@ class Output(Case):
                 self.assertEqual((process.returncode, errors), (-number, f"ingot bench: error: {word}\n"))
 
     def test_names_of_files_are_text(self):
-        """No name of a file writes a line or an escape of its own."""
+        """No file name writes a line or an escape sequence."""
         name = self.path("n\x1b[31m\nerror: no")
         os.rename(self.save(relu_model()), name + ".onnx")
         for arguments, code in ((["compile", name + ".onnx", "-o", name + ".so"], 0),
@@ -350,7 +351,7 @@ class Output(Case):
                 self.assertNotIn("\nerror: no", done.stdout + done.stderr)
 
     def test_output_names_stay_in_the_folder(self):
-        """Names of a model's outputs are anything, but no paths."""
+        """Names of a model's outputs may be anything, but are not used as paths."""
         names = ["../escaped", "/absolute", "a/b/c", "..", ".", "a_b_c", "line\nbreak", "x" * 400]
         nodes = [helper.make_node("Relu", ["x"], [name]) for name in names]
         artifact = self.compile(make_model(nodes, [("x", [2])], [(name, [2]) for name in names]))

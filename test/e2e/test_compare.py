@@ -55,7 +55,7 @@ class Comparing(Case):
         self.assertAlmostEqual(output["same_largest"], (got.argmax(1) == want.argmax(1)).mean(), places=6)
 
     def test_by_tensor(self):
-        """Errors are none at the input, grow on the way, and come from what is quantized."""
+        """Errors are zero at the input, grow along the model, and come from quantized ops."""
         model, _ = self.resnet()
         ranges = self.calibrate(model)
         artifact = self.compile(model, "--precision=int8", f"--calibration={ranges}")
@@ -70,7 +70,7 @@ class Comparing(Case):
         self.assertTrue(all(t["relative_error"] < 1e-5 for t in kept), kept)
 
     def test_as_compiled(self):
-        """Precision, rules and calibration are the artifact's, where the command line has no others."""
+        """Precision, rules and calibration are the artifact's, unless the command line has others."""
         model, _ = self.resnet(4)
         ranges = self.calibrate(model)
         data = ["--data", self.path("x.npz"), "--per-layer"]
@@ -85,7 +85,7 @@ class Comparing(Case):
                          self.compare(kept, model, *data, f"--calibration={ranges}", *keep))
         left = self.compare(kept, model, *data[:2], "--sensitivity")["sensitivity"]["layers"]
         self.assertEqual({node for layer in left for node in layer["nodes"]} & set(names), {names[0]})
-        # CPUs without the instructions leave so small a model in fp32, unless a rule says otherwise.
+        # CPUs without the instructions leave a small model in fp32, unless a rule says otherwise.
         for precision, *rule in (("bf16", "--keep=*=bf16"), ("fp16", "--keep=*=fp16"), ("int8-dynamic",),
                                  ("O3", "--keep=*=bf16")):
             tensors = self.compare(self.compile(model, f"--precision={precision}", *rule), model, *data)["tensors"]
@@ -94,7 +94,7 @@ class Comparing(Case):
             self.assertTrue(0 < errors[-1] and max(errors) < 0.1, (precision, tensors))
 
     def test_calibration_is_found(self):
-        """Beside the artifact or the model, if it is the one; the message names it else."""
+        """The calibration is found beside the artifact or the model if it matches; otherwise the message names it."""
         model, _ = self.resnet(4)
         ranges = self.calibrate(model)
         os.makedirs(self.path("elsewhere"))
@@ -110,7 +110,7 @@ class Comparing(Case):
             self.assert_one_line(tool(*command, option), "'ranges.json'", "give --calibration=FILE")
 
     def test_the_worst_comes_first(self):
-        """One tensor whose file has a scale that is far too large."""
+        """One tensor of the file has a scale that is much too large."""
         model, _ = self.resnet()
         ranges = self.calibrate(model)
         with open(ranges) as f:
@@ -129,7 +129,7 @@ class Comparing(Case):
         self.assertIn("input", rows[-1], "which itself is not changed")
 
     def test_sensitivity(self):
-        """What is measured for each choice of layers is what an artifact that is compiled so makes."""
+        """The error measured for each choice of layers is that of an artifact compiled with this choice."""
         model, _ = self.resnet()
         ranges = self.calibrate(model)
         int8 = ["--precision=int8", f"--calibration={ranges}"]
@@ -140,8 +140,9 @@ class Comparing(Case):
         everything = self.compile(model, *int8)
         found = self.compare(everything, model, *options)["sensitivity"]
         self.assertEqual(found["samples"], 12)
-        # Layers alone agree to 1 %. Of several, sums of floats and of integers now and then round to other bytes, which the
-        # next layers read: on other pictures than these, errors of all of them were up to 5 % apart, whatever the weights' scales.
+        # Single layers agree to 1 %. With several layers, sums of floats and of integers sometimes round to different
+        # bytes, which the following layers read. The errors of all layers then differ by several percent, for any scale
+        # of the weights.
         self.assertAlmostEqual(found["relative_error"], error(everything), delta=0.08 * error(everything))
         alone = [layer["relative_error"] for layer in found["layers"]]
         self.assertEqual(alone, sorted(alone, reverse=True))
@@ -150,18 +151,18 @@ class Comparing(Case):
         for kept in found["kept"][:3]:
             artifact = self.compile(model, *int8, *shlex.split(kept["arguments"]), name="kept")
             self.assertAlmostEqual(kept["relative_error"], error(artifact), delta=0.08 * error(artifact))
-        # One layer alone: all others are kept.
+        # Only one layer is quantized: all others are kept.
         for layer in (found["layers"][0], found["layers"][-1]):
             artifact = self.compile(model, *int8, *(f"--keep={other['keep']}" for other in found["layers"]
                                                     if other is not layer), name="alone")
             self.assertAlmostEqual(layer["relative_error"], error(artifact), delta=0.05 * error(artifact))
-        # What is kept is not asked for.
+        # Kept layers are not measured.
         fewer = self.compare(everything, model, *options, "--keep", found["layers"][0]["keep"])["sensitivity"]
         self.assertEqual(len(fewer["layers"]), len(found["layers"]) - 1)
         self.assertNotIn(found["layers"][0]["nodes"], [layer["nodes"] for layer in fewer["layers"]])
 
     def test_sensitivity_of_nothing(self):
-        """What is kept needs no ranges; all that is kept leaves nothing to measure."""
+        """Kept layers need no ranges; if all layers are kept, there is nothing to measure."""
         model, _ = self.resnet()
         options = ["--data", self.path("x.npz"), "--sensitivity", "--calibration", self.calibrate(model)]
         artifact = self.compile(model)
@@ -193,7 +194,7 @@ class Comparing(Case):
                 self.assertAlmostEqual(found["sensitivity"]["relative_error"], wanted, delta=0.1 * wanted)
 
     def test_names_of_any_kind(self):
-        """The command line that keeps a node is of that node alone."""
+        """The command line that keeps a node matches only this node."""
         rng = np.random.default_rng(3)
         names = ["a*", "a[b]", "it's", "a?", "back\\slash", "ab"]
         nodes, last = [], "x"

@@ -1,4 +1,4 @@
-"""Sizes that a run computes: right, or refused in one line that names the node, however large the numbers are."""
+"""Tests sizes that a run computes: right, or refused in one line that names the node, for any numbers."""
 import os
 
 import numpy as np
@@ -39,7 +39,7 @@ class Computed(Case):
                              ((LARGEST, LEAST, -1), "too many elements"), ((0, LARGEST, 1), "out of memory")):
             self.refuses(artifact, dict(zip("abc", (np.array(v, np.int64) for v in bounds))), word)
 
-    # Ranges of few elements between numbers whose differences or sums do not fit into 64 bits.
+    # Ranges of few elements between numbers whose differences or sums exceed 64 bits.
     EXTREMES = ((2**62, 2**62 + 3, 1), (LARGEST - 2, LARGEST, 1), (LEAST, LARGEST, 2**62), (LARGEST, LEAST, LEAST),
                 (LEAST, LARGEST, LARGEST), (LARGEST, LEAST, 1), (LEAST, LARGEST, -1), (LEAST, LEAST + 3, 2),
                 (LEAST + 5, LEAST, -2), (0, LARGEST, 2**62), (-2**62, 2**62 + 1, 2**61))
@@ -101,7 +101,7 @@ class Computed(Case):
             self.refuses(artifact, {"x": x, "p": np.array(pads)}, "too large")
 
     def test_skips_beyond_the_row(self):
-        """No two tokens are as far apart: 2^40 distances were tried."""
+        """No two tokens are so far apart: the compiler must not try 2^40 distances."""
         attributes = dict(mode="TF", min_gram_length=2, max_gram_length=2, ngram_counts=[0, 0], ngram_indexes=[0, 1],
                           pool_int64s=[1, 2, 1, 3])
         x = np.array([1, 2, 3, 1, 3, 2])
@@ -121,13 +121,14 @@ class Compiled(Case):
         self.assert_refuses(model(64), "node 'odd'", "65 dimensions", "64")
 
     def test_large_tables(self):
-        """A run makes the positions and weights of 4 million rows: the compiler took minutes, and wrote 244 MiB."""
+        """A run makes the positions and weights of 4 million rows, because the compiler would take long and write large
+        constants."""
         model = make_model([node("Resize", ["x", "", "s"], mode="linear")], [("x", [1, 1, 4, 4])], [("y", None)],
                            {"s": np.float32([1, 1, 1e6, 1])})
         self.assertLess(os.path.getsize(self.compile(model)), 1 << 20)
 
     def test_long_windows(self):
-        """No number for each of 10^8 elements is computed while compiling."""
+        """The compiler does not compute a value for each of 10^8 elements."""
         model = make_model([node("HannWindow", ["s"])], [], [("y", None)], {"s": np.array(10**8)})
         self.compile(model)
 

@@ -1,4 +1,4 @@
-"""If, Loop and Scan: what a run decides, held against ONNX Runtime."""
+"""Tests If, Loop and Scan, which a run decides, against ONNX Runtime."""
 import onnx.parser
 
 from support import Case, np, onnx, tool
@@ -83,7 +83,7 @@ class If(Flow):
         }""", *[{"x": floats(5), "c": c, "d": d} for c in (TRUE, FALSE) for d in (TRUE, FALSE)])
 
     def test_layers_in_branches(self):
-        """Weights, kernels and epilogues in a branch are as outside of it."""
+        """Weights, kernels and epilogues work in a branch as outside of it."""
         w, v = floats(8, 3, 3, 3, seed=1), floats(8, 8, 1, 1, seed=2)
         text = """g (float[1,3,9,9] x, bool c) => (float[1,8,9,9] y) {
             h = Conv<pads=[1,1,1,1]>(x, w)
@@ -112,7 +112,7 @@ class If(Flow):
         self.check(self.SQUEEZES % "r = MatMul(v, w)  m = ReduceMax<keepdims=0>(r)  y = Mul(w, m) ", *runs)
 
     def test_a_branch_that_cannot_be(self):
-        """What follows fits one branch alone: exporters leave the other for ranks that do not occur."""
+        """The following ops fit only one branch: exporters keep the other branch for ranks that do not occur."""
         text = self.SQUEEZES % "u = Unsqueeze(v, zero)  h = Concat<axis=0>(u, w2)  y = Identity(h)"
         text = text.replace("float[4,2] w)", "float[4,2] w, float[1,4] w2)")
         inputs = lambda n: {"x": floats(n, 4), "w": floats(4, 2, seed=1), "w2": floats(1, 4, seed=2)}
@@ -181,7 +181,7 @@ class Loop(Flow):
         self.refuse_run(text, {"x": floats(1)}, "node", "more than 1000 steps", options=["--limit=loop-steps=1000"])
 
     def test_state_that_grows(self):
-        """An autoregressive loop: each step adds to what the next one sees."""
+        """An autoregressive loop: each step adds to the input of the next one."""
         text = """g (int64 n, float[1,4] x) => (float[m,4] y, float[k,4] rows) {
             t = Constant<value = bool {1}>()
             y, rows = Loop (n, t, x) <body = b (int64 i, bool c, float[p,4] s)
@@ -239,7 +239,7 @@ class Loop(Flow):
         }""", *[{"n": count(n), "x": floats(b, 4)} for n in (1, 9) for b in (1, 3, 6)])
 
     def test_buffers_that_a_condition_hands_on(self):
-        """States of open size in a loop that a condition ends: each buffer goes back once."""
+        """Dynamic states in a loop that a condition ends: each buffer is released once."""
         self.check("""g (int64 n, float[b,4] x, float[b,4] w) => (float[b,4] y, float[m,4] z, float[b,4] u) {
             t = Constant<value = bool {1}>()
             limit = Constant<value_float=1000.0>()
@@ -254,7 +254,7 @@ class Loop(Flow):
         }""", *[{"n": count(n), "x": floats(b, 4), "w": floats(b, 4, seed=1)} for n in (0, 1, 40) for b in (1, 3)])
 
     def test_choices_between_tensors(self):
-        """A branch that canonicalization makes a choice, of tensors that are outputs besides."""
+        """Canonicalization turns a branch into a selection of tensors that are also outputs."""
         self.check("""g (float[3,4] x, float[3,4] w, bool c) => (float[3,4] y, float[1,4] m) {
             r = Relu(x)
             y = If (c) <then_branch = t () => (float[3,4] a) { a = Identity(r) },
@@ -288,7 +288,7 @@ class Loop(Flow):
         self.refuse_run(text, {"n": count(4), "x": floats(9)}, "node", "rows of other sizes")
 
     def test_constant_steps(self):
-        """Few steps are written in a row, many are a loop."""
+        """Few steps are unrolled; many steps are a loop."""
         for steps in (1, 3, 300):
             text = """g (float[3] x) => (float[3] y, float[k,3] rows) {
                 n = Constant<value_int=%d>()
@@ -350,7 +350,7 @@ class Scan(Flow):
 
 
 class Sequences(Flow):
-    """Lists that are known when compiling."""
+    """Tests sequences that are known at compile time."""
 
     def test_split_and_join(self):
         for split, keep in (("", 0), ("", 1), (", two", 1), (", parts", 1)):

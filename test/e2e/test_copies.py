@@ -18,7 +18,8 @@ class Copies(Case):
                 for name, shape in shapes.items()}
 
     def check(self, nodes, weights, largest_copy=4096):
-        """Right at two sizes, fixed and open, without copies of a picture's size but for its own transpose."""
+        """The result is right at two sizes, fixed and dynamic. No copy has the size of an image, except for the image's
+        transpose."""
         model = make_model(nodes, X, [("y", ["n", None, None, None])], weights)
         for options in (["--shape=x=1x3x24x20"], []):
             artifact = self.compile(model, *options)
@@ -34,7 +35,7 @@ class Copies(Case):
             self.assertEqual(moved, [])
 
     def test_products_are_joined(self):
-        """A fire module: 1x1 and 3x3 convolutions, and one more matrix, side by side."""
+        """A fire module: 1x1 and 3x3 convolutions, and another matrix, side by side."""
         nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "first", pads=[1] * 4)]
         for name, pad in (("p", 0), ("q", 1), ("r", 0)):
             nodes += [helper.make_node("Conv", ["a", name], [f"{name}0"], f"conv_{name}", pads=[pad] * 4),
@@ -45,7 +46,7 @@ class Copies(Case):
                                        v=(8, 92, 3, 3)))
 
     def test_channels_are_weighted(self):
-        """Efficient channel attention: weights of a 1-D convolution, expanded to all pixels by the model."""
+        """Efficient channel attention: the model expands the weights of a 1-D convolution to all pixels."""
         nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "first", pads=[1] * 4),
                  helper.make_node("ReduceMean", ["a"], ["mean"], "mean", axes=[2, 3], keepdims=0),
                  helper.make_node("Unsqueeze", ["mean", "one"], ["row"], "row"),

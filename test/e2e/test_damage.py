@@ -1,4 +1,4 @@
-"""Damaged artifacts: with checksums compared, none is run, and none brings a tool down."""
+"""Tests damaged artifacts: if checksums are compared, none is run, and none crashes a tool."""
 import json
 import os
 import random
@@ -13,7 +13,7 @@ PAGE = 4096
 
 
 def xxh64(data):
-    """XXH64 with seed 0, from its specification."""
+    """Computes XXH64 with seed 0, from its specification."""
     p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
                           0x27D4EB2F165667C5)
     mask = 2**64 - 1
@@ -45,7 +45,7 @@ def xxh64(data):
 
 
 class Damage(Case):
-    """Pages of zeros, changed bits, cut ends, files that are swapped: hundreds of each."""
+    """Pages of zeros, changed bits, truncated files, swapped files: hundreds of each."""
 
     def setUp(self):
         super().setUp()
@@ -57,14 +57,14 @@ class Damage(Case):
             return f.read()
 
     def mapped(self, artifact):
-        """[start, end) of what a run can see of the file."""
+        """Returns the ranges [start, end) of the file that a run can see."""
         listing = subprocess.run(["llvm-readelf-22", "-lW", artifact], capture_output=True, text=True,
                                  check=True).stdout
         rows = [line.split() for line in listing.splitlines() if line.strip().startswith("LOAD")]
         return [(int(row[1], 16), int(row[1], 16) + int(row[4], 16)) for row in rows]
 
     def damages(self, data, pages, flips, cuts):
-        """What may become of a file: (what, its bytes)."""
+        """Yields damaged versions of a file: (name, bytes)."""
         zeros = list(range(0, len(data), PAGE))
         for at in self.random.sample(zeros, min(pages, len(zeros))):
             yield f"zeros at {at}", data[:at] + bytes(min(PAGE, len(data) - at)) + data[at + PAGE:]
@@ -80,7 +80,7 @@ class Damage(Case):
             yield f"a piece of elsewhere at {at}", (data[:at] + data[other:other + size] + data[at + size:])[:len(data)]
 
     def verify(self, what, artifact, is_harmless):
-        """What is changed where a run sees it is refused; what is not harms nobody."""
+        """A change in a part that a run sees is refused; other changes are harmless."""
         done = tool("ingot", "inspect", "--verify", artifact)
         with self.subTest(what):
             if is_harmless and done.returncode == 0:
@@ -100,11 +100,11 @@ class Damage(Case):
                 continue
             with open(broken, "wb") as f:
                 f.write(data)
-            # Where the section headers stand and what the linker noted for itself.
+            # Position of the section headers, and the linker's own notes.
             header = lambda d: d[:40] + bytes(8) + d[48:58] + bytes(6) + d[64:]
             seen = [header(d)[start:end] for d in (good, data) for start, end in mapped]
             self.verify(what, broken, seen[:len(mapped)] == seen[len(mapped):])
-            if i % 4 == 0:  # a run looks at code and tables, and at weights if it is told to
+            if i % 4 == 0:  # a run checks code and tables, and weights only on request
                 with self.subTest("run, " + what):
                     done = tool("ingot", "run", broken, "--input", "random", "--verify", *options)
                     self.assertEqual(done.returncode == 0, seen[:len(mapped)] == seen[len(mapped):] and
@@ -123,7 +123,7 @@ class Damage(Case):
         self.assertGreater(self.counts["damaged"], 90)
 
     def test_weights_beside(self):
-        """The library as before, and every kind of damage to the weights."""
+        """The library is unchanged; the weights have every kind of damage."""
         artifact = self.compile(families.ALL["resnet"]()[0], "--weights=file")
         self.sweep(artifact, pages=40, flips=40, cuts=15)
         name, = [n for n in os.listdir(self.dir) if n.endswith(".weights")]
@@ -142,7 +142,7 @@ class Damage(Case):
 
 
 class Verify(Case):
-    """`ingot inspect --verify` and what it says."""
+    """Tests `ingot inspect --verify` and its output."""
 
     def test_whole(self):
         for options in ((), ("--weights=file",), ("--kernels=onednn",)):
@@ -156,7 +156,7 @@ class Verify(Case):
                 self.assertNotIn("verified", tool("ingot", "inspect", artifact).stdout)
 
     def test_checksums_are_what_the_abi_says(self):
-        """Computed once more here, from the words of docs/abi.md and artifact.h alone."""
+        """Computes the checksums again, only from docs/abi.md and artifact.h."""
         self.assertEqual((xxh64(b""), xxh64(b"abc")), (0xEF46DB3751D8E999, 0x44BC2CF5AD770999))
         for options in ((), ("--weights=file",)):
             with self.subTest(options=options):
@@ -186,7 +186,7 @@ class Verify(Case):
                 self.assertEqual((xxh64(weights), xxh64(rest)), (weights_hash, rest_hash))
 
     def test_weights_only_when_asked(self):
-        """Damaged weights are found by --verify alone, damaged code at every load."""
+        """Only --verify finds damaged weights; every load finds damaged code."""
         artifact = self.compile(families.ALL["resnet"]()[0])
         listing = subprocess.run(["llvm-readelf-22", "-SW", artifact], capture_output=True, text=True,
                                  check=True).stdout
@@ -212,7 +212,7 @@ class Verify(Case):
                         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_stripped(self):
-        """Tools that take away what nobody runs change nothing."""
+        """Tools that strip unused parts change nothing."""
         artifact = self.compile(families.ALL["resnet"]()[0])
         for strip in ("strip", "llvm-strip-22"):
             with self.subTest(strip):

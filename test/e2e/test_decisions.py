@@ -62,6 +62,33 @@ class Decisions(Case):
         nodes = [row["nodes"][0] for row in rows]
         self.assertEqual(sorted(set(nodes), key=nodes.index)[:2], ["head 1", "head 10"])
 
+    def test_precision_and_winograd(self):
+        rng = np.random.default_rng(0)
+        weights = {"w": rng.standard_normal((64, 64, 3, 3)).astype(np.float32),
+                   "m": rng.standard_normal((256, 256)).astype(np.float32)}
+        model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1] * 4),
+                                      helper.make_node("MatMul", ["a", "m"], ["b"], name="product")],
+                                     [("x", [1, 64, 28, 28]), ("a", [64, 256])],
+                                     [("c", [1, 64, 28, 28]), ("b", [64, 256])], weights))
+
+        def ask(question, node, *options):
+            rows = self.decide(model, *options)["decisions"]
+            return [row for row in rows if row["question"] == question and row["nodes"] == [node]]
+
+        [tiles] = ask("winograd", "conv", "--target=x86-64-v4", "--optimize=speed")
+        cycles = {one["name"]: one["cycles"] for one in tiles["alternatives"]}
+        self.assertEqual(set(cycles), {"direct", "winograd 2x2", "winograd 4x4"})
+        self.assertEqual(tiles["choice"], min(cycles, key=cycles.get))
+        [direct] = ask("winograd", "conv", "--target=x86-64-v4,l2=64K", "--optimize=speed")
+        self.assertIsNone({one["name"]: one["cycles"] for one in direct["alternatives"]}["winograd 4x4"])
+        [half] = ask("precision", "product", "--target=znver4", "--precision=bf16")
+        self.assertEqual(half["choice"], "bfloat16")
+        self.assertEqual({one["name"] for one in half["alternatives"]}, {"float32", "bfloat16"})
+        [byte] = ask("precision", "product", "--target=cascadelake", "--precision=int8-dynamic")
+        self.assertEqual(byte["choice"], "int8")
+        self.assertLess(*[{one["name"]: one["cycles"] for one in byte["alternatives"]}[name]
+                          for name in ("int8", "float32")])
+
     def test_no_row_twice(self):
         rows = self.decide(small_model(), "--target=x86-64-v3,x86-64-v4")["decisions"]
         keys = [(*row["nodes"], row["operation"], row["sizes"], row["question"], row["level"]) for row in rows]

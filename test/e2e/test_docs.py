@@ -1,4 +1,4 @@
-"""Every line of the README and of the embedding guide, run as a new user would: in order, in an empty folder."""
+"""Runs every command of the README and of the embedding guide as a new user would: in order, in an empty folder."""
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ class Pages(Case):
 
     def setUp(self):
         super().setUp()
-        # A checkout whose build is the one that is tested.
+        # A checkout whose build is the tested one.
         self.checkout = self.path("checkout")
         os.makedirs(self.checkout)
         for name in ("runtime", "examples", "Makefile", "scripts"):
@@ -27,14 +27,14 @@ class Pages(Case):
         self.environment.update(INGOT=self.checkout, PATH=f"{BIN}:{os.environ['PATH']}")
 
     def shell(self, commands):
-        """One shell for all, which keeps what was exported; stops at the first command that fails."""
+        """Runs commands in one shell, which keeps exported variables; stops at the first command that fails."""
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.folder, env=self.environment,
                               capture_output=True, text=True, errors="replace", timeout=600)
         self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}\n{done.stderr}")
         return done.stdout
 
     def run_page(self, page):
-        """Writes the files and runs the commands; returns how many lines were commands, and what they printed."""
+        """Writes the files and runs the commands. Returns the number of commands, and their output."""
         with open(os.path.join(ROOT, page), encoding="utf-8") as f:
             blocks = FENCE.findall(f.read())
         commands = []
@@ -52,13 +52,13 @@ class Pages(Case):
         script = []
         for line in commands:
             line = line.replace("/path/to/this/checkout", self.checkout)
-            if line.startswith("make "):  # builds, downloads and tests for an hour: that it would start
+            if line.startswith("make "):  # builds, downloads and tests for an hour, so only its start is tested
                 line = line.replace("make ", f"make -n -C {self.checkout} ", 1) + " > /dev/null"
             script.append(line)
         return len(commands), self.shell("\n".join(script))
 
     def stand_in_for_demo(self):
-        """What `make demo` leaves behind, but smaller and without a download."""
+        """Makes the files of `make demo`, but smaller and without a download."""
         os.unlink(os.path.join(self.checkout, "build"))
         demo = os.path.join(self.checkout, "build", "demo")
         os.makedirs(demo)

@@ -15,18 +15,18 @@ def inspect(artifact):
 
 
 class Precision(Case):
-    # Of networks in which a rounding is not lost among many.
+    # Limits for networks in which a rounding error is not averaged out.
     MOST = {"bert": 0.1, "vit": 0.05, "resnet": 0.05, "mobilenet_v2": 0.12, "speech_gru": 0.05}
 
     def test_families(self):
-        """Random networks: the error that 8 bits make, of the norm of all outputs."""
+        """Random networks: the error of 8 bits, relative to the norm of all outputs."""
         for name, most in self.MOST.items():
             with self.subTest(name):
                 model, runs = families.ALL[name]()
                 feeds = runs[0]
                 shapes = [f"--shape={k}={'x'.join(map(str, v.shape))}" for k, v in feeds.items()]
                 floats = self.run_model(self.compile(model, *shapes, name="fp32"), feeds)
-                # Products as small as these models' stay floats unless a rule names them.
+                # Small products stay floats unless a rule names them.
                 rules = ["--keep=*=int8"] if name in ("bert", "vit") else []
                 artifact = self.compile(model, *shapes, "--precision=int8-dynamic", *rules, name="int8")
                 got = self.run_model(artifact, feeds)
@@ -58,7 +58,7 @@ class Precision(Case):
         self.assertEqual(layers, {("first",): "int8", ("second",): ""})
 
     def test_extremes(self):
-        """Nothing but zeros, only one sign, an open batch."""
+        """Only zeros, only one sign, a dynamic batch."""
         model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", ["n", 8])],
                            [("y", ["n", 4])], {"w": np.eye(8, 4, dtype=np.float32)})
         artifact = self.compile(model, "--precision=int8-dynamic")
@@ -94,7 +94,7 @@ class Files(Case):
             feeds = {"x": (x * scale).astype(np.float32)}
             want = ReferenceEvaluator(model).run(None, feeds)[0]
             got = self.run_model(artifact, feeds)["y"]
-            # Where data lies between two bytes, both are right.
+            # If data is between two bytes, both are right.
             np.testing.assert_allclose(got, want, atol=2e-3 * np.abs(want).max(), rtol=0)
         report = inspect(artifact)
         self.assertEqual(report["precisions"], ["int8"])
@@ -121,7 +121,7 @@ class Files(Case):
                            {"w": w}, 1.1 * w.size + 2048)
 
     def test_conv_of_unsigned_weights(self):
-        """Weights that are no bytes with a sign once they are less their zero points, to the bit."""
+        """Weights that are not signed bytes after their zero points are subtracted, to the bit."""
         rng = np.random.default_rng(2)
         x = rng.integers(0, 256, (2, 32, 9, 7), np.uint8)
         many = rng.integers(0, 256, 48, np.uint8)

@@ -1,4 +1,4 @@
-"""Models in programs that link them, through the functions of their header, and files that are too large for 32 bits."""
+"""Tests programs that link models, through the functions of their header, and files that are too large for 32 bits."""
 import hashlib
 import json
 import subprocess
@@ -7,7 +7,7 @@ import families
 
 from support import Case, helper, make_model, np, onnx, tool, TensorProto
 
-# What every program here begins with.
+# The beginning of every program here.
 PRELUDE = """#define _GNU_SOURCE
 #include "model.h"
 #include <dirent.h>
@@ -27,7 +27,7 @@ static void check(int wrong, const char *what) {
 
 
 class Linked(Case):
-    """C programs that know nothing of Ingot but the model and its header."""
+    """C programs that only know the model and its header."""
 
     def build_and_run(self, source, *arguments):
         with open(self.path("use.c"), "w") as f:
@@ -40,7 +40,7 @@ class Linked(Case):
         return done.stdout
 
     def test_a_run_that_stops_leaks_nothing(self):
-        """The run allocates a megabyte for an output of open size, then finds a wrong index."""
+        """The run allocates a megabyte for an output of dynamic size, then finds an invalid index."""
         nodes = [helper.make_node("Add", ["t", "t"], ["sum"], name="add"),
                  helper.make_node("Gather", ["sum", "i"], ["picked"], name="look"),
                  helper.make_node("Mul", ["picked", "picked"], ["y"], name="mul")]
@@ -69,7 +69,7 @@ int main(void) {
 """)
 
     def test_threads(self):
-        """The header's `threads` starts as many, and gives the same bits; destroying ends them."""
+        """The header's `threads` starts this number of threads, with equal bits; destroying the model ends them."""
         self.compile(families.ALL["resnet"]()[0])
         info = json.loads(tool("ingot", "inspect", "--json", self.path("model.so")).stdout)
         size = lambda tensor: int(np.prod(tensor["shape"]))
@@ -108,7 +108,7 @@ int main(void) {
 """ % (size(info["inputs"][0]), size(info["outputs"][0])))
 
     def test_floating_point_state_of_the_caller(self):
-        """Rounding, traps and denormals that the caller has set change no bit, on one thread or on two."""
+        """The caller's rounding, traps and denormal mode change no bit, on one thread or on two."""
         self.compile(families.ALL["bert"]()[0])
         info = json.loads(tool("ingot", "inspect", "--json", self.path("model.so")).stdout)
         integers = [t for t in info["inputs"] if t["dtype"] == "int64"]
@@ -151,7 +151,7 @@ int main(void) {{
 """)
 
     def test_a_handle_that_two_threads_share(self):
-        """Each run is right or busy, and at the end the handle runs again."""
+        """Each run succeeds or is busy, and at the end the handle works again."""
         rng = np.random.default_rng(3)
         w = rng.standard_normal((256, 256)).astype(np.float32)
         nodes = [helper.make_node("MatMul", ["x" if i == 0 else f"h{i}", "w"], [f"h{i + 1}" if i < 3 else "y"])
@@ -206,7 +206,7 @@ int main(void) {
 """)
 
     def test_separate_weights(self):
-        """The size of the weights file that the program has mapped is checked."""
+        """The size of the mapped weights file is checked."""
         w = np.arange(64, dtype=np.float32).reshape(8, 8)
         artifact = self.compile(make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [1, 8])],
                                            [("y", [1, 8])], {"w": w}), "--weights=file")
@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
 """, self.weights_of(artifact))
 
     def test_arrays_that_are_too_short(self):
-        """The C compiler knows how long arrays are."""
+        """The C compiler knows the lengths of arrays."""
         self.compile(make_model([helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Relu", ["a"], ["b"])],
                                 [("x", ["n", 4]), ("a", [4, 4])], [("y", ["n", 4]), ("b", [4, 4])]))
         program = """
@@ -294,10 +294,10 @@ int main(void) {
 
 
 class Large(Case):
-    """Weights in a file of their own, at the lengths that 32 bits do not count."""
+    """Weights in a separate file, with lengths that exceed 32 bits."""
 
     def test_weights_of_more_than_2_to_the_32_bits(self):
-        """Sparse on the disk, and looked up, so that little of it is read."""
+        """The file is sparse, and the model looks up few elements, so that little of it is read."""
         rows = (1 << 29) // 256 + 3
         tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[rows, 64],
                              data_location=TensorProto.EXTERNAL)

@@ -1,4 +1,4 @@
-"""Networks trained for few bits, which write their quantization in floats, against ONNX Runtime."""
+"""Tests networks trained for few bits, which express their quantization in floats, against ONNX Runtime."""
 import json
 import unittest
 
@@ -11,13 +11,13 @@ from test_quantized import LEVELS
 
 
 class Net(NodeByNode):
-    """Its weights are as training leaves them."""
+    """A network with weights as training leaves them."""
 
     def __init__(self, seed):
         super().__init__(seed, channels=3)
 
     def conv(self, levels, channels, kernel=3, group=1, **attributes):
-        """`levels(shape)` are weights before the factor that each output channel has."""
+        """Adds a convolution; `levels(shape)` are its weights before the factor of each output channel."""
         weights = levels(self.rng, (channels, self.channels // group, kernel, kernel))
         self.value = self.node("Conv", self.value, self.constant(weights), pads=[kernel // 2] * 4, group=group,
                                **attributes)
@@ -39,7 +39,7 @@ class Net(NodeByNode):
         self.value = self.node("Mul", self.node("Round", clipped), step)
 
     def halves_up(self, bits):
-        """floor(x n + 1/2) / n."""
+        """Adds floor(x n + 1/2) / n."""
         n = self.constant(2**bits - 1)
         scaled = self.node("Mul", self.node("Sigmoid", self.value), n)
         self.value = self.node("Div", self.node("Floor", self.node("Add", scaled, self.constant(0.5))), n)
@@ -104,7 +104,7 @@ def dorefa(bits):
 
 
 def learned_steps():
-    """With a depthwise convolution, numbers below 0, and a residual."""
+    """A network with a depthwise convolution, negative values, and a residual."""
     net = Net(7)
     net.conv(float_weights, 32)
     net.norm()
@@ -133,7 +133,7 @@ def binary(form):
 
 
 def ternary():
-    """With data of another rounding, joined with itself."""
+    """A network with data of another rounding, concatenated with itself."""
     net = Net(13)
     net.conv(float_weights, 16)
     net.halves_up(8)
@@ -176,7 +176,7 @@ class FakeQuantize(Case):
         self.check(ternary())
 
     def test_smaller(self):
-        """Weights are bytes in the artifact; with weights that lie on no grid they stay floats."""
+        """Weights are bytes in the artifact; weights that are not on a grid stay floats."""
         sizes = []
         for levels in (dorefa_weights(4), float_weights):
             net = Net(1)

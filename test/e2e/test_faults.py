@@ -1,7 +1,7 @@
-"""The system refuses: the n-th allocation, write, rename, fsync, mmap, open or thread fails, for every n.
+"""Tests system failures: the n-th allocation, write, rename, fsync, mmap, open or thread fails, for every n.
 
-test/faults/faults.c, preloaded, makes them fail. Whatever fails: exit code 1 and one line, or success all the same;
-no crash, no hang, nothing left behind, and the pair of files that was there still runs.
+test/faults/faults.c, preloaded, causes the failures. After each failure: exit code 1 and one line, or success. No
+crash, no hang, no leftovers, and the previous pair of files still runs.
 """
 import concurrent.futures
 import errno
@@ -24,11 +24,11 @@ import trials  # noqa: E402
 FAULTS = os.path.join(BUILD, "lib", "ingot-faults.so")
 KINDS = {"alloc": errno.ENOMEM, "write": errno.ENOSPC, "read": errno.EIO, "rename": errno.EACCES, "fsync": errno.EIO,
          "mmap": errno.ENOMEM, "open": errno.EMFILE, "thread": errno.EAGAIN}
-MOST = int(os.environ.get("FAULTS_MOST", 60))  # runs of one kind; more calls than that are sampled
+MOST = int(os.environ.get("FAULTS_MOST", 60))  # limit on runs of one kind; beyond it calls are sampled
 
 
 def snapshot(folder):
-    """{name: contents} of a folder; sizes stand for what is large."""
+    """Returns {name: contents} of a folder, with sizes in place of large contents."""
     found = {}
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
@@ -41,7 +41,7 @@ def snapshot(folder):
 
 
 def choose(count, most):
-    """All of 1…count, or the first and last ones and some between."""
+    """Returns all of 1…count, or the first and last ones and some between."""
     if count <= most:
         return list(range(1, count + 1))
     dense, steps = most // 4, most - 2 * (most // 4)
@@ -51,14 +51,14 @@ def choose(count, most):
 
 @unittest.skipUnless(os.path.exists(FAULTS), "built without ingot-faults")
 class Faults(Case):
-    """Fails calls of one command; `self.dir` holds what must stay as it was."""
+    """Fails calls of one command; the files in `self.dir` must not change."""
 
     def setUp(self):
         super().setUp()
         model, runs = families.ALL["repvgg"]()
         self.inputs = runs[0]
         self.source = self.save(model)
-        # The same model, other weights: what was there before.
+        # An equal model with other weights: the previous artifact.
         for initializer in model.graph.initializer:
             if initializer.data_type == 1 and initializer.raw_data:
                 initializer.raw_data = (np.frombuffer(initializer.raw_data, np.float32) * 0.5).tobytes()
@@ -114,7 +114,7 @@ class Faults(Case):
 
 
 class Compile(Faults):
-    """A compilation in a folder where an older artifact with separate weights lies."""
+    """Compiles in a folder with an older artifact with separate weights."""
 
     def prepare(self, folder):
         if not hasattr(self, "prepared"):
@@ -130,7 +130,7 @@ class Compile(Faults):
         return ["compile", self.source, "-o", os.path.join(folder, "m.so"), "--weights=file", "-q"]
 
     def check(self, folder):
-        """What is there after success is whole."""
+        """After success all files are complete."""
         done = tool("ingot", "run", os.path.join(folder, "m.so"), "--input", "random")
         temporaries = [name for name in os.listdir(folder) if name.startswith(".")]
         return ([done.stderr] if done.returncode else []) + temporaries
@@ -139,11 +139,12 @@ class Compile(Faults):
         self.assertGreater(self.sweep(kind, self.prepare, self.command, self.check, **options), 0)
 
     def test_alloc(self):
-        """And each all after it."""
+        """Fails one allocation, and each allocation after it."""
         self.fails("alloc", most=40)
 
     def test_alloc_in_children(self):
-        """Many more of them, and nearly all at the end, where files are written; `make faults` tries each."""
+        """Children allocate much more, mostly at the end, where files are written; `make faults` tries each allocation.
+        """
         folder = tempfile.mkdtemp(dir=self.dir)
         self.prepare(folder)
         total = self.count("alloc", self.command, folder)
@@ -159,7 +160,7 @@ class Compile(Faults):
         self.assertGreater(tried, 1000)
 
     def test_alloc_while_publishing(self):
-        """Once all files have their names it has succeeded, and the weights of the old library are gone."""
+        """Once all files have their names, the compilation succeeds, and the weights of the old library are removed."""
         for after in (1, 2, 3):
             with self.subTest(after=after):
                 folder = tempfile.mkdtemp(dir=self.dir)
@@ -194,8 +195,8 @@ class Compile(Faults):
         self.fails("thread")
 
     def test_killed(self):
-        """Before each rename and each flush, and amid writing: the old pair or the new one runs, and the next
-        compilation leaves nothing but its own files."""
+        """Kills the process before each rename and flush, and during writing. The old or the new pair runs, and the
+        next compilation leaves only its own files."""
         for kind in ("rename", "fsync", "write"):
             folder = tempfile.mkdtemp(dir=self.dir)
             self.prepare(folder)
@@ -215,18 +216,18 @@ class Compile(Faults):
 
 
 class Embedded(Compile):
-    """The same with the weights in the library."""
+    """Compiles with the weights in the library."""
 
     def command(self, folder):
         return ["compile", self.source, "-o", os.path.join(folder, "m.so"), "-q"]
 
-    # What differs is how files are written.
+    # Only the writing of files differs.
     test_alloc = test_alloc_in_children = test_alloc_while_publishing = test_mmap = None
     test_read = test_thread = test_open = test_killed = None
 
 
 class Run(Faults):
-    """Loading and running, with results written over older ones."""
+    """Loads and runs, with results written over older ones."""
 
     def setUp(self):
         super().setUp()
@@ -258,7 +259,7 @@ class Run(Faults):
         self.assertEqual(self.fails("thread"), 2)
 
     def test_other_commands(self):
-        """Those that write nothing."""
+        """Commands that write nothing."""
         for words in (["inspect", self.artifact], ["inspect", "--json", self.artifact],
                       ["bench", self.artifact, "--iterations=1", "--warm-up=0", "--duration=0"]):
             for kind in ("alloc", "open", "mmap", "read"):
@@ -279,7 +280,7 @@ class Limits(Case):
                               timeout=120, preexec_fn=lambda: resource.setrlimit(limit, (value, value)))
 
     def test_file_size(self):
-        """As a full disk: the file ends within the weights, the code, at the first byte."""
+        """Simulates a full disk: the file ends within the weights, within the code, or at the first byte."""
         for options in ([], ["--weights=file"], ["--emit=llvm"], ["--emit=obj"]):
             for size in (0, 1, 1000, 5000) if "obj" in str(options) else (0, 1, 1000, 5000, 30000):
                 with self.subTest(options, size=size):
@@ -296,14 +297,14 @@ class Limits(Case):
         self.assertEqual(os.listdir(self.path("out")), [])
 
     def test_address_space(self):
-        """From less than the libraries need to enough."""
+        """From less than the libraries need, up to enough."""
         outcomes = set()
         for megabytes in (*range(200, 420, 7), 500, 1000):
             with self.subTest(megabytes=megabytes):
                 done = self.limited(resource.RLIMIT_AS, megabytes << 20, "compile", self.source, "-o",
                                     self.path("out/m.so"), "-q")
                 outcomes.add(done.returncode)
-                if done.returncode == 127:  # the dynamic linker's own
+                if done.returncode == 127:  # code of the dynamic linker
                     self.assertIn("error while loading shared libraries", done.stderr)
                 elif done.returncode:
                     self.assert_one_line(done)
@@ -314,14 +315,14 @@ class Limits(Case):
         self.assertIn(1, outcomes)
 
     def test_one_arena(self):
-        """jemalloc crashes where a thread's first allocation finds no memory for an arena of the thread's own."""
+        """jemalloc crashes if a thread's first allocation finds no memory for the thread's own arena."""
         done = subprocess.run([os.path.join(BIN, "ingot"), "compile", self.source, "-o", self.path("out/m.so"), "-q"],
                               capture_output=True, text=True, env={**os.environ, "MALLOC_CONF": "stats_print:true"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("opt.narenas: 1\n", done.stderr)
 
     def test_threads(self):
-        """Where not one more thread may start."""
+        """No further thread may start."""
         if os.geteuid() == 0:
             self.skipTest("the limit is not for root")
         done = self.limited(resource.RLIMIT_NPROC, 0, "compile", self.source, "-o", self.path("out/m.so"))

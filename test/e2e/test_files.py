@@ -1,4 +1,4 @@
-"""Files and names: whatever a file may be called, and whatever stands where one is read or written."""
+"""Tests file names, and the objects that may exist where a file is read or written."""
 import os
 import subprocess
 import tempfile
@@ -6,18 +6,18 @@ import threading
 
 from support import Case, TensorProto, helper, make_model, np, numpy_helper, relu_model, tool
 
-# Stems of outputs. Each is a legal file name; most were never meant as one.
+# Stems of outputs. Each is a legal file name, though an unusual one.
 STEMS = ["-x", "--help", "a%s", "%%%%%%", "$x", "@response", "a b", " ", "tab\there", "new\nline", "quote\"d", "it's",
          "back\\slash", "semi;colon", "*", "?", "[a]", "{b}", "~", "#", "!", "&", "|", "<>", "a.b.c", ".hidden", "..x",
          "9lives", "_", "__", "ünïcode", "模型", "emoji😀", "a" * 252, "é" * 126, "model", "M", "trailing.",
          # words of C and C++
          "int", "class", "new", "namespace", "auto", "_Bool", "and", "constexpr", "main", "this", "typeof", "NULL",
-         # what libraries have
+         # names in libraries
          "free", "malloc", "printf", "stdin", "errno", "linux", "unix", "I", "div", "y0", "index", "exit", "FILE",
          "size_t", "int32_t", "timer", "pthread", "sem", "thrd", "mtx", "assert", "bool", "EOF", "signal", "std",
-         # Ingot's own
+         # Ingot's own names
          "ingot", "ingot_support", "ingot_context", "ingot_artifact_v2", "ingot_run", "error", "weights", "forward",
-         # its header's own words
+         # names in the header
          "in0", "in0_x", "out0_y", "threads", "error_bytes"]
 
 PROGRAM = """#include <errno.h>
@@ -52,7 +52,7 @@ class Names(Case):
         self.assertEqual(done.returncode, 0, f"{standard}: {done.stderr}")
 
     def link(self, library, symbol):
-        """Links a C program with what was compiled and runs it; the program is C++ as well."""
+        """Links a C program with the library and runs it; the program is also valid C++."""
         with tempfile.TemporaryDirectory(dir=self.dir) as folder:
             os.link(library[:-3] + ".h", os.path.join(folder, "header.h"))
             with open(os.path.join(folder, "use.c"), "w") as f:
@@ -122,7 +122,7 @@ class Names(Case):
                 self.link(self.path("m.so"), symbol)
 
     def test_inputs_and_outputs(self):
-        """Names of tensors and dimensions: whatever they are, the header is C and C++."""
+        """Any names of tensors and dimensions give a header that is C and C++."""
         odd = ["int", "*/ int x; /*", "a\nb", "\\", "??/", "ünï", "error", "model", "x" * 5000, "%s", '"', "1", "",
                "in0"]
         for name in odd:
@@ -138,10 +138,10 @@ class Names(Case):
 
 
 class Victims(Case):
-    """What must not be overwritten."""
+    """Tests files that must not be overwritten."""
 
     def external(self):
-        """A model whose weights are in `w.so`, which a user may also want for the library."""
+        """A model whose weights are in `w.so`, which a user may also choose as the library."""
         tensor = numpy_helper.from_array(np.arange(64, dtype=np.float32), "w")
         model = make_model([helper.make_node("Add", ["x", "w"], ["y"])], [("x", [64])], [("y", [64])])
         with open(self.path("w.so"), "wb") as f:
@@ -181,7 +181,7 @@ class Victims(Case):
         self.assertEqual(np.load(self.path("out/y.npy")).shape, (4,))
 
     def test_replaced_while_loading(self):
-        """Compilations replace a pair of files over and over while others load it."""
+        """Compilations replace a pair of files repeatedly while others load it."""
         models = []
         for scale in (1, 2):
             w = np.full((64, 64), scale, np.float32)
@@ -209,7 +209,7 @@ class Victims(Case):
 
 
 class WrittenOverRead(Case):
-    """No result takes the place of a file that the command reads, under whatever name."""
+    """No result replaces a file that the command reads, under any name."""
 
     def setUp(self):
         super().setUp()
@@ -252,14 +252,14 @@ class WrittenOverRead(Case):
                      words=["a sample of --data"])
         self.refuses("rules.json", "calibrate", self.model, f"--data={data}", f"--rules={self.path('rules.json')}",
                      "-o", self.path("rules.json"))
-        # What was written there before is no sample.
+        # The previous output in this folder is not a sample.
         for _ in range(2):
             done = tool("ingot", "calibrate", self.model, f"--data={data}", "-o", self.path("data/x.calib.json"))
             self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Reading(Case):
-    """What is no file with an end."""
+    """Reads objects that are not finite files."""
 
     def setUp(self):
         super().setUp()
@@ -285,7 +285,7 @@ class Reading(Case):
         self.refuses("ingot", "compile", self.save(relu_model()), "-o", "n.so", "--kernels=k.json")
 
     def test_sizes_are_looked_at_first(self):
-        """A sparse file of 1 TB, whose header asks for other data, or for all of it."""
+        """A sparse file of 1 TB, whose header states less data, or all of it."""
         for shape, words in (((4,), "bytes of data"), ((1 << 38,), "shape")):
             with self.subTest(shape=shape):
                 header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"

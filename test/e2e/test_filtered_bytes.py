@@ -1,4 +1,5 @@
-"""3x3 convolutions of bytes in fewer products, as CPUs without VNNI take them: to the bit, by ONNX's definitions."""
+"""Tests Winograd convolutions of bytes with 3x3 taps, as CPUs without VNNI use them: bit-exact by ONNX's definitions.
+"""
 import os
 import sys
 
@@ -17,7 +18,7 @@ PADS = [1, 1, 1, 1]
 
 
 def sums_of(x, zero, w, pads):
-    """What ConvInteger defines, of [N, C, H, W]."""
+    """Returns the sums that ConvInteger defines, as [N, C, H, W]."""
     x = np.pad(x.astype(np.int64) - zero, ((0, 0), (0, 0), pads[::2], pads[1::2]))
     height, width = (n - 2 for n in x.shape[2:])
     result = np.zeros((x.shape[0], w.shape[0], height, width), np.int64)
@@ -28,8 +29,8 @@ def sums_of(x, zero, w, pads):
 
 
 def quantized(sums, scale, zero, dtype, rounds_zero=False):
-    """Of scales that are powers of two, so that no order of multiplications matters. `rounds_zero`: what lies between
-    two numbers is rounded with the zero point, as ONNX's reference does for QLinear operators."""
+    """Quantizes sums by scales that are powers of two, so that the order of multiplications does not matter. With
+    `rounds_zero`, ties are rounded after adding the zero point, as ONNX's reference does for QLinear operators."""
     limits = np.iinfo(dtype)
     scaled = sums.astype(np.float32) * np.float32(scale)
     scaled = np.rint(scaled.astype(np.float64) + zero) if rounds_zero else np.rint(scaled) + zero
@@ -49,7 +50,7 @@ class FilteredBytes(Case):
         return x, w
 
     def check(self, nodes, initializers, x, want, dtype):
-        """The same of all forms of a model: with open sizes and without, filtered and as it is written."""
+        """All forms of a model give equal results: with dynamic sizes and without, with Winograd and without."""
         runs = list(zip(x, want))
         for shape, some in ((("n", x[0].shape[1], "h", "w"), runs), (x[1].shape, runs[1:])):
             model = make_model(nodes, [("x", shape, TensorProto.UINT8)], [("y", None, dtype)], initializers)
@@ -63,7 +64,7 @@ class FilteredBytes(Case):
                             np.testing.assert_array_equal(got, expected)
 
     def forms(self):
-        """Data and weights: 64 channels allow the larger tiles, 160 of such weights the smaller ones."""
+        """Data and weights: 64 channels allow the larger tiles, 160 channels of such weights the smaller ones."""
         for number, (channels, outputs, is_extreme) in enumerate([(64, 24, True), (160, 16, True), (36, 40, False)]):
             rng = np.random.default_rng(number)
             made = [self.data(rng, channels, outputs, size, batch, is_extreme)
@@ -103,7 +104,7 @@ class FilteredBytes(Case):
             self.check(nodes, constants, x, want, TensorProto.UINT8)
 
     def test_option(self):
-        """Kernels are others without it, and weights the same: they are transformed in the run."""
+        """The option changes kernels but not the weights, which are transformed in the run."""
         for (x, w, _), tiles in zip(self.forms(), (4, 2, 4)):
             model = make_model([helper.make_node("ConvInteger", ["x", "w"], ["y"], pads=PADS)],
                                [("x", x[0].shape, TensorProto.UINT8)], [("y", None, TensorProto.INT32)], {"w": w})

@@ -1,4 +1,4 @@
-"""What the compiler computes of constants is what a run computes."""
+"""Constants that the compiler computes equal those that a run computes."""
 import itertools
 
 from support import Case, TensorProto, helper, make_model, np, tool
@@ -17,11 +17,11 @@ INTS = ["Abs", "Neg", "Sign", "BitwiseNot"]
 SHIFTS = ["left", "right"]
 INT_PAIRS = ["Add", "Sub", "Mul", "Div", "Max", "Min", "Mod", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Less",
              "Greater"]
-# Functions of the run are polynomials, within some last bits of those of the compiler.
+# Functions that a run approximates by polynomials, so the last bits differ from the compiler's.
 APPROXIMATE = {"Exp", "Log", "Erf", "Sigmoid", "Tanh", "Softplus", "Sin", "Cos", "Tan", "Atan", "Asin", "Acos", "Sinh",
                "Cosh", "Asinh", "Acosh", "Atanh", "Pow", "Sqrt", "Reciprocal", "HardSwish", "Elu", "LeakyRelu",
                "HardSigmoid", "Gelu"}
-# Where f32 cancels: of the largest result, not of each.
+# Functions whose f32 terms cancel: errors are relative to the largest result.
 CANCELS = {"Elu", "Gelu", "Asinh", "Acosh", "Atanh"}
 TYPES = {t: helper.np_dtype_to_tensor_dtype(np.dtype(t)) for t in (
     "float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")}
@@ -44,12 +44,12 @@ def extremes(name):
 
 
 def flushed(x, dtype):
-    """A run takes what is smaller than normal numbers for 0."""
+    """Returns x with denormal values replaced by 0, as in a run."""
     return np.where(np.abs(x) < np.finfo(dtype).tiny, 0, x)
 
 
 def defined(x, to):
-    """Where ONNX says what a cast gives: numbers within the range of integers."""
+    """Returns where ONNX defines the result of a cast: values in the range of integers."""
     if x.dtype.kind != "f" or np.dtype(to).kind not in "iu":
         return np.ones(x.shape, bool)
     info = np.iinfo(to)
@@ -59,10 +59,11 @@ def defined(x, to):
 
 
 class Folding(Case):
-    """The same nodes on constants and on inputs: equal bits where nothing is approximated."""
+    """Runs nodes on constants and on inputs: equal bits unless a function is approximated."""
 
     def compare(self, label, nodes, values, outputs, bits=1e-6):
-        """Both ways; `outputs` are {OPERATOR[-ANYTHING]: element type}; `bits` is the error of an approximation."""
+        """Compares both ways; `outputs` are {OPERATOR[-ANYTHING]: element type}; `bits` is the error of an
+        approximation."""
         infos = [(n, list(v.shape), helper.np_dtype_to_tensor_dtype(v.dtype)) for n, v in values.items()]
         results = [(n, None, t) for n, t in outputs.items()]
         extra = [("unused", [1])]
@@ -88,7 +89,7 @@ class Folding(Case):
             else:
                 same = x == y
             if op == "Pow" and x.dtype.kind == "f":
-                # The run's libm takes denormal numbers for what they are.
+                # The run's libm does not flush denormal values.
                 for operand in (values["a"], values["b"]):
                     same |= flushed(operand, operand.dtype) != operand
             if op == "Cast":
@@ -99,7 +100,7 @@ class Folding(Case):
         return wrong
 
     def float_nodes(self, x, a, b):
-        """Nodes on the named values, whose outputs are named after their operators."""
+        """Makes nodes on the named values, with outputs named after their operators."""
         for op in FLOATS:
             yield helper.make_node(op, [x], [op], name=op)
         for i, (op, attributes) in enumerate(PARAMETERS):
@@ -168,7 +169,7 @@ class Folding(Case):
 
 
 class Limit(Case):
-    """--limit=folded-bytes: what is larger is computed by the run."""
+    """--limit=folded-bytes: the run computes larger constants."""
 
     def test_folded_bytes(self):
         weights = np.random.default_rng(1).standard_normal((100, 100)).astype(np.float32)

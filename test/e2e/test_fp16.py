@@ -1,5 +1,5 @@
-"""--precision=fp16 where CPUs multiply it: products of f16, of which a few are added up as f16, and what is stored
-between them."""
+"""Tests --precision=fp16 on CPUs that multiply f16: products of f16, a few of which are added as f16, and storage
+between products."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ import integer  # noqa: E402
 
 LEVEL = "avx512fp16"
 OPTIONS = ("--precision=fp16", f"--target={LEVEL}")
-# Of the largest value: factors and 64 products at a time are rounded to 2^-11.
+# Relative to the largest value: factors, and sums of 64 products, are rounded to 2^-11.
 ROUNDED = 2.0 ** -8
 
 
@@ -30,7 +30,7 @@ def has_level():
 
 
 class Kernels(support.Case):
-    """Kernels of AVX512-FP16, where there is none as other instructions."""
+    """Tests kernels of AVX512-FP16, emulated if the CPU lacks it."""
     options = ("--precision=fp16",)
 
     @classmethod
@@ -84,8 +84,8 @@ class Kernels(support.Case):
         return case
 
     def test_sizes(self):
-        """Blocks of k that are even or not, an odd last k, tiles of one vector, few rows, rows that collide, short
-        rows with blocks of weights."""
+        """Blocks of k that are even or not, an odd last k, tiles of one vector, few rows, rows that collide, short rows
+        with blocks of weights."""
         self.compare([self.product(28, 2048, 64), self.product(29, 2047, 40), self.product(7, 600, 512),
                       self.product(1, 333, 96), self.product(5, 65, 16), self.product(40, 64, 33),
                       self.product(3, 127, 31)])
@@ -122,7 +122,7 @@ class Products(support.Case):
         return model, rng.standard_normal((rows, depth)).astype(np.float32)
 
     def errors(self, model, inputs, *options):
-        """The root of the mean square of the error, of that of the values."""
+        """Returns the root mean square of the error, relative to that of the values."""
         exact = self.run_model(self.compile(model, "--precision=fp32", "--target=x86-64-v3", name="whole"), inputs)["y"]
         got = self.run_model(self.compile(model, *options, name="half"), inputs)["y"]
         self.assertTrue(np.isfinite(got).all())
@@ -139,14 +139,14 @@ class Products(support.Case):
                 self.assertLess(half, 2.0 ** -9)
 
     def test_terms_of_one_sign(self):
-        """Each sum of f16 grows all the time, and is the largest that there is."""
+        """Each f16 sum grows steadily and becomes as large as possible."""
         model, x = self.model((4096, 64))
         for tensor in model.graph.initializer:
             tensor.CopyFrom(numpy_helper.from_array(np.abs(numpy_helper.to_array(tensor)), tensor.name))
         self.assertLess(self.errors(model, {"x": np.abs(x)}, *self.options), 2.0 ** -9)
 
     def test_no_sum_is_beyond_float16(self):
-        """Whatever f16 holds may be multiplied, by weights of any size: they are scaled, each column alone."""
+        """Any f16 values may be multiplied by weights of any size, because weights are scaled per column."""
         rng = np.random.default_rng(1)
         w = rng.standard_normal((256, 64)).astype(np.float32)
         w[:, :16] *= 1e9
@@ -203,7 +203,7 @@ class Products(support.Case):
         text = self.text(
             model, "mlir-linalg", *OPTIONS)
         self.assertRegex(text, r"cpu\.matmul .*outs\(%\S+ : tensor<32x512xf16>\)")
-        # The result of the model is of its own type.
+        # The model's result has its own type.
         self.assertRegex(text, r"cpu\.matmul .*outs\(%\S+ : tensor<32x64xf32>\)")
 
     def test_instructions(self):
@@ -220,14 +220,14 @@ class Products(support.Case):
         for target in ("x86-64-v3", "x86-64-v4", "znver4", "x86-64-v4," + LEVEL):
             emitted = self.compile(model, "--precision=fp16", "--keep=*=fp16", "--target=" + target, name="wide")
             self.assertEqual(self.told(emitted)["first"], "fp16")
-        # Where one of the levels does not multiply f16, all are as exact as their weights.
+        # If one of the levels does not multiply f16, all levels are as exact as their weights.
         self.assertNotIn("vfmadd231ph", self.text(model, "asm", "--precision=fp16", "--target=x86-64-v4"))
         done = support.tool("ingot", "compile", self.save(model), "-o", self.path("both.so"), "--precision=fp16",
                             "--target=x86-64-v4," + LEVEL, "--remarks")
         self.assertIn("float16 weights are multiplied as float32: x86-64-v4 has no arithmetic on float16", done.stderr)
 
     def test_model_stored_in_float16(self):
-        """Weights that the model itself stores so are multiplied as such if that is asked for."""
+        """Weights that the model stores as f16 are multiplied as f16 on request."""
         rng = np.random.default_rng(4)
         weights = {"k": rng.standard_normal((64, 64, 3, 3)) / 24, "d": rng.standard_normal((64, 1, 3, 3)) / 3,
                    "w": rng.standard_normal((64, 32)) / 8}
@@ -256,7 +256,7 @@ class Products(support.Case):
         self.assertRegex(text, r"cpu\.depthwise_conv ins\(%\S+, %\S+ : tensor<1x12x12x64xf16>")
 
     def test_masks(self):
-        """A number that f16 does not hold makes what is computed with it stay f32."""
+        """Computation with a value beyond f16 stays f32."""
         rng = np.random.default_rng(3)
         nodes = [helper.make_node("MatMul", ["x", "w0"], ["a"], name="first"),
                  helper.make_node("Where", ["keep", "a", "low"], ["m"], name="mask"),
@@ -270,7 +270,7 @@ class Products(support.Case):
         self.assert_agrees(model, self.compile(model, *self.options), {"x": x}, 2.0 ** -8)
 
     def test_calibration(self):
-        """What a calibration saw beyond half of f16 stays f32, and the user is told."""
+        """Tensors that calibration saw beyond half of f16 stay f32, with a message."""
         model, x = self.model((256, 256), scales=(1, 1e-4))
         samples = self.path("samples.npz")
         np.savez(samples, x=x * 40000)
@@ -289,7 +289,7 @@ class Products(support.Case):
         done = support.tool("ingot", "compile", self.save(model), "-o", out, *self.options, f"--calibration={ranges}")
         self.assertNotIn("stays float32", done.stderr)
         self.assertEqual(self.told(out), {"first": "fp16", "relu": "fp16", "second": "fp16"})
-        # Where only weights are float16, ranges say nothing.
+        # If only weights are float16, ranges do not matter.
         done = support.tool("ingot", "compile", self.save(model), "-o", out, "--precision=fp16", "--target=x86-64-v3",
                             f"--calibration={ranges}")
         self.assertIn("--calibration says nothing about weights", done.stderr)

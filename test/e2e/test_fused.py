@@ -8,13 +8,13 @@ from microsoft import make
 from support import Case, TensorProto, helper, make_model, peer, tool
 
 SEEDS = {"attention": 12, "multi_head_attention": 12, "group_query_attention": 14, "fused_matmul": 8, "fused_conv": 6}
-# Heads, widths and numbers of parts stay what they are.
+# Heads, widths and numbers of parts stay fixed.
 FIXED = {"q": {2}, "k": {2}, "v": {2}, "past_key": {1, 3}, "past_value": {1, 3}, "past": {0, 2, 4}, "added": {1},
          "bias": {1}, "x": {-1}, "mask": {1} }
 
 
 def opened(kind, model):
-    """The same model with every dimension open that may be."""
+    """Returns the model with all possible dimensions dynamic."""
     for value in model.graph.input:
         dims = value.type.tensor_type.shape.dim
         kept = FIXED.get(value.name, set()) if "attention" in kind else {len(dims) - 1}
@@ -51,13 +51,13 @@ class Fused(Case):
                     for name, want in wanted.items():
                         self.assertEqual((got[name].shape, got[name].dtype), (want.shape, want.dtype), name)
                         if name == "y" and "lengths" in feeds and feeds["total"] == want.shape[1]:
-                            for b, last in enumerate(feeds["lengths"]):  # what is behind a prompt means nothing
+                            for b, last in enumerate(feeds["lengths"]):  # values behind a prompt do not matter
                                 got[name][b, last + 1:] = want[b, last + 1:] = 0
                         error = np.abs(got[name].astype(np.float64) - want).max(initial=0)
                         self.assertLessEqual(error, 2e-5 * np.abs(want).max(initial=1e-30), name)
 
     def test_packed(self):
-        """Forms that ONNX Runtime has on other devices only, against the one that it has here."""
+        """Forms that ONNX Runtime only has on other devices, compared with the form that it has here."""
         rng = np.random.default_rng(0)
         batch, steps, keys, heads, width = 2, 3, 5, 2, 8
         q, k, v = (rng.standard_normal((batch, n, heads, width)).astype(np.float32) for n in (steps, keys, keys))
@@ -160,8 +160,8 @@ for _kind in fused.KINDS:
 
 
 class FunctionsBehind(Case):
-    """ONNX's Attention is written out by the types of its operands, which its own inference does not know behind
-    GroupNormalization, nor behind operators of other domains."""
+    """ONNX's Attention is expanded by the types of its operands. ONNX's inference does not know the types behind
+    GroupNormalization, or behind operators of other domains."""
 
     def check(self, before, opset, initializers=(), **types):
         rng = np.random.default_rng(0)

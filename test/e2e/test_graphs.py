@@ -1,14 +1,14 @@
-"""Small graphs that random ones were cut down to (test/random): each was wrong once."""
+"""Small graphs that were reduced from random ones (test/random). Each once gave a wrong result."""
 from support import Case, TensorProto, helper, make_model, np
 
 
 class Graphs(Case):
-    """Operators that are right alone, and were not together."""
+    """Operators that work alone but failed in combination."""
 
     def check(self, nodes, inputs, initializers=(), opset=17, opens=(), others=(), outputs=("y",),
               types=()):
-        """`opens`: axes that are open in all inputs but lists; `others`: inputs of other sizes; `types`: of outputs
-        that are not float32."""
+        """Checks a graph. `opens`: axes that are dynamic in all inputs but lists; `others`: inputs of other sizes;
+        `types`: types of outputs that are not float32."""
         def shape(name, array):
             return [f"{name}{i}" if i in opens and array.ndim > 1 else d for i, d in enumerate(array.shape)]
         model = make_model(nodes, [(n, shape(n, a), helper.np_dtype_to_tensor_dtype(a.dtype))
@@ -19,7 +19,7 @@ class Graphs(Case):
             self.assert_agrees(model, artifact, given)
 
     def test_outer_product_that_is_broadcast(self):
-        """It was summed up once for each element that it was broadcast to."""
+        """The outer product must be summed once, not once per element of the broadcast."""
         rng = np.random.default_rng(0)
         inputs = {n: rng.standard_normal(shape).astype(np.float32)
                   for n, shape in (("a", (4, 1, 1, 3)), ("z", (5,)), ("s", (5, 19)))}
@@ -27,7 +27,7 @@ class Graphs(Case):
                     helper.make_node("Mul", ["s", "e"], ["y"])], inputs)
 
     def test_diagonals(self):
-        """Of an index that is there twice, with something to compute on the way; of other types, and of open sizes."""
+        """A repeated index with computation before it; other types and dynamic sizes."""
         rng = np.random.default_rng(6)
         for equation, shape in (("ii->i", (37, 37)), ("bii->bi", (3, 19, 19)), ("bii->ib", (3, 19, 19))):
             for kind, dtype in ((TensorProto.FLOAT, np.float32), (TensorProto.DOUBLE, np.float64),
@@ -43,7 +43,7 @@ class Graphs(Case):
                         np.testing.assert_array_equal(got, np.abs(np.einsum(equation, x)))
 
     def test_einsum_of_several(self):
-        """Of more than two operands it was one loop over every label."""
+        """An Einsum of more than two operands must not be one loop over every label."""
         rng = np.random.default_rng(0)
         for equation, *shapes in (("ij,jk,kl->il", (9, 20), (20, 30), (30, 7)), ("bn,anm,bm->ba", (5, 6), (4, 6, 7), (5, 7)),
                                   ("i,j,k->kij", (3,), (4,), (5,)), ("ab,bc,cd,de->", (3, 4), (4, 5), (5, 6), (6, 7)),
@@ -58,7 +58,7 @@ class Graphs(Case):
                    types={"y": np.int64})
 
     def test_ends_that_are_repeated(self):
-        """Each end is looked up by itself, corners with the first dimension that has one."""
+        """Each end is looked up separately, and corners with the first dimension that has one."""
         rng = np.random.default_rng(0)
         for mode in ("reflect", "edge", "wrap"):
             for shape, pads in (((7,), (3, 6)), ((4, 5), (1, 4, 3, 0)), ((4, 1, 5), (3, 0, 2, 0, 0, 4)),
@@ -72,7 +72,7 @@ class Graphs(Case):
                    opset=19, opens=(1,), types={"y": np.uint8})
 
     def test_rows_times_rows(self):
-        """Products of types that have no register tiles, with the second factor transposed."""
+        """Products of types without register tiles, with the second factor transposed."""
         rng = np.random.default_rng(0)
         for dtype, shapes in ((np.float64, ((9, 20), (30, 20), (30,))), (np.float64, ((1, 5), (1, 5), (1,))),
                               (np.float64, ((7, 33), (4, 33), (7, 1)))):
@@ -82,7 +82,7 @@ class Graphs(Case):
                            types={"y": dtype})
 
     def test_parts_of_open_sizes(self):
-        """The first part, a view with gaps, was read as if it had none."""
+        """The first part is a view with gaps, which must not be read as contiguous."""
         rng = np.random.default_rng(0)
         inputs, other = ({"x": rng.standard_normal(s).astype(np.float32)} for s in ((3, 8, 5), (1, 8, 1)))
         self.check([helper.make_node("Split", ["x", "sizes"], ["y", "z"], axis=1)], inputs,
@@ -92,18 +92,18 @@ class Graphs(Case):
                    others=[{"x": inputs["x"][:, :0]}])
 
     def test_backward_slice_of_nothing(self):
-        """One element was taken of a dimension that has none."""
+        """No element is taken from an empty dimension."""
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
         bounds = {"start": np.array([2**31]), "end": np.array([-2**31]), "axis": np.array([0]), "step": np.array([-1])}
         node = helper.make_node("Slice", ["x", "start", "end", "axis", "step"], ["y"])
         self.check([node], {"x": x}, bounds, opens=(0, 1), others=[{"x": x[:0]}, {"x": x[:1]}])
-        # The same with bounds that only the run knows.
+        # Tests bounds that only the run knows.
         computed = {k: v for k, v in bounds.items() if k != "start"}
         self.check([node], {"x": x, "start": bounds["start"]}, computed, opens=(0,),
                    others=[{"x": x[:0], "start": bounds["start"]}])
 
     def test_outputs_made_of_one_value(self):
-        """An output was written where a value lay that another output was still to be made of."""
+        """An output must not overwrite a value that another output still needs."""
         rng = np.random.default_rng(0)
         inputs = {n: rng.standard_normal(shape).astype(np.float32) for n, shape in (("x", (4, 17)), ("u", (3, 17)),
                                                                                     ("v", (57,)))}
@@ -116,7 +116,7 @@ class Graphs(Case):
                 self.check(order, inputs, constants, outputs=outputs)
 
     def test_cumulative_sums_between_ones(self):
-        """Among dimensions of size 1, upstream took one for another; at run time that read and wrote elsewhere."""
+        """Among dimensions of size 1, upstream confuses dimensions, which leads to wrong accesses at run time."""
         rng = np.random.default_rng(0)
         for shape, axis in (((9, 1, 6, 1, 1, 4), -3), ((1, 18, 1, 1), -2), ((2, 1, 16, 5, 1, 1), 2), ((1, 1, 3), 0)):
             x = rng.integers(-8, 8, shape).astype(np.int32)
@@ -126,7 +126,7 @@ class Graphs(Case):
                 self.check([node], {"x": x}, {"axis": np.array(axis)}, types={"y": np.int32})
                 self.check([node], given, types={"y": np.int32})
                 self.check([node], {"x": x}, {"axis": np.array(axis)}, opens=(0, 1), types={"y": np.int32})
-            # What is summed up is broadcast behind it.
+            # The sum is broadcast afterwards.
             self.check([helper.make_node("CumSum", ["x", "axis"], ["c"], exclusive=1),
                         helper.make_node("Mul", ["c", "v"], ["y"])],
                        {"x": x.astype(np.float32), "v": np.arange(16, dtype=np.float32)} if shape[-1] == 1 else
@@ -135,7 +135,7 @@ class Graphs(Case):
                        {"one": np.array([1])}, opens=(1,), outputs=("y", "i"), types={"i": np.int64})
 
     def test_nothing_of_nothing(self):
-        """Slices and shapes of what is known to be empty were refused by upstream's verifiers."""
+        """Upstream's verifiers refuse slices and shapes of tensors that are known to be empty."""
         x = np.zeros((8, 6, 0), np.float32)
         self.check([helper.make_node("NonZero", ["x"], ["y"])], {"x": x}, types={"y": np.int64})
         self.check([helper.make_node("NonZero", ["x"], ["y"])], {"x": x}, opens=(0,), others=[{"x": x[:1]}],
@@ -145,14 +145,14 @@ class Graphs(Case):
         self.check([states], {"x": np.zeros((3, 0, 5), np.float32)}, weights, outputs=("y", "h"))
         size = helper.make_node("Resize", ["x", "", "", "s"], ["y"], mode="nearest")
         self.check([size], {"x": np.zeros((0, 4, 3), np.float32)}, {"s": np.array([0, 4, 6])})
-        # No elements, but as many rows as ever.
+        # No elements, but the number of rows is unchanged.
         self.check([helper.make_node("Slice", ["x", "two", "two"], ["s"]),
                     helper.make_node("Transpose", ["s"], ["t"], perm=[1, 0]),
                     helper.make_node("Tile", ["t", "r"], ["y"])], {"x": np.ones((5, 3), np.float32)},
                    {"two": np.array([2]), "r": np.array([2, 3])}, opens=(1,))
 
     def test_sizes_that_upstream_learns_late(self):
-        """A size that folding found was still an operand, which memref.expand_shape refuses."""
+        """A size that folding found must not stay an operand, because memref.expand_shape refuses that."""
         x = np.random.default_rng(0).standard_normal((8, 1, 4, 5)).astype(np.float32)
         self.check([helper.make_node("Reshape", ["x", "shape"], ["r"]),
                     helper.make_node("CenterCropPad", ["r", "three"], ["c"], axes=[0]),
@@ -161,7 +161,7 @@ class Graphs(Case):
                    opens=(0, 1, 2, 3))
 
     def test_empty_dimensions(self):
-        """Operators that put slices together refused dimensions of size 0."""
+        """Operators that insert slices must accept dimensions of size 0."""
         x, w = np.zeros((0, 3, 2), np.float32), np.ones((4, 3, 2), np.float32)
         axis, two = {"axis": np.array(1)}, {"two": np.array([2])}
         self.check([helper.make_node("Concat", ["x", "x"], ["y"], axis=1)], {"x": x})

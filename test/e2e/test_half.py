@@ -1,4 +1,4 @@
-"""Models whose own type is float16 or bfloat16: right, and computed by the kernels that f32 has."""
+"""Tests models of type float16 or bfloat16: right, and computed by the kernels for f32."""
 import json
 import unittest
 
@@ -9,14 +9,15 @@ from onnx import TensorProto, helper, numpy_helper
 from support import Case, tool
 
 TYPES = {TensorProto.FLOAT16: np.dtype(np.float16), TensorProto.BFLOAT16: np.dtype(ml_dtypes.bfloat16)}
-# Half a unit of the last place of the result, and as much for each rounding of a factor that bf16 kernels do.
+# Half a unit of the last place of the result, and as much for each rounding of a factor in bf16 kernels.
 TOLERANCE = {TensorProto.FLOAT16: 2.0 ** -9, TensorProto.BFLOAT16: 2.0 ** -6}
 WIDE = np.float32
 
 
 class Half(Case):
     def model(self, element):
-        """Convolution, norm, activation, depthwise, pool, attention-like products; and what it gives, in f64."""
+        """Convolution, norm, activation, depthwise, pool, attention-like products. Returns the model and its results in
+        f64."""
         rng = np.random.default_rng(0)
         dtype = TYPES[element]
         weights = {"w": rng.standard_normal((16, 8, 3, 3)) / 9, "d": rng.standard_normal((16, 1, 3, 3)) / 3,
@@ -42,7 +43,7 @@ class Half(Case):
         return model, rng.standard_normal((1, 8, 12, 12)).astype(dtype)
 
     def wide(self, model):
-        """The same model in f32."""
+        """Returns the model in f32."""
         wide = type(model)()
         wide.CopyFrom(model)
         for tensor in wide.graph.initializer:
@@ -60,7 +61,7 @@ class Half(Case):
         layers = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["layers"]
         loops = [layer for layer in layers if layer["backend"] == "loops" and layer["kind"] != "elementwise"]
         self.assertEqual(loops, [])
-        # NumPy's files know no bfloat16: two bytes of anything stand for it.
+        # NumPy's files do not know bfloat16; any two bytes stand for it.
         is_bfloat16 = element == TensorProto.BFLOAT16
         got = self.run_model(artifact, {"x": x.view("V2") if is_bfloat16 else x})["y"]
         got = got.view(TYPES[element]) if is_bfloat16 else got
@@ -70,7 +71,7 @@ class Half(Case):
         return {layer["precision"] for layer in layers if layer["kind"] in ("convolution", "matmul")}
 
     def test_float16(self):
-        # Few weights, which a cache holds, are widened.
+        # Small weights, which fit a cache, are widened.
         self.assertEqual(self.check(TensorProto.FLOAT16), {""})
 
     def test_float16_is_stored_as_such(self):
@@ -89,7 +90,7 @@ class Half(Case):
         x = rng.standard_normal((1, 128, 32, 64)).astype(np.float16)
         wide = self.compile(self.wide(model), "--winograd=false", name="wide")
         want = self.run_model(wide, {"x": x.astype(WIDE)})["y"]
-        # As they are, and transformed to be multiplied less often: then they are rounded once more.
+        # Direct, and with Winograd: the latter rounds transformed weights again.
         for name, option, taps, last in (("plain", "--winograd=false", 9, 11), ("fewer", "--winograd=true", 36, 9)):
             with self.subTest(name):
                 artifact = self.compile(model, option, name=name)
@@ -100,7 +101,7 @@ class Half(Case):
                 self.assertLessEqual(np.abs(got - want).max() / np.abs(want).max(), 2.0 ** -last)
 
     def test_rows_from_the_end(self):
-        """Of open sizes, where a run computes them, of what is computed in f32 and rounded."""
+        """Dynamic sizes that a run computes, of values that are computed in f32 and rounded."""
         nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Slice", ["r", "a", "b", "c", "d"], ["y"])]
         graph = helper.make_graph(
             nodes, "rows", [helper.make_tensor_value_info("x", TensorProto.FLOAT16, ["N", "M"])],

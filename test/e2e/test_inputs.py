@@ -13,7 +13,7 @@ PIL_ROUNDING = 1.5 / 255
 
 
 def identity(*inputs):
-    """A model that returns its inputs: `name` comes out as `name_out`."""
+    """A model that returns its inputs: `name` is returned as `name_out`."""
     nodes = [helper.make_node("Identity", [i[0]], [i[0] + "_out"]) for i in inputs]
     return make_model(nodes, list(inputs), [(i[0] + "_out", *i[1:]) for i in inputs])
 
@@ -126,7 +126,7 @@ class Arrays(Inputs):
         np.savez_compressed(self.path("all.npz"), x=x, b=b)
         whole = bytearray(open(self.path("all.npz"), "rb").read())
         rng = np.random.default_rng(0)
-        for _ in range(40):  # no flipped bit ends in more than one line
+        for _ in range(40):  # no flipped bit causes more than one line
             damaged = bytearray(whole)
             damaged[rng.integers(len(whole))] ^= 1 << rng.integers(8)
             with open(self.path("flipped.npz"), "wb") as f:
@@ -142,7 +142,7 @@ class Arrays(Inputs):
         np.testing.assert_array_equal(self.run_on(artifact, "--input", self.path("x.bin"), "--dim", "n=2"), x)
         self.refuses(artifact, "24 bytes, not those of float32 3x3",
                      options=["--input", self.path("x.bin"), "--dim", "n=3"])
-        x.tofile(self.path("x.npy"))  # its name says otherwise
+        x.tofile(self.path("x.npy"))  # the file's name suggests another format
         self.refuses(artifact, "not an .npy file", options=["--input", self.path("x.npy"), "--dim", "n=2"])
 
     def test_messages_are_one_line(self):

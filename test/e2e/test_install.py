@@ -1,4 +1,4 @@
-"""What `cmake --install` puts in place works from there."""
+"""Tests the files that `cmake --install` installs."""
 import glob
 import os
 import subprocess
@@ -9,7 +9,7 @@ from support import BUILD, ROOT, Case, relu_model
 
 
 class Install(Case):
-    """The tools of a fresh prefix; embed.sh tries the libraries."""
+    """Tests the tools of a fresh prefix; embed.sh tests the libraries."""
 
     def setUp(self):
         super().setUp()
@@ -37,7 +37,7 @@ class Install(Case):
 
 
 class Everything(Case):
-    """All components in one prefix, and each in one of its own."""
+    """Installs all components in one prefix, and each component in a separate one."""
 
     def call(self, *command, **options):
         done = subprocess.run(command, capture_output=True, text=True, cwd=self.dir, **options)
@@ -63,7 +63,7 @@ class Everything(Case):
         self.assertIn("share/doc/ingot/LICENSE", parts["runtime"])
 
     def test_an_application_against_the_installed_tree(self):
-        """The tree is moved after it was installed: nothing in it knows where it was."""
+        """The tree is moved after installation: no file in it contains its path."""
         self.save(relu_model((4,)))
         self.install("installed")
         os.rename(self.path("installed"), self.path("moved here"))
@@ -100,7 +100,7 @@ endforeach()
         self.call("cmake", "--build", "built")
         for kind in ("ingot", "ingot_static"):
             self.call(self.path(f"built/use_{kind}"))
-        # A shell splits what pkg-config prints at spaces.
+        # A shell splits the output of pkg-config at spaces.
         os.symlink("moved here", self.path("linked"))
         folder = folder.replace("moved here", "linked")
         self.call("sh", "-c", "c++ -std=c++17 use.cpp $(pkg-config --cflags --libs ingot) -o use && ./use",

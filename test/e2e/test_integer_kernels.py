@@ -1,4 +1,4 @@
-"""int8 kernels at every level that this machine runs: the first cases of test/property/integer.py."""
+"""Tests int8 kernels at every level of this machine: the first cases of test/property/integer.py."""
 import os
 import sys
 import unittest
@@ -13,7 +13,7 @@ import integer  # noqa: E402
 class Integer(unittest.TestCase):
     def check(self, kind, seed=0):
         for target in integer.supported():
-            # What is emulated are the products of usual schedules.
+            # Only usual schedules are emulated.
             drawn = 0 if "@" in target else seed
             self.assertEqual(integer.check(BIN, [integer.draw(kind, n) for n in range(12)], target, drawn), [])
 

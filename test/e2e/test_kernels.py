@@ -1,4 +1,4 @@
-"""Native kernels on random models: the first cases of `make property`."""
+"""Tests native kernels on random models: the first cases of `make property`."""
 import os
 import sys
 
@@ -19,7 +19,7 @@ FILTERS = 16
 
 
 class Kernels(Case):
-    """Of one CPU level; each is a class of its own, so that they run at the same time."""
+    """Tests one CPU level; each level is a separate class, so that they run at the same time."""
     target = ""
 
     def check(self, kind, count):
@@ -67,7 +67,7 @@ class KernelsNative(KernelsV3):
 
 
 class DrawnSchedules(Case):
-    """Tiles of any height, tasks of any size, every kind of product: the numbers are right, however odd a schedule is."""
+    """Tiles of any height, tasks of any size, every kind of product: results are right for any schedule."""
 
     def check(self, kind, target, *options):
         for seed in range(1, 4):
@@ -91,7 +91,7 @@ class DrawnSchedules(Case):
         self.check("block", "x86-64-v3")
 
     def test_families(self):
-        """What has rows, channels and groups to reduce, too, and tasks on two threads."""
+        """Ops that reduce rows, channels and groups, and tasks on two threads."""
         for seed, name in enumerate(("vit", "segmentation", "shufflenet_v2"), 1):
             model, runs = families.ALL[name]()
             artifact = self.compile(model, "--weights=file", "--target=x86-64-v3", f"--schedule-seed={seed}", name=name)
@@ -106,8 +106,8 @@ class DrawnSchedules(Case):
 
 
 class ManyBorders(Case):
-    """Taps so many, or so far apart, that most tiles of a row have some in the padding: dilated, strided, in groups, of pictures and of
-    sound, in front of a residual."""
+    """So many or so distant taps that most tiles of a row have some in the padding: dilated, strided and grouped
+    convolutions of images and of sound, before a residual."""
     PRECISIONS = {"fp32": TOLERANCE, "bf16": 3e-2, "int8-dynamic": 5e-2}
 
     def test(self):
@@ -134,7 +134,7 @@ class ManyBorders(Case):
 
 
 class EqualColumns(Case):
-    """Columns of equal weights have equal sums, whichever tile they are in: a softmax of large ones tells."""
+    """Columns of equal weights have equal sums in any tile: a softmax of large sums shows differences."""
 
     def test_matmul(self):
         rng = np.random.default_rng(3)
@@ -151,14 +151,14 @@ class EqualColumns(Case):
 
 
 class GuardPages(Case):
-    """What finds a bad access must itself be seen to find one."""
+    """The guard pages themselves must find a bad access."""
 
     def test_finds_a_read_behind_an_input(self):
         case = drawing.draw("matmul", 2)
         folder = self.path("run")
         os.makedirs(folder)
         artifact = self.compile(drawing.make_model([case]), "--kernels=native")
-        # The plan's input is a row short of what the model reads.
+        # The plan's input is one row shorter than the model reads.
         inputs = {name: array[:-1] if array.ndim == 2 else array for name, array in case.inputs.items()}
         outputs = harness.expected(drawing.make_model([case]), case.inputs)
         with self.assertRaisesRegex(harness.Broken, "touches a byte [0-9]+ behind input"):
@@ -166,7 +166,7 @@ class GuardPages(Case):
 
 
 class GuardedV3(Case):
-    """Whole models between guard pages, on one thread and on two: the families, one run each."""
+    """Whole models between guard pages, on one thread and on two: one run of each family."""
     target = "x86-64-v3"
 
 

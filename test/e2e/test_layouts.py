@@ -1,4 +1,4 @@
-"""Random graphs of what moves, reduces and mixes dimensions: the first cases of `make property` of that kind."""
+"""Random graphs of ops that move, reduce and mix dimensions: the first cases of this kind in `make property`."""
 import os
 import sys
 
@@ -9,11 +9,11 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
-BATCH = 30  # graphs of one model
+BATCH = 30  # graphs per model
 
 
 class Layouts(Case):
-    """Ten batches; two classes, so that they run at the same time."""
+    """Ten batches in two classes, so that they run at the same time."""
     first = 0
 
     def test_graphs(self):

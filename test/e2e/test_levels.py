@@ -1,4 +1,4 @@
-"""Code for several CPU levels in one artifact: which one runs, what it computes, what is shared."""
+"""Tests artifacts with code for several CPU levels: selection, results and shared code."""
 import contextlib
 import json
 import os
@@ -15,7 +15,7 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "alderlake", "x86-64-v4", "cascadelake", "zn
 
 @contextlib.contextmanager
 def cap(level):
-    """INGOT_MAX_ISA for the tools that are started inside."""
+    """Sets INGOT_MAX_ISA for tools that are started inside."""
     before = os.environ.pop("INGOT_MAX_ISA", None)
     if level:
         os.environ["INGOT_MAX_ISA"] = level
@@ -28,7 +28,7 @@ def cap(level):
 
 
 def every_family():
-    """A model with an output for each kind of kernel, for any batch, and two sets of inputs."""
+    """Makes a model with an output for each kind of kernel, for any batch, and two sets of inputs."""
     rng = np.random.default_rng(4)
 
     def weights(*shape):
@@ -57,7 +57,7 @@ def every_family():
 
 
 class Target(Case):
-    """What --target understands."""
+    """Tests the syntax of --target."""
     sanitize = True
 
     def refuse(self, target, *words, options=()):
@@ -101,7 +101,7 @@ class Target(Case):
 
 
     def test_multi_is_where_code_differs(self):
-        """A level above x86-64-v2 is in `multi` if and only if it gets other code than the one below."""
+        """A level above x86-64-v2 is in `multi` if and only if its code differs from that of the level below."""
         source = self.save(conv_model())
         code = []
         for level in LEVELS:
@@ -118,8 +118,8 @@ class Target(Case):
 
 
 class Comparisons(Case):
-    """What a comparison of floats gives, as integers: LLVM narrows both where it can, and compared bf16 as such where it
-    then had no instructions for an integer of 16 bits."""
+    """Comparisons of floats as integers. LLVM narrows both where possible, and would compare bf16 directly, although
+    there is no instruction for 16-bit integers there."""
 
     def test_floats_and_integers(self):
         for real in ("FLOAT16", "BFLOAT16", "FLOAT", "DOUBLE"):
@@ -135,7 +135,7 @@ class Comparisons(Case):
 
 
 class Files(Case):
-    """What an artifact of several levels holds."""
+    """Tests the content of an artifact of several levels."""
 
     def read(self, name):
         with open(self.path(name), "rb") as f:
@@ -151,14 +151,14 @@ class Files(Case):
         self.assertEqual(len(contents), 1)
 
     def test_multi_has_what_multiplies_fewer_bits(self):
-        """Levels above x86-64-v4, and alderlake, have no other code for f32, but for bytes and bf16."""
+        """Levels above x86-64-v4, and alderlake, differ only in code for bytes and bf16."""
         f32 = ["x86-64-v3", "x86-64-v4"]
-        # Few channels are not worth bf16 or bytes unless a rule says so.
+        # Few channels use bf16 or bytes only if a rule says so.
         for options, levels in (([], f32), (["--precision=bf16"], f32),
                                 (["--precision=bf16", "--keep=*=bf16"], [*f32, "znver4", "sapphirerapids"]),
                                 (["--precision=int8-dynamic"], f32),
                                 (["--precision=int8-dynamic", "--keep=*=int8"], [*f32, "alderlake", "cascadelake", "sapphirerapids"]),
-                                # Nothing that is multiplied is left in bytes.
+                                # No product is left in bytes.
                                 (["--precision=int8-dynamic", "--keep=*=fp32"], f32)):
             with self.subTest(options=options):
                 artifact = self.compile(conv_model(), "--target=multi", "--kernels=native", *options)
@@ -207,7 +207,7 @@ class Files(Case):
 
 
 class Runs(Case):
-    """One artifact on every level that this machine has."""
+    """Runs one artifact on every level of this machine."""
 
     def setUp(self):
         super().setUp()
@@ -216,7 +216,7 @@ class Runs(Case):
         self.native = native["target"]
         with open("/proc/cpuinfo") as f:
             has_vnni = "avx_vnni" in f.read().split()
-        # The level that those behind it do not contain.
+        # The following levels do not contain this level.
         self.here = [level for level in LEVELS[:LEVELS.index(self.native) + 1] if level != "alderlake" or has_vnni]
 
     def check(self, *options, exact):
@@ -241,7 +241,7 @@ class Runs(Case):
                             np.testing.assert_allclose(two[name], want, rtol=1e-4, atol=1e-5)
 
     def test_equal_tasks_are_stored_once(self):
-        """No task of this model differs between these levels: the higher one calls the lower one's code."""
+        """No task of this model differs between these levels: the higher level calls the lower one's code."""
         levels = ("cascadelake", "znver4")
         rng = np.random.default_rng(0)
         model = make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv")], [("x", [1, 16, 64, 64])],

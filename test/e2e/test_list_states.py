@@ -1,4 +1,4 @@
-"""Lists that loops read, shorten and fill while they run, and that branches choose: held against ONNX Runtime."""
+"""Tests lists that loops read, shorten and fill, and that branches choose, against ONNX Runtime."""
 import onnx.parser
 
 from support import Case, np, onnx, tool
@@ -163,7 +163,7 @@ class ListStates(Case):
             self.refuse_run(artifact, {"x": floats(3), "z": floats(3), "n": count(n), "p": count(p)}, *words)
 
     def test_refusals(self):
-        """Elements of other sizes, ranks and types, and sizes that no first step tells."""
+        """Elements of other sizes, ranks and types, and sizes that the first step does not determine."""
         model = """g (float[A] x, int64 n) => (float[K,B] y) {{
             s = {start}
             last = Constant <value_int = -1> ()

@@ -12,7 +12,7 @@ FEATURES = 5
 
 
 def model(kind, inputs, outputs, **attributes):
-    """(name, shape, type) of inputs and outputs; one node of ai.onnx.ml."""
+    """Makes a model with one node of ai.onnx.ml; inputs and outputs are (name, shape, type)."""
     node = helper.make_node(kind, [i[0] for i in inputs], [o[0] for o in outputs], name="node", domain="ai.onnx.ml",
                             **attributes)
     made = make_model([node], inputs, outputs)
@@ -82,7 +82,7 @@ class MachineLearning(Rows):
         for seed, (how, transform, targets) in enumerate((
                 ("SUM", "NONE", 1), ("AVERAGE", "NONE", 3), ("MIN", "NONE", 2), ("MAX", "NONE", 1),
                 ("SUM", "LOGISTIC", 2), ("SUM", "SOFTMAX", 3), ("SUM", "NONE", 2))):
-            # Several trees are walked at once: a part of a group, whole ones, and one that is filled up.
+            # Several trees are walked together: a partial group, whole groups, and a padded one.
             count = (7, 16, 11, 19, 1, 8, 7)[seed]
             with self.subTest(how=how, transform=transform, targets=targets, trees=count):
                 rng = np.random.default_rng(seed)
@@ -93,7 +93,7 @@ class MachineLearning(Rows):
                 self.check(made, {"x": self.rows(rng, missing=seed in (0, 1))})
 
     def test_deep_trees(self):
-        """Walks that look for leaves on the way: most of these trees have leaves at all depths."""
+        """Walks that check for leaves on the way: most of these trees have leaves at all depths."""
         for seed, (how, modes, count) in enumerate((("SUM", ("BRANCH_LEQ",), 21), ("MAX", ("BRANCH_GT", "BRANCH_LEQ"), 9),
                                                     ("SUM", ("BRANCH_NEQ",), 8), ("MIN", ("BRANCH_LT",), 3))):
             with self.subTest(how=how, modes=modes, trees=count):
@@ -137,7 +137,7 @@ class MachineLearning(Rows):
                 return model(kind, [("x", ["n", FEATURES])], [("label", ["n"], TensorProto.INT64), ("y", ["n", 2])],
                              post_transform=transform, **attributes)
             score = peer(made("NONE")).run(None, {"x": x})[1][:, 1:].astype(np.float64)
-            # The approximation of ONNX is off by up to 0.2 % of the quantile.
+            # ONNX's approximation has an error of up to 0.2 % of the quantile.
             for transform, apply, middle, tolerance in (("SOFTMAX", softmax, 0, 1e-5), ("SOFTMAX_ZERO", softmax, 0, 1e-5),
                                                         ("PROBIT", probit, 0.5 if kind[0] == "T" else 0, 0.01)):
                 with self.subTest(kind=kind, transform=transform):
@@ -248,7 +248,7 @@ class MachineLearning(Rows):
 
 
 class Words(Rows):
-    """Labels that are words are numbers, which the metadata explain."""
+    """Labels that are strings become numbers, which the metadata explain."""
 
     def classifier(self, *after, outputs=("label", "scores")):
         rng = np.random.default_rng(3)
@@ -279,7 +279,7 @@ class Words(Rows):
             self.assertEqual(json.loads(told["labels." + name]), ["red", "g\"reen", "blåu"])
 
     def test_numbers(self):
-        """A ZipMap of numbers says them, too."""
+        """A ZipMap of integer labels is in the metadata, too."""
         made = model("ZipMap", [("x", ["n", 3])], [("y", ["n", 3])], classlabels_int64s=[7, 5, 9])
         made.graph.output[0].type.CopyFrom(helper.make_sequence_type_proto(
             helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, []))))

@@ -22,12 +22,13 @@ FUNCTIONS = {
     "Asin": (np.arcsin, -1, 1, 3),
     "Acos": (np.arccos, -1, 1, 3),
 }
-# The highest level here, and one without 512-bit vectors, one without fused multiply-adds, which err more.
+# The highest level here, a level without 512-bit vectors, and one without fused multiply-adds, which has larger errors.
 LEVELS = {"native": 0, "x86-64-v3": 0, "x86-64-v2": 1}
 
 
 def arguments(least, greatest):
-    """Evenly spaced, also among small ones, and of all magnitudes; close to multiples of pi/2."""
+    """Returns arguments that are evenly spaced, also among small ones, and of all magnitudes, and close to multiples of
+    pi/2."""
     even = np.linspace(least, greatest, 100_000)
     if greatest > 100:
         even = np.concatenate([even, np.linspace(-20, 20, 50_000), np.arange(-5000, 5000) * (np.pi / 2)])
@@ -48,7 +49,7 @@ class Accuracy(Case):
                     artifact = self.compile(self.model(op, len(x)), "--kernels=native", "--target", level)
                     got = self.run_model(artifact, {"x": x})["y"].astype(np.float64)
                     expected = reference(x.astype(np.float64))
-                    # Numbers below the normal ones count as zero.
+                    # Denormal values count as zero.
                     normal = np.abs(expected) > 1.2e-38
                     unit = np.spacing(np.abs(expected[normal]).astype(np.float32)).astype(np.float64)
                     self.assertLess(np.max(np.abs(got - expected)[normal] / unit), bound + more)
@@ -71,7 +72,7 @@ class Accuracy(Case):
                     np.testing.assert_allclose(got, np.array(values, np.float32), rtol=3e-7, atol=1.2e-38)
 
     def test_doubles(self):
-        """tanh of f64, against 64 bits of precision; next to 0 and where it becomes 1."""
+        """tanh of f64, against 64 bits of precision; near 0 and where it becomes 1."""
         rng = np.random.default_rng(0)
         x = np.concatenate([rng.uniform(-25, 25, 50_001), rng.standard_normal(50_000) * 10.0 ** rng.integers(-300, 3, 50_000),
                             [0, -0.0, np.inf, -np.inf, np.nan, 0.34657, -0.17328, 22]])
@@ -87,7 +88,7 @@ class Accuracy(Case):
                 np.testing.assert_array_equal(np.signbit(got), np.signbit(x))
 
     def test_remainder(self):
-        """Exact, with the sign of the dividend; of quotients with few and with many bits, and of none."""
+        """Exact, with the sign of the dividend; for quotients of few and many bits, and of 0."""
         rng = np.random.default_rng(0)
         special = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2.5, 1e-30, 3e38, 6, -6, 3], np.float32)
         for level in LEVELS:

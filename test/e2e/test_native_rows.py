@@ -1,4 +1,5 @@
-"""Native kernels of reductions, softmax, norms, pooling against ONNX Runtime or numpy: odd sizes, 1 and 2 threads."""
+"""Tests native kernels of reductions, softmax, norms and pooling: odd sizes, 1 and 2 threads, against ONNX Runtime or
+numpy."""
 import itertools
 import unittest
 
@@ -8,7 +9,7 @@ from onnx import helper
 import support
 from support import make_model
 
-TOLERANCE = 2e-6  # of the largest absolute output
+TOLERANCE = 2e-6  # relative to the largest absolute output
 LEVELS = ("x86-64-v3", "x86-64-v4")
 
 
@@ -24,7 +25,8 @@ def node(kind, inputs, output, **attributes):
 
 class NativeRows(support.Case):
     def check(self, cases, inputs, initializers=(), dynamic=False, opset=17, tolerance=TOLERANCE):
-        """One model with an output a case: (node type, input, attributes, further inputs). Inputs are {name: array}."""
+        """Makes a model with one output per case: (node type, input, attributes, further inputs). Inputs are {name:
+        array}."""
         nodes, outputs = [], []
         for i, (kind, x, attributes, *more) in enumerate(cases):
             nodes.append(node(kind, [x, *more], f"y{i}", **attributes))
@@ -56,7 +58,8 @@ class NativeRows(support.Case):
         self.check(cases, inputs, factors)
 
     def test_pixels_of_few_channels(self):
-        """Elementwise with a number a channel: rows of any length, of known and open sizes, in place, behind images."""
+        """Elementwise ops with a value per channel: rows of any length, of static and dynamic sizes, in place, after
+        images."""
         lengths = (1, 2, 3, 5, 7, 8, 11, 12, 15, 16, 17, 20, 24, 31, 32, 40, 77, 127, 128)
         pixels = {n: 9 if n == 12 else 531 for n in lengths}
         inputs = {f"x{n}": self.data(2, pixels[n], n) for n in lengths}
@@ -77,7 +80,7 @@ class NativeRows(support.Case):
                     np.testing.assert_array_equal(two[name], want, f"{name} with 2 threads")
 
     def test_without_convolutions(self):
-        """What only pools or normalizes, of long rows and of short ones."""
+        """Models that only pool or normalize, with long and short rows."""
         inputs = {"long": self.data(2, 6, 9, 45), "short": self.data(2, 6, 45, 9)}
         factors = {"s": self.data(6), "b": self.data(6), "v": np.abs(self.data(6)) + 0.5}
         cases = [case for x in inputs for case in (
@@ -104,7 +107,7 @@ class NativeRows(support.Case):
         self.check(cases, inputs)
 
     def test_one_open_column(self):
-        """Columns of which a run says that there is one are rows, unless their elements lie apart."""
+        """Columns whose number is 1 in a run are rows, unless their elements are not contiguous."""
         shapes = [(n, 1) for n in (1, 7, 8, 16, 17, 130, 1000)] + [(3, n, 1) for n in (1, 9, 33)] + [(2, 50, 2), (4, 20, 70)]
         inputs = {f"x{i}": self.data(*shape) for i, shape in enumerate(shapes)}
         cases = [case for i, shape in enumerate(shapes) for axis in range(len(shape) - 1)
@@ -164,7 +167,7 @@ class NativeRows(support.Case):
                     ("MaxPool", "c", {"kernel_shape": [3, 3], "dilations": [2, 3], "pads": [2, 2, 1, 2]})], inputs)
 
     def test_long_sums(self):
-        """Relative error of at most 1e-6 over 100,000 elements of like sign, against sums in double precision."""
+        """The relative error is at most 1e-6 over 100,000 elements of like sign, against sums in double precision."""
         n = 100_000
         inputs = {"tenth": np.full((1, n), 0.1, np.float32),
                   "positive": np.random.default_rng(1).random((1, n), np.float32),
@@ -186,7 +189,7 @@ class NativeRows(support.Case):
                 np.testing.assert_allclose(got[f"y{i}"], exact, rtol=1e-6, atol=0, err_msg=f"{kind} {x} {level}")
 
     def test_slices_with_steps(self):
-        """A kernel reads elements side by side: what is not is copied."""
+        """A kernel reads contiguous elements; strided ones are copied."""
         slices = {"start": np.array([0, 1]), "end": np.array([3, 40]), "axes": np.array([0, 1]),
                   "steps": np.array([1, 2])}
         model = make_model([helper.make_node("Slice", ["x", *slices], ["z"]), node("Softmax", ["z"], "y", axis=-1),
@@ -195,7 +198,7 @@ class NativeRows(support.Case):
         self.assert_agrees(model, self.compile(model, "--kernels=native"), {"x": self.data(3, 40)}, TOLERANCE)
 
     def test_rows_of_slices_with_steps(self):
-        """Rows that are folded have one dimension more, of one element: the elements of the row must be neighbours."""
+        """Folded rows have another dimension of one element, so the elements of the row must be contiguous."""
         for start, step in ((5, 2), (0, 3), (1, 5)):
             slices = {"start": np.array([start]), "end": np.array([40]), "axes": np.array([1]),
                       "steps": np.array([step])}
@@ -206,7 +209,7 @@ class NativeRows(support.Case):
             self.assert_agrees(model, self.compile(model, "--kernels=native"), {"x": self.data(8, 40)}, TOLERANCE)
 
     def test_wide_softmax(self):
-        """Probabilities over many classes add up to 1."""
+        """Probabilities over many classes sum to 1."""
         x = self.data(3, 18_710)
         model = make_model([node("Softmax", ["x"], "y", axis=-1)], [("x", x.shape)], [("y", x.shape)])
         y = self.run_model(self.compile(model, "--kernels=native"), {"x": x})["y"].astype(np.float64)

@@ -1,4 +1,4 @@
-"""What comes of tensors without elements, and of operands beyond all sizes: a right result, or one line."""
+"""Tests tensors without elements, and operands beyond all sizes: a right result, or one line."""
 import numpy as np
 
 from support import Case, TensorProto, helper, make_model, tool
@@ -20,7 +20,7 @@ class Ran(Case):
     sanitize = True
 
     def artifact(self, node, inputs, outputs=("y",), opset=24, weights=None, fixed=()):
-        """One node whose inputs ({name: array}) have open dimensions, but lists of numbers among `fixed`."""
+        """Runs one node whose inputs ({name: array}) have dynamic dimensions, except for the lists in `fixed`."""
         def info(name, array):
             shape = list(array.shape) if name in fixed else names(name, array.ndim)
             return (name, shape, helper.np_dtype_to_tensor_dtype(array.dtype))
@@ -58,7 +58,7 @@ def node(op, inputs, **attributes):
 
 class Reshapes(Ran):
     def test_copies_beside_what_is_left(self):
-        """No batch at all still has so many columns."""
+        """An empty batch keeps the number of columns."""
         reshape = node("Reshape", ["x", "shape"])
         for shape, want in (((0, -1), (0, 12)), ((0, 0, -1), (0, 3, 4)), ((-1, 4), (0, 4))):
             self.gives(reshape, {"x": floats(0, 3, 4)}, np.zeros(want, np.float32), weights={"shape": ints(*shape)})
@@ -97,7 +97,7 @@ class Reductions(Ran):
         self.gives(node("GlobalAveragePool", ["x"]), {"x": floats(1, 0, 2, 2)}, np.zeros((1, 0, 1, 1), np.float32))
 
     def test_many_rows_of_nothing(self):
-        """No loop goes over 2^40 rows without elements, also where it is the reduction that goes over rows."""
+        """No loop iterates over 2^40 rows without elements, even if the reduction is over rows."""
         for op in ("ArgMax", "ArgMin", "Hardmax"):
             with self.subTest(op=op):
                 kind = TensorProto.FLOAT if op == "Hardmax" else TensorProto.INT64
@@ -107,7 +107,7 @@ class Reductions(Ran):
                 self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_numbers_of_rows_of_nothing(self):
-        """Nor is there memory for means, say, of 2^40 rows without elements, which an empty result does not read."""
+        """No memory is needed for the means of 2^40 rows without elements, which an empty result does not read."""
         for op, shape, scales, attributes in (("LayerNormalization", f"{2**40}x0", 2, {}), ("CumSum", f"0x{2**40}", 0, {}),
                                               ("LpNormalization", f"{2**40}x0", 0, {}), ("Hardmax", f"0x{2**40}", 0, {"axis": 0}),
                                               ("LogSoftmax", f"0x{2**40}", 0, {"axis": 0})):
@@ -122,7 +122,7 @@ class Reductions(Ran):
                 self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_no_pictures(self):
-        """An open length of one channel stands where its number of elements, none, does not tell it."""
+        """A dynamic length with one channel, which the number of elements (0) does not determine."""
         w = floats(2, 1, 3)
         conv = node("Conv", ["x", "w"], auto_pad="SAME_LOWER", strides=[2])
         model = make_model([conv], [("x", [0, 1, "l"])], [("y", [0, 2, "m"])], {"w": w})
@@ -140,14 +140,14 @@ class Reductions(Ran):
                          "dimension 0", opset=22)
 
     def test_range_of_nothing(self):
-        """Any scale quantizes zeros, but 0 is none."""
+        """Any scale quantizes zeros, but a scale of 0 is invalid."""
         wanted = ["y", "scale", "zero"]
         for x in (floats(0), floats(0, 3), np.zeros((2, 2), np.float32)):
             self.gives(node("DynamicQuantizeLinear", ["x"], outputs=wanted), {"x": x}, np.zeros(x.shape, np.uint8),
                        np.array(1, np.float32), np.array(0, np.uint8))
 
     def test_variance_of_one(self):
-        """What is written as E[x^2] - E[x]^2 is 0 of one element, for neither product is rounded otherwise."""
+        """E[x^2] - E[x]^2 is 0 for one element, because both products are rounded equally."""
         axes = [0, 1]
         nodes = [helper.make_node("ReduceMean", ["x", "axes"], ["m"]), helper.make_node("Mul", ["m", "m"], ["mm"]),
                  helper.make_node("Mul", ["x", "x"], ["xx"]), helper.make_node("ReduceMean", ["xx", "axes"], ["e"]),
@@ -159,7 +159,7 @@ class Reductions(Ran):
             np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], [[0]])
 
     def test_products_are_rounded(self):
-        """x x - y y is 0 where x is y: the two products are one number."""
+        """x x - y y is 0 for x = y: both products are rounded equally."""
         nodes = [helper.make_node("Mul", ["x", "x"], ["xx"]), helper.make_node("Mul", ["z", "z"], ["zz"]),
                  helper.make_node("Sub", ["xx", "zz"], ["y"])]
         x = floats(1000)
@@ -208,7 +208,7 @@ class Far(Ran):
                 self.gives(pad, {"x": x, "pads": ints(*pads)}, want, fixed=("pads",))
 
     def test_computed_pads(self):
-        """Data within a constant: what is cropped, left with nothing, or has nothing to begin with."""
+        """Pads a constant: cropped, cropped to nothing, or empty from the start."""
         for size, low, high in ((3, 1, 2), (3, -1, 2), (3, 2, -1), (3, -3, 2), (3, -5, 4), (3, 4, -5), (3, 5, -4), (0, 2, 1),
                                 (1, 0, 0), (0, 0, 0), (3, -3, 0), (3, -1, -2)):
             x = floats(2, size)
@@ -223,7 +223,7 @@ class Far(Ran):
 
 
 class Contracts(Ran):
-    """Operators that ONNX gives as functions, which broadcast where the operators may not."""
+    """Operators that ONNX defines as functions, which broadcast although the operators must not."""
 
     def test_affine_grid(self):
         grid = node("AffineGrid", ["theta", "size"])
@@ -247,7 +247,7 @@ class Contracts(Ran):
         for mask, word in (((4, 7), "attn_mask"), ((2, 6), "2"), ((2, 4, 6), "2"), ((3, 1, 4, 6), "3")):
             inputs = {"q": floats(2, 4, 24), "k": floats(2, 6, 24), "v": floats(2, 6, 24), "m": floats(*mask)}
             self.refuses(attention, inputs, "node 'n'", word)
-        # One query, which four rows of a mask would make four.
+        # A mask of four rows would turn one query into four.
         inputs = {"q": floats(2, 1, 24), "k": floats(2, 6, 24), "v": floats(2, 6, 24), "m": floats(4, 6)}
         self.refuses(attention, inputs, "node 'n'", "dimension 0 of attn_mask", "4", "1")
 

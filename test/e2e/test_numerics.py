@@ -1,15 +1,15 @@
-"""Model families at small sizes, compiled and held against ONNX Runtime."""
+"""Compiles model families at small sizes and compares them with ONNX Runtime."""
 import families
 
 from support import Case, helper, make_model, np, onnx
 
 
 class Families(Case):
-    """One test a family: every run agrees, fixed sizes and open ones."""
+    """One test per family: every run agrees, for fixed and dynamic sizes."""
 
 
 class OneDnn(Case):
-    """The same with oneDNN's kernels."""
+    """Compiles with oneDNN's kernels."""
 
 
 def family_test(name, *options):
@@ -27,7 +27,7 @@ for _name in families.ALL:
 
 
 class Variants(Case):
-    """The same model another way."""
+    """Compiles models with other options or forms."""
     sanitize = True
 
     def test_fixed_batch(self):
@@ -50,7 +50,7 @@ class Variants(Case):
         np.testing.assert_allclose(one["output"], two["output"], rtol=1e-4, atol=1e-4)
 
     def test_columns(self):
-        """Convolutions along one column of pixels: strides, groups, what is added, a batch that a run brings."""
+        """Convolutions along one column of pixels: strides, groups, additions, and a dynamic batch."""
         rng = np.random.default_rng(3)
         for attributes, groups in (({"pads": [2, 0, 2, 0]}, 1), ({"strides": [2, 3]}, 1), ({"dilations": [2, 1]}, 2),
                                    ({"pads": [1, 0, 3, 0], "strides": [3, 1]}, 4)):
@@ -67,8 +67,8 @@ class Variants(Case):
                         self.assert_agrees(model, artifact, {"x": x})
 
     def test_queries_without_keys(self):
-        """Attention as PyTorch exports it with a mask of bits: zeros for a query that may see no key. By one block of keys
-        and by several, the first of which may be masked whole."""
+        """Attention with a boolean mask as PyTorch exports it: zeros for a query that sees no key. With one block of
+        keys and with several; the first may be masked completely."""
         rng = np.random.default_rng(4)
         weights = {"zero": np.zeros(1, np.float32), "lowest": np.full(1, -np.inf, np.float32)}
         nodes = [helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2]),
@@ -93,7 +93,7 @@ class Variants(Case):
                 self.assertFalse(y[:, :, 2].any())
 
     def test_attention_without_keys(self):
-        """The same of ONNX's Attention, whose function asks the mask, and whose heads are repeated or not."""
+        """ONNX's Attention without keys; its function reads the mask, and its heads are repeated or not."""
         import onnx.reference
         rng = np.random.default_rng(5)
         for heads, keys, dims in ((2, 9, ("B", "M", "N")), (1, 300, ("B", "M", "N")), (2, 9, (2, 7, 9))):
@@ -130,7 +130,7 @@ class Variants(Case):
         self.assert_agrees(plain, self.compile(self.path("model.onnx")), runs[0])
 
     def test_initializers_listed_as_inputs(self):
-        """IR version 3 lists weights as inputs too; they are constants all the same."""
+        """IR version 3 also lists weights as inputs; they are still constants."""
         model = make_model([helper.make_node("Add", ["x", "b"], ["y"])], [("x", [2]), ("b", [2])], [("y", [2])],
                            {"b": np.array([1, 2], np.float32)}, opset=8)
         model.ir_version = 3
@@ -138,7 +138,7 @@ class Variants(Case):
         np.testing.assert_array_equal(self.run_model(self.compile(model), {"x": x})["y"], [11, 22])
 
     def test_wrong_value_info(self):
-        """What a model says about its inner shapes is not trusted."""
+        """A model's statements about inner shapes are not trusted."""
         model, runs = families.ALL["resnet"]()
         inner = model.graph.node[2].output[0]
         model.graph.value_info.append(helper.make_tensor_value_info(inner, onnx.TensorProto.FLOAT, [7, 7]))
@@ -146,12 +146,12 @@ class Variants(Case):
         self.assert_agrees(plain, self.compile(model), runs[0])
 
     def test_output_without_a_shape(self):
-        """Exporters leave it out; inference finds it."""
+        """Exporters omit it; inference finds it."""
         model = make_model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", [2, 3])], [("y", None)])
         self.assert_agrees(model, self.compile(model), {"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
 
     def test_shapes_that_a_run_brings(self):
-        """Resize to another tensor's size, and a triangle of open sizes."""
+        """Resize to another tensor's size, and a triangle of dynamic sizes."""
         source = self.path("model.onnxtxt")
         with open(source, "w") as f:
             f.write('<ir_version: 8, opset_import: ["" : 18]>\n'
@@ -167,14 +167,14 @@ class Variants(Case):
                                                  "like": random.random((n, 1, p, q), np.float32)})
 
     def test_means_of_many_are_exact(self):
-        """Numbers of one sign, which add up to more than each of them is known by."""
+        """Values of one sign, whose sum exceeds their precision."""
         x = np.random.default_rng(0).uniform(0.5, 1.5, (1, 3, 300, 400)).astype(np.float32)
         model = make_model([helper.make_node("GlobalAveragePool", ["x"], ["y"])], [("x", x.shape)], [("y", None)])
         y = self.run_model(self.compile(model), {"x": x})["y"]
         np.testing.assert_allclose(y, x.mean((2, 3), dtype=np.float64, keepdims=True), rtol=2e-6)
 
     def test_denormals_count_as_zero(self):
-        """They would make every product that they meet a hundred times slower."""
+        """Denormal values would make every product with them very slow."""
         node = helper.make_node("Add", ["x", "x"], ["y"])
         model = make_model([node], [("x", [2, 4])], [("y", [2, 4])])
         x = np.array([[1e-40, -1e-40, 1e-38, 3], [0, 1e-45, 2e-38, -5]], dtype=np.float32)
@@ -183,7 +183,7 @@ class Variants(Case):
         np.testing.assert_array_equal(y, np.where(abs(x) < tiny, np.float32(0), x + x))
 
     def test_older_opsets(self):
-        """The same network as older opsets write it."""
+        """The network in the forms of older opsets."""
         for opset in (7, 9, 11, 13):
             with self.subTest(opset=opset):
                 weights = {"w": np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)}

@@ -11,7 +11,8 @@ SIZES = [(1, 7, 8), (2, 8, 9), (1, 9, 12), (2, 12, 7)]
 
 class OpenForms(Case):
     def check(self, model, sizes, shape, name="x"):
-        """One artifact, with each of `sizes` for the open dimensions of `shape`, against ONNX Runtime."""
+        """Runs one artifact with each of `sizes` for the dynamic dimensions of `shape`, and compares with ONNX Runtime.
+        """
         artifact = self.compile(model)
         rng = np.random.default_rng(0)
         for given in sizes:
@@ -51,7 +52,7 @@ class OpenForms(Case):
                     strides=[2, 2])
 
     def test_long_windows(self):
-        """As a spectrogram is written: few pixels, each of many taps of one channel, and tiles that are not full."""
+        """The form of a spectrogram: few pixels, each with many taps of one channel, and partial tiles."""
         w = {"w": np.random.default_rng(5).standard_normal((34, 1, 64)).astype(np.float32) / 8}
         for pads in ([0, 0], [40, 24]):
             with self.subTest(pads=pads):
@@ -59,7 +60,7 @@ class OpenForms(Case):
                             strides=[32], pads=pads)
 
     def test_dilated(self):
-        """Taps that lie in the padding of some pixels of a tile, and of all, as segmentation heads have them."""
+        """Taps that are in the padding of some pixels of a tile, and of all, as in segmentation heads."""
         w = {"w": np.random.default_rng(3).standard_normal((16, 32, 3, 3)).astype(np.float32) / 16}
         for dilations in ([2, 2], [6, 6], [3, 20]):
             with self.subTest(dilations=dilations):
@@ -86,7 +87,7 @@ class OpenForms(Case):
                             output_shape=[12, 13], sizes=[(1, 6, 6), (2, 6, 7)], **attributes)
 
     def test_slice_by_data(self):
-        """Starts and ends of a run at the ends of int64 mean the first and last position."""
+        """Starts and ends at the limits of int64 mean the first and last position."""
         low, high = -2**63, 2**63 - 1
         model = make_model([helper.make_node("Slice", ["x", "s", "e", "a", "t"], ["y"], name="node"),
                             helper.make_node("Slice", ["x", "s", "e", "a", "back"], ["z"]),
@@ -102,12 +103,12 @@ class OpenForms(Case):
                     feeds = {name: np.array([value]) for name, value in (("s", start), ("e", end), ("step", step))}
                     got = self.run_model(artifact, {"x": x, **feeds})
                     for name, by in (("y", 2), ("z", -1), ("w", step)):
-                        # ONNX holds the start within x, also backward.
+                        # ONNX clamps the start to x, also backward.
                         np.testing.assert_array_equal(got[name], x[max(start, -5):end:by])
 
     def test_computed_pads(self):
-        """To a size that another input has, as PyTorch's older exporter writes it: a list that is turned round as a matrix,
-        of which two of four dimensions are known. Channels stay known, also for what follows."""
+        """Pads to the size of another input, as PyTorch's older exporter writes it. The list is reversed as a matrix,
+        and two of its four dimensions are known. Channels stay static for the following ops."""
         rng = np.random.default_rng(5)
         weights = {"w": rng.standard_normal((4, 3, 3, 3)).astype(np.float32), "to": np.array([20, 23], np.int64),
                    "at": np.array([2, 3], np.int64), "two": np.array(2, np.int64), "none": np.zeros(4, np.int64),
@@ -131,7 +132,7 @@ class OpenForms(Case):
                 self.check(model, sizes, ["n", 3, "h", "w"])
 
     def test_open_channels(self):
-        """Weights tell how many channels data have; a run with others ends before anything is computed."""
+        """Weights determine the number of channels; a run with another number ends before it computes."""
         rng = np.random.default_rng(6)
         w = {"w": rng.standard_normal((6, 4, 3, 3)).astype(np.float32)}
         for kind, channels in (("Conv", 4), ("ConvTranspose", 6)):
@@ -150,7 +151,7 @@ class OpenForms(Case):
                 self.assert_one_line(done, "node 'node'", "4", "5")
 
     def test_nothing(self):
-        """Dimensions without elements beside open ones."""
+        """Empty dimensions beside dynamic ones."""
         self.window("MaxPool", shape=[0, 3, "h", 4], sizes=[(5,), (6,)], kernel_shape=[3, 3], strides=[2, 2],
                     auto_pad="SAME_UPPER")
         model = make_model([helper.make_node("Split", ["x"], ["a", "b"], name="node", axis=1)], [("x", [0, "n"])],
@@ -158,7 +159,7 @@ class OpenForms(Case):
         self.check(model, [(4,), (0,)], [0, "n"])
 
     def test_scatter(self):
-        """Indices and updates of which only one states a size."""
+        """Only one of indices and updates states a size."""
         node = helper.make_node("ScatterElements", ["x", "i", "u"], ["y"], name="node", axis=0)
         model = make_model([node], [("x", [5, 4]), ("i", ["n", 4], TensorProto.INT64), ("u", [3, 4])], [("y", [5, 4])])
         artifact = self.compile(model)
@@ -175,7 +176,7 @@ class OpenForms(Case):
     def test_too_small(self):
         """A window that does not fit ends the run with the node's name; ceil_mode may add the only one.
 
-        What ceil_mode pads, two elements behind a stride of three, counts as padding.
+        The two elements that ceil_mode adds behind a stride of three count as padding.
         """
         for kind in ("MaxPool", "AveragePool"):
             node = helper.make_node(kind, ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
@@ -232,7 +233,7 @@ class OpenForms(Case):
                              "node 'node'", "open dimension 4 has 1 element", "--shape")
 
     def test_quantized(self):
-        """What a convolution of bytes is padded with is its zero point, known or not."""
+        """A convolution of bytes pads with its zero point, known or not."""
         rng = np.random.default_rng(4)
         for dtype in (np.uint8, np.int8):
             for known in (False, True):
@@ -254,7 +255,7 @@ class OpenForms(Case):
                         np.testing.assert_array_equal(got, self.convolve(padded, w["w"].astype(np.int64), 2))
 
     def pad(self, x, kernel, stride):
-        """SAME_UPPER."""
+        """Pads as SAME_UPPER does."""
         totals = [max(0, (-(-n // stride) - 1) * stride + kernel - n) for n in x.shape[2:]]
         return np.pad(x, [(0, 0), (0, 0)] + [(t // 2, t - t // 2) for t in totals])
 
@@ -264,14 +265,14 @@ class OpenForms(Case):
 
 
 class Imports(Case):
-    """What a model's header may say, as ONNX Runtime takes it."""
+    """Tests headers of models that ONNX Runtime accepts."""
 
     def test_imports(self):
         x = np.random.default_rng(0).standard_normal((2, 3, 4)).astype(np.float32)
         for imports in ([("", 11), ("", 13)], [("", 13), ("ai.onnx", 11)], [("ai.onnx", 11), ("", 13), ("", 13)],
                         [("unknown", 3), ("", 13), ("unknown", 99999)]):
             with self.subTest(imports=imports):
-                # Opset 11 takes the last two axes together.
+                # Opset 11 combines the last two axes.
                 model = make_model([helper.make_node("Softmax", ["x"], ["y"])], [("x", [2, 3, 4])],
                                    [("y", [2, 3, 4])])
                 del model.opset_import[:]

@@ -1,4 +1,4 @@
-"""Sizes that ask for all memory; test/sweeps/operators.py looks for more."""
+"""Tests sizes that request all memory; test/sweeps/operators.py looks for more."""
 import os
 import subprocess
 import time
@@ -8,7 +8,7 @@ import numpy as np
 from support import BIN, Case, TensorProto, helper, make_model, tool
 
 HUGE = 2**31
-# What takes a list that says sizes, axes or pads: (inputs, attributes).
+# Operators with a list of sizes, axes or pads: (inputs, attributes).
 LISTS = {"ConstantOfShape": (["s"], {}), "Expand": (["x", "s"], {}), "Reshape": (["x", "s"], {}),
          "Slice": (["x", "s", "s"], {}), "Pad": (["x", "s"], {}), "CenterCropPad": (["x", "s"], {}),
          "AffineGrid": (["x", "s"], {}), "MaxUnpool": (["x", "s", "s"], {"kernel_shape": [1, 1]}),
@@ -17,7 +17,7 @@ LISTS = {"ConstantOfShape": (["s"], {}), "Expand": (["x", "s"], {}), "Reshape": 
 
 
 class Memory(Case):
-    """Sizes are counted before anything is made of them."""
+    """Sizes are checked before anything is allocated."""
 
     def check(self, model, compiles=False):
         path, out = self.save(model), self.path("out.mlir")
@@ -52,7 +52,7 @@ class Memory(Case):
 
 
 class Limit(Case):
-    """--limit=tensor-elements: of what a model declares, holds, is given a size for, or computes."""
+    """--limit=tensor-elements: for tensors that a model declares, holds, gets a size for, or computes."""
 
     def test_tensor_elements(self):
         def one(op, inputs, shapes, initializers=(), **attributes):

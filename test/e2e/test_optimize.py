@@ -1,4 +1,4 @@
-"""--optimize: bytes of an artifact against its speed, and what the compiler says about both."""
+"""Tests --optimize: the size of an artifact against its speed, and the compiler's report on both."""
 import os
 import re
 
@@ -8,12 +8,12 @@ from onnx import TensorProto, helper, numpy_helper
 from support import Case, make_model, tool
 
 KIB = 1024
-# Fewer products round otherwise.
+# Winograd rounds differently.
 TOLERANCE = 1e-5
 
 
 def model():
-    """64 channels of 56x56, which tiles of 4x4 suit by any measure; 128 of 28x28, whose tiles of 4x4 take many bytes."""
+    """64 channels of 56x56, which suit tiles of 4x4; 128 channels of 28x28, whose tiles of 4x4 take many bytes."""
     rng = np.random.default_rng(0)
     nodes, weights, x = [], {}, "x"
     for i, (inputs, outputs, kernel, stride) in enumerate(((64, 64, 3, 1), (64, 128, 2, 2), (128, 128, 3, 1))):
@@ -28,7 +28,7 @@ def model():
 
 class Optimize(Case):
     def made(self, goal, *options):
-        """The artifact, what the compiler printed, and KiB of code."""
+        """Returns the artifact, the compiler's output, and KiB of code."""
         path = self.path(f"{goal}.so")
         done = tool("ingot", "compile", self.save(model()), "-o", path, "--target=x86-64-v3", f"--optimize={goal}",
                     *options)
@@ -66,7 +66,7 @@ class Optimize(Case):
         self.assertLess(code["size"], code["balanced"])
 
     def test_computed_constants(self):
-        """Constants that are larger than what they are computed from are named, too."""
+        """Constants that are larger than their operands are named, too."""
         nodes = [helper.make_node("Tile", ["w", "repeats"], ["t"]), helper.make_node("MatMul", ["x", "t"], ["y"])]
         source = make_model(nodes, [("x", (4, 256), TensorProto.FLOAT)], [("y", None, TensorProto.FLOAT)],
                             {"w": np.arange(1 << 14, dtype=np.float32).reshape(256, 64), "repeats": np.array([1, 8])})

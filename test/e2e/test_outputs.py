@@ -1,4 +1,4 @@
-"""Outputs: each option that names a file refuses whatever is not a regular file, and leaves it as it was."""
+"""Tests outputs: each option that names a file refuses anything but a regular file, and does not change it."""
 import ctypes
 import os
 import resource
@@ -13,7 +13,7 @@ NOT_REGULAR, DIRECTORY = "it is not a regular file", "it is a directory"
 
 
 class Kinds(Case):
-    """Every option that names an output, with every kind of file that may stand in its place."""
+    """Tests every option that names an output, with every kind of file in its place."""
 
     def setUp(self):
         super().setUp()
@@ -25,9 +25,9 @@ class Kinds(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def kinds(self):
-        """{name: (how it is made, what is said)} of what no file may take the place of."""
+        """Returns {name: (how it is made, message)} for everything that no file may replace."""
         made = {"fifo": (os.mkfifo, NOT_REGULAR), "directory": (os.mkdir, DIRECTORY)}
-        # Nodes in the folder of the test: a mistake must not cost the machine its /dev.
+        # Creates nodes in the folder of the test: a mistake must not damage the machine's /dev.
         for name, kind, numbers in (("character device", stat.S_IFCHR, (1, 3)), ("block device", stat.S_IFBLK, (7, 255))):
             made[name] = (lambda path, kind=kind, numbers=numbers: os.mknod(path, kind | 0o666, os.makedev(*numbers)),
                           NOT_REGULAR)
@@ -49,7 +49,7 @@ class Kinds(Case):
                 try:
                     make(path)
                 except PermissionError:
-                    continue  # devices are for root
+                    continue  # only root can create devices
                 if streams and "character device" in kind:
                     words = None
                 if streams and "fifo" in kind:
@@ -64,7 +64,7 @@ class Kinds(Case):
 
     @staticmethod
     def look(folder):
-        """What a folder holds, to be compared."""
+        """Returns the contents of a folder for comparison."""
         return sorted((path, name, os.lstat(os.path.join(path, name)).st_mode, os.lstat(os.path.join(path, name)).st_ino)
                       for path, folders, files in os.walk(folder) for name in folders + files)
 
@@ -75,7 +75,7 @@ class Kinds(Case):
         self.sweep("m.mlir", "compile", self.model, "-q", "-o", "m.mlir", "--emit=mlir-nn", streams=True)
 
     def test_separate_weights(self):
-        """Their name is known when the work is done."""
+        """The name of the weights is known when the work is done."""
         tool("ingot", "compile", self.model, "-q", "-o", self.path("m.so"), "--weights=file")
         name = os.path.basename(self.weights_of(self.path("m.so")))
         self.sweep(name, "compile", self.model, "-q", "-o", "m.so", "--weights=file")
@@ -104,7 +104,7 @@ class Kinds(Case):
                        "--warm-up=0", streams=True)
 
     def writers(self):
-        """Commands that write a file each into the folder "to"."""
+        """Returns commands that each write a file into the folder "to"."""
         return {"m.so": ["compile", self.model, "-q", "-o", "to/m.so"],
                 "m.s": ["compile", self.model, "-q", "-o", "to/m.s", "--emit=asm"],
                 "c.json": ["calibrate", self.model, "--data", self.path("d.npz"), "--repair=none", "-o", "to/c.json"],
@@ -115,12 +115,12 @@ class Kinds(Case):
                            "--warm-up=0"]}
 
     def limited(self, command, limit):
-        """Runs a command in the test's folder, in a process of its own, which calls `limit` first."""
+        """Runs a command in the test's folder, in a separate process that first calls `limit`."""
         return subprocess.run([os.path.join(BIN, "ingot"), *command], cwd=self.dir, capture_output=True, text=True,
                               timeout=120, preexec_fn=limit)
 
     def test_folder_that_cannot_be_written_to(self):
-        """Root needs no permission, unless a program is started without these two rights."""
+        """Root needs no permission, unless a program starts without these two capabilities."""
         libc = ctypes.CDLL(None)
 
         def limit():
@@ -135,7 +135,7 @@ class Kinds(Case):
                 self.assertFalse(os.path.exists(self.path("r.so")))
 
     def test_no_room(self):
-        """A file may have 20 bytes, which fails as a full disk does."""
+        """A file may have 20 bytes, which simulates a full disk."""
         os.mkdir(self.path("to"))
         for name, command in self.writers().items():
             with self.subTest(name):
@@ -146,7 +146,7 @@ class Kinds(Case):
 
 class Races(Case):
     def test_two_compilations_into_one_name(self):
-        """After both have ended, one of the two whole pairs is there."""
+        """After both have ended, one of the two complete pairs exists."""
         models = []
         for scale in (1, 2):
             w = np.full((64, 64), scale, np.float32)

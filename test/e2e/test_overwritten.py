@@ -1,10 +1,10 @@
-"""Libraries that somebody writes over while a program has them loaded, as `cp new.so old.so` does."""
+"""Tests libraries that are overwritten while a program has them loaded, as `cp new.so old.so` does."""
 import os
 import subprocess
 
 from support import Case, helper, make_model, np
 
-# usage: use MODEL OTHER UNRELATED: loads MODEL, copies OTHER over its file, and goes on.
+# usage: use MODEL OTHER UNRELATED: loads MODEL, copies OTHER over its file, and continues.
 PROGRAM = """#include <dlfcn.h>
 #include <ingot/ingot.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ class Overwritten(Case):
         self.build_program(PROGRAM)
 
     def model(self, kind, name, count=1):
-        """A model without weights, `count` layers long."""
+        """A model without weights, with `count` layers."""
         nodes = [helper.make_node(kind, ["x" if i == 0 else f"h{i}"], [f"h{i + 1}" if i < count - 1 else "y"])
                  for i in range(count)]
         return self.compile(make_model(nodes, [("x", [4])], [("y", [4])], name=name), name=name)
@@ -104,7 +104,7 @@ class Overwritten(Case):
                 self.use(self.model("Relu", "a"), "text", self.model("Sigmoid", "c"))
 
     def test_weights_stay_shared(self):
-        """Only code and tables are copied: of 4 MB of weights nothing is in private memory."""
+        """Only code and tables are copied: no part of the 4 MB of weights is in private memory."""
         w = np.random.default_rng(1).standard_normal((1024, 1024)).astype(np.float32)
         artifact = self.compile(make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [1, 1024])],
                                            [("y", [1, 1024])], {"w": w}))

@@ -24,7 +24,7 @@ def inspect(artifact):
 
 
 def check_guarded(case, seed, model, feeds):
-    """Each level reads nothing behind an end, and gives what the last one does."""
+    """Each level reads nothing behind an end, and gives the results of the last level."""
     want = case.run_model(case.compile(model, "--target", LEVELS[-1]), feeds)
     for level in LEVELS:
         artifact = case.compile(model, "--weights=file", "--target", level)
@@ -67,7 +67,7 @@ class MatMulNBits(Case):
                 np.testing.assert_allclose(got, want, atol=1e-5 * np.abs(want).max())
 
     def test_loops(self):
-        """What no kernel takes is unpacked in the run."""
+        """The run unpacks weights for products without a kernel."""
         drawer = microsoft.Drawer(7)
         model, feeds = drawer.matmul_nbits()
         weights, bias = drawer.unpacked
@@ -82,7 +82,7 @@ class MatMulNBits(Case):
         np.testing.assert_allclose(got, want, atol=1e-4 * np.abs(want).max())
 
     def test_packed_in_the_file(self):
-        """Weights stay in 4 bits, with a scale of 32."""
+        """Weights stay in 4 bits, with a scale per 32 weights."""
         rng = np.random.default_rng(0)
         b = rng.integers(0, 256, (256, 16, 16), np.uint8)
         model, _ = microsoft.make("MatMulNBits", [("a", np.zeros((1, 512), np.float32)), ("b", b),
@@ -124,7 +124,7 @@ class MatMulNBits(Case):
 
 
 def round_rows(a, block):
-    """Each block of a row as `accuracy_level` 4 has it: bytes times a scale, in the arithmetic of kernels."""
+    """Rounds each block of a row as `accuracy_level` 4 does: bytes times a scale, in the arithmetic of kernels."""
     a = np.asarray(a, np.float32)
     rounded = np.empty(a.shape)
     for at in range(0, a.shape[-1], block):
@@ -137,7 +137,7 @@ def round_rows(a, block):
 
 
 class RoundedRows(Case):
-    """`accuracy_level` 4: rows become bytes, block by block, and products of these are exact."""
+    """`accuracy_level` 4: rows become bytes, block by block, and products of bytes are exact."""
     LEVELS = [level for level in integer.supported() if "@" not in level]
 
     def check(self, seeds, *options, dynamic=False, levels=None, bits=(2, 4), level=4):
@@ -162,7 +162,7 @@ class RoundedRows(Case):
         self.check(range(520, 530), dynamic=True)
 
     def test_between_guard_pages(self):
-        """Neither rows nor words are read behind their end."""
+        """Neither rows nor weights are read behind their end."""
         if not have("ingot-guarded-run"):
             self.skipTest("built without ingot-guarded-run")
         for seed in range(600, 604):
@@ -170,7 +170,7 @@ class RoundedRows(Case):
             check_guarded(self, seed, model, feeds)
 
     def test_vnni(self):
-        """With products of bytes at all levels, those of 8 bits are taken, too."""
+        """With products of bytes at all levels, weights of 8 bits use them, too."""
         levels = [level for level in self.LEVELS if level in ("alderlake", "cascadelake", "sapphirerapids")]
         if levels:
             self.check(range(540, 556), levels=levels, bits=(2, 4, 8))
@@ -182,7 +182,7 @@ class RoundedRows(Case):
                        bits=(2, 4) if seed % 2 else (2, 4, 8))
 
     def product(self, rows, k, n, block, dtype=np.float32, level=4):
-        """(model, weights) of 4 bits; rows None: of open number."""
+        """Makes (model, weights) of 4 bits; rows None: a dynamic number."""
         rng = np.random.default_rng(k)
         blocks = -(-k // block)
         codes = rng.integers(0, 16, (n, blocks * block), np.uint8)
@@ -200,7 +200,7 @@ class RoundedRows(Case):
         self.assertLessEqual((np.abs(got - a @ weights.T) / most).max(), 1, what)
 
     def test_rows(self):
-        """Any number of them, fixed and open, at all levels that this machine has."""
+        """Any number of rows, fixed and dynamic, at all levels of this machine."""
         rng = np.random.default_rng(0)
         for block, k in ((16, 77), (32, 1100), (64, 512), (256, 700)):
             model, weights = self.product(None, k, 130, block)
@@ -237,7 +237,7 @@ class RoundedRows(Case):
         np.testing.assert_allclose(got, round_rows(a, 32) @ weights.T, rtol=2e-3, atol=2e-3)
 
     def test_odd_numbers(self):
-        """Blocks of zeros, of the smallest numbers and of the largest; infinities and NaNs stay in their rows."""
+        """Blocks of zeros, of the smallest and of the largest values; infinities and NaNs stay in their rows."""
         model, weights = self.product(8, 64, 32, 32)
         a = np.random.default_rng(1).standard_normal((8, 64)).astype(np.float32)
         a[0], a[1, :32], a[2] = 0, 0, 1e-40
@@ -254,7 +254,7 @@ class RoundedRows(Case):
                                       round_rows(a[row], 32) / np.abs(a[row]).max(), weights)
 
     def test_allowed_by_precision(self):
-        """`int8-dynamic` rounds what else is not allowed to be, but what is kept."""
+        """`int8-dynamic` also rounds rows that the model does not allow to round, except kept ones."""
         model, weights = self.product(3, 96, 64, 32, level=0)
         a = np.random.default_rng(1).standard_normal((3, 96)).astype(np.float32)
         exact, rounded = a.astype(np.float64), round_rows(a, 32)
@@ -267,7 +267,7 @@ class RoundedRows(Case):
                 self.assertEqual((layer["kind"], layer["backend"]), ("matmul", "native"))
 
     def test_error(self):
-        """That of ONNX Runtime, whose bytes and sums are the same up to rounding."""
+        """The error is that of ONNX Runtime, whose bytes and sums are equal up to rounding."""
         for k in (512, 1100):
             model, weights = self.product(16, k, 256, 32)
             a = np.random.default_rng(1).standard_normal((16, k)).astype(np.float32)
@@ -328,20 +328,21 @@ class Blocks(Case):
         self.assertLess(size, 2 * elements, "weights of f32 were stored")
 
     def test_scales_of_any_sign(self):
-        """As ONNX Runtime's quantizer writes them: of the sign of the largest weight, and 0 where all are."""
+        """Scales as ONNX Runtime's quantizer writes them: with the sign of the largest weight, and 0 if all weights are
+        0."""
         for zeros in (False, True):
             size, elements = self.check(TensorProto.INT4, 0, zeros, signs=(-1, 0, 1))
             self.assertLess(size, 2 * elements, "weights of f32 were stored")
         self.check(TensorProto.UINT4, 1, True, signs=(-1, 0, 1))
 
     def test_others(self):
-        """Blocks along the outputs, and those that end within a word."""
+        """Blocks along the outputs, and blocks that end inside of an i32 element."""
         self.check(TensorProto.INT4, 1, True)
         self.check(TensorProto.INT4, 0, True, block=20)
 
 
 class Outputs(Case):
-    """DequantizeLinear of weights with one scale, or one for each output, before a product of floats."""
+    """DequantizeLinear of weights with one scale, or one per output, before a product of floats."""
 
     def check(self, dtype, info, bits, rows=3, axis=1, kind="MatMul", zeros=False, k=600, n=480):
         rng = np.random.default_rng(0)
@@ -371,7 +372,7 @@ class Outputs(Case):
             with cap(level), self.subTest(level=level):
                 np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], want,
                                            atol=1e-5 * np.abs(want).max())
-        # The weights, panels and blocks of them filled up, and for each output a scale, a zero point and a bias.
+        # The weights with padded panels and blocks, and for each output a scale, a zero point and a bias.
         self.assertLessEqual(inspect(artifact)["weights_bytes"], len(LEVELS) * (1.1 * k * n * bits / 8 + 16 * n))
 
     def test_types(self):
@@ -389,19 +390,19 @@ class Outputs(Case):
                 self.check(TensorProto.INT8, (-128, 128), 8, rows)
 
     def test_bytes_of_few_bits(self):
-        """Ternary weights, and those of 4 bits, that come as bytes."""
+        """Ternary weights, and weights of 4 bits, that are stored as bytes."""
         self.check(TensorProto.INT8, (-1, 2), 2)
         self.check(TensorProto.INT8, (-7, 8), 4)
         self.check(TensorProto.UINT8, (120, 136), 4, zeros=True)
 
     def test_others(self):
-        """Scales along the inner dimension, and weights of 16 bits, are multiplied out."""
+        """Scales along the inner dimension, and weights of 16 bits, are dequantized."""
         self.check(TensorProto.INT8, (-128, 128), 32, axis=0)
         self.check(TensorProto.INT16, (-1000, 1000), 32)
 
 
 class Precision(Case):
-    """`--precision=w8` and `w4`."""
+    """Tests `--precision=w8` and `w4`."""
 
     def model(self, k=600, n=320):
         rng = np.random.default_rng(0)
@@ -428,7 +429,7 @@ class Precision(Case):
                     self.assertLess(error, most)
 
     def test_few_weights(self):
-        """Weights that the second-level cache holds as floats stay so."""
+        """Weights that fit the second-level cache as floats stay floats."""
         model = self.model(300, 96)
         floats = self.compile(model, name="fp32")
         x = np.random.default_rng(1).standard_normal((7, 300)).astype(np.float32)
@@ -440,7 +441,7 @@ class Precision(Case):
                                               self.run_model(floats, {"x": x})["y"])
 
     def test_rows(self):
-        """One tile of rows, in registers, and more, by way of the stack, of any number of k."""
+        """One tile of rows, in registers, and more rows, through the stack, for any number of k."""
         for k in (96, 261, 600):
             rng = np.random.default_rng(k)
             weights = rng.standard_normal((k, 3000)).astype(np.float32)
@@ -460,10 +461,10 @@ class Precision(Case):
         most = np.finfo(np.float32).max
         weights = np.zeros((64, 32), np.float32)
         for column in range(32):
-            # Whichever sign is the larger, others near it; of the search each candidate wins somewhere.
+            # Either sign may be larger, with other values near; each candidate of the search wins somewhere.
             weights[:, column] = np.linspace(-1, 1, 64, dtype=np.float32) * most * np.float32(1 - column / 500)
             weights[column, column] = most * (-1) ** column
-        # Alone they would be too few to be packed.
+        # Alone, these weights would be too few to be packed.
         others = np.ones((64, 1 << 12), np.float32)
         model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m"),
                             helper.make_node("MatMul", ["x", "v"], ["z"], name="n")], [("x", [64, 64])],
@@ -472,7 +473,7 @@ class Precision(Case):
             got = self.run_model(self.compile(model, "--precision=" + precision, name=precision),
                                  {"x": np.eye(64, dtype=np.float32)})["y"]
             self.assertTrue(np.isfinite(got).all(), precision)
-            # Of 4 bits 7 is the largest beside -8: the other sign loses a step of eight.
+            # With 4 bits the largest value is 7 and the smallest -8: the positive side loses an eighth.
             self.assertLessEqual(np.abs(got / most - weights / most).max(), 0.126)
 
     def test_keep(self):
@@ -489,7 +490,7 @@ class Precision(Case):
 
 
 class Odd(Case):
-    """Products that no packed weights fit are compiled as in f32."""
+    """Products that packed weights do not fit are compiled as in f32."""
 
     def test_nothing_to_sum_and_open_rows(self):
         for shape, weights in (([3, 0], (0, 4)), (["m", "k"], (33, 4))):

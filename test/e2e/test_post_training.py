@@ -32,7 +32,7 @@ class PostTraining(Case):
         self.assertEqual(os.listdir(out), [], "something was left behind")
 
     def quantized_nodes(self, model, calibration, *options):
-        """What the IR behind the graph's simplification says."""
+        """Returns the quantized nodes in the IR after graph simplification."""
         done = tool("ingot", "compile", model, "-o", "-", "--precision=int8", f"--calibration={calibration}",
                     "--dump-after=nn-insert-quantize", "--emit=mlir-quantize", "-q", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -40,7 +40,7 @@ class PostTraining(Case):
 
 
 class Trained(PostTraining):
-    """A network that is trained here: what int8 costs of what it reads."""
+    """Trains a network and measures the cost of int8."""
     TEST = 2000
     SEEDS = (0, 1)
 
@@ -79,8 +79,8 @@ class Trained(PostTraining):
 
 
 class Random(PostTraining):
-    """Families of models with random weights: errors that 8 bits make, of the norm of all outputs."""
-    # Of networks in which a rounding is not lost among many.
+    """Families of models with random weights: errors of 8 bits, relative to the norm of all outputs."""
+    # Limits for networks in which a rounding error is not averaged out.
     MOST = {"resnet": 0.05, "repvgg": 0.05, "acnet": 0.06, "diverse_branch": 0.05, "mobilenet_v2": 0.15,
             "shufflenet_v2": 0.12, "efficientnet": 0.05, "densenet": 0.06, "unet": 0.08, "vit": 0.06, "bert": 0.12,
             "ocr_attention": 0.06, "speech_gru": 0.05}
@@ -106,7 +106,8 @@ class Random(PostTraining):
                         self.assertLess(error, most, output)
 
     def test_pairs(self):
-        """Code for CPUs without VNNI alone has larger scales; code for others as well, or 8 bits asked for, has not."""
+        """Code only for CPUs without VNNI has larger scales. Code that is also for other CPUs, or with 8 bits
+        requested, does not."""
         rng = np.random.default_rng(3)
         weights = rng.normal(size=(32, 64, 1, 1)).astype(np.float32)
         model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", [1, 64, 16, 16])],
@@ -128,7 +129,7 @@ class Random(PostTraining):
         self.assertLess(error(fitted), 0.9 * error(seven))
 
     def test_kinds_of_convolutions(self):
-        """Depthwise, grouped, dilated, one- and three-dimensional, strides, pads that are not alike."""
+        """Depthwise, grouped, dilated, one- and three-dimensional, strides, unequal pads."""
         rng = np.random.default_rng(8)
         kinds = [((2, 6, 9, 9), (6, 1, 3, 3), {"group": 6, "pads": [1, 1, 1, 1]}),
                  ((2, 6, 9, 9), (4, 3, 3, 3), {"group": 2, "strides": [2, 2]}),
@@ -138,11 +139,11 @@ class Random(PostTraining):
         for shape, weight, attributes in kinds:
             with self.subTest(str((shape, weight))):
                 w = rng.standard_normal(weight).astype(np.float32) * np.float32(0.3)
-                w[0] *= 50  # A channel that one scale for all would drown the others for.
+                w[0] *= 50  # a large channel, for which a single scale would be too coarse
                 model = self.save(make_model(
                     [helper.make_node("Conv", ["x", "w", "b"], ["y"], "conv0", **attributes)], [("x", list(shape))],
                     [("y", [None] * len(shape))], {"w": w, "b": rng.standard_normal(weight[0]).astype(np.float32)}))
-                # Padding is 0, which is not the least byte.
+                # Padding is 0, which is not the smallest byte.
                 x = rng.uniform(-1, 3, (12 * shape[0], *shape[1:])).astype(np.float32)
                 calibration = self.calibrate(model, {"x": x}, "--method", "minmax")
                 inputs = {"x": x[:shape[0]]}
@@ -173,13 +174,13 @@ class Rules(PostTraining):
                                 (["*=fp32"], 0)):
             kept = self.quantized_nodes(model, calibration, *(f"--keep={rule}" for rule in rules))
             self.assertEqual(kept.count("xsi8>, tensor<"), products, rules)
-        # With all kept, it is the model in fp32, to the bit.
+        # If everything is kept, the model is that in fp32, to the bit.
         x = {"x": digits.render(3, 2)[0]}
         np.testing.assert_array_equal(self.run_model(self.int8(model, calibration, "--keep=*=fp32"), x)["y"],
                                       self.run_model(self.compile(model, name="fp32"), x)["y"])
 
     def test_edited(self):
-        """A tensor that is taken out of the file is not quantized; scale and zero point are what counts."""
+        """A tensor that is removed from the file is not quantized; scale and zero point decide."""
         model = self.model()
         path = self.calibrate(model, self.data())
         with open(path) as f:
@@ -194,7 +195,7 @@ class Rules(PostTraining):
         self.assertIn("dense<1.234500e-01>", dumped)
 
     def test_the_models_own_quantization_wins(self):
-        """A convolution between QuantizeLinear and DequantizeLinear stays as the model has it."""
+        """A convolution between QuantizeLinear and DequantizeLinear keeps the model's quantization."""
         rng = np.random.default_rng(2)
         nodes = [helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], "q0"),
                  helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"], "d0"),
@@ -212,7 +213,7 @@ class Rules(PostTraining):
 
 
 class FileOfRules(PostTraining):
-    """`--rules`: precision by node, method by tensor."""
+    """Tests `--rules`: precision by node, method by tensor."""
 
     def setUp(self):
         super().setUp()
@@ -228,7 +229,7 @@ class FileOfRules(PostTraining):
             return {t["name"]: t for t in json.load(f)["tensors"]}
 
     def test_precision(self):
-        """As --keep does; the first that fits decides, and --keep comes before all."""
+        """As with --keep; the first matching rule decides, and --keep has precedence."""
         path = self.calibrate(self.model, {"x": digits.render(12, 1)[0]})
 
         def products(*options):
@@ -242,7 +243,7 @@ class FileOfRules(PostTraining):
         self.assertEqual(products(self.rules({"name": "conv0", "method": "mse"}, int8)), 4)
 
     def test_methods(self):
-        """What a rule names has the range of that method, all else that of the command line."""
+        """A named tensor has the range of its method, all others that of the command line."""
         plain, minmax = self.ranges("--method=entropy"), self.ranges("--method=minmax")
         cut = self.ranges("--method=percentile", "--percentile=90")
         mixed = self.ranges("--method=entropy", self.rules(
@@ -255,7 +256,7 @@ class FileOfRules(PostTraining):
         self.assertNotEqual(plain["pool0"]["scale"], minmax["pool0"]["scale"])
 
     def test_best(self):
-        """It is the least of what each method does to the outputs, tensor by tensor."""
+        """`best` has the smallest effect of all methods on the outputs, tensor by tensor."""
         data, methods = {"x": digits.render(40, 1)[0]}, ("entropy", "percentile", "mse", "minmax", "moving-average")
 
         def error(*options):
@@ -306,14 +307,14 @@ class FileOfRules(PostTraining):
         refuses("'x'", "\"percentile\"", "for method percentile", rules=[{"name": "x", "method": "mse",
                                                                           "percentile": 99}])
         refuses("'x'", "\"percentile\"", "above 50", rules=[{"name": "x", "method": "percentile", "percentile": 9}])
-        # Of no node, of no tensor.
+        # The rule matches no node and no tensor.
         self.refuses(self.model, "'cnv0=fp32'", "no node", "'conv0'", options=[
             "--precision=int8", f"--calibration={path}", self.rules({"name": "cnv0", "precision": "fp32"})])
         done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "-o", self.path("none.json"),
                     self.rules({"name": "pol0", "method": "mse"}))
         self.assert_one_line(done, "'pol0'", "no tensor", "'pool0'")
         self.refuses(self.model, "--rules is for --precision=bf16", options=[self.rules()])
-        # Nesting that would take all of the stack; what is read is not written.
+        # Nesting that would exhaust the stack; an input file is not overwritten.
         with open(self.path("deep.json"), "w") as f:
             f.write('{"ingot_rules": 1, "rules": ' + "[" * 200000)
         self.refuses(self.model, "deep.json", "nested deeper", options=[
@@ -336,7 +337,7 @@ class FileOfRules(PostTraining):
 
 
 class Repairs(PostTraining):
-    """`ingot calibrate --repair`: kept where the outputs' error is less, and in the artifact as it was measured."""
+    """Tests `ingot calibrate --repair`: kept if the outputs' error falls, with the measured error in the artifact."""
 
     def repaired(self, model, data, *options):
         path = self.path("repaired.json")
@@ -360,12 +361,12 @@ class Repairs(PostTraining):
         return found["outputs"][0]["relative_error"], found["sensitivity"]["relative_error"]
 
     def test_bias(self):
-        """The mean error of a convolution's channels is gone."""
+        """The mean error of a convolution's channels is removed."""
         rng = np.random.default_rng(3)
         w = rng.standard_normal((8, 16, 1, 1)).astype(np.float32)
         model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", ["n", 16, 6, 6])],
                                      [("y", ["n", 8, 6, 6])], {"w": w}))
-        # Of values that are cut off the mean is lost, too.
+        # The mean of clipped values is lost, too.
         x = (rng.exponential(1, (24, 16, 6, 6)) ** 2).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=percentile", "--percentile=98", "--repair=bias")
         before, after, kept = trials["bias"]
@@ -383,7 +384,7 @@ class Repairs(PostTraining):
         self.assertAlmostEqual(self.error(model, path)[0], after, delta=0.02 * after)
 
     def test_equalize(self):
-        """Channels that are much larger than others between two convolutions; a depthwise one between."""
+        """Channels that are much larger than others between two convolutions, with a depthwise one between."""
         rng = np.random.default_rng(3)
         large = np.exp2(np.linspace(-4, 4, 16)).astype(np.float32)[:, None, None, None]
         weights = {"w": rng.standard_normal((16, 3, 3, 3)).astype(np.float32) * large,
@@ -459,7 +460,7 @@ class Repairs(PostTraining):
         np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-5 * np.abs(want).max())
 
     def test_round(self):
-        """Weights whose data correlate make up for each other; grouped, strided, padded and transposed ones."""
+        """Weights with correlated data compensate for each other; grouped, strided, padded and transposed ones."""
         rng = np.random.default_rng(3)
         draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
         weights = {"w": draw(16, 8, 3, 3), "d": draw(16, 4, 2, 3), "v": draw(5, 16 * 5 * 2), "c": draw(5)}
@@ -469,7 +470,7 @@ class Repairs(PostTraining):
                  helper.make_node("Flatten", ["e"], ["f"], "flatten"),
                  helper.make_node("Gemm", ["f", "v", "c"], ["y"], "fc", transB=1)]
         model = self.save(make_model(nodes, [("x", ["n", 8, 12, 12])], [("y", ["n", 5])], weights))
-        # Pictures are of few patterns, and of one mean.
+        # Images consist of few patterns and have one mean.
         patterns = draw(6, 8 * 12 * 12)
         x = (2 + draw(64, 6) @ patterns + 0.1 * draw(64, 8 * 12 * 12)).reshape(64, 8, 12, 12).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=round")
@@ -479,13 +480,13 @@ class Repairs(PostTraining):
             found = json.load(f)["repair"]["adaround"]
         self.assertEqual([entry["name"] for entry in found], ["conv0", "conv1", "fc"])
         self.assertAlmostEqual(self.error(model, path)[0], after, delta=0.03 * after)
-        # The same file again, with other threads.
+        # Other numbers of threads give an equal file.
         again, _ = self.repaired(model, {"x": x}, "--method=minmax", "--repair=round", "--threads=2")
         with open(again) as f:
             self.assertEqual(json.load(f)["repair"]["adaround"], found)
 
     def test_families(self):
-        """What is kept is less, and what the artifact does."""
+        """The kept error is smaller, and is the artifact's error."""
         for name in ("repvgg", "mobilenet_v2", "vit"):
             with self.subTest(name):
                 proto, runs = families.ALL[name]()
@@ -557,13 +558,13 @@ class Refused(PostTraining):
         with_text(text, "other.onnx", "model.onnx", "calibrate this model", of=other)
         self.refuses(model, "gone.json", "no such file",
                      options=["--precision=int8", f"--calibration={self.path('gone.json')}"])
-        # What may never end is not waited for.
+        # The command does not wait for a pipe that may never end.
         os.mkfifo(self.path("pipe.json"))
         self.refuses(model, "pipe.json", "not a regular file",
                      options=["--precision=int8", f"--calibration={self.path('pipe.json')}"])
 
     def test_other_external_data(self):
-        """A model that was trained on, in files beside the same graph, is another."""
+        """A retrained model, in files beside an equal graph, is another model."""
         proto = digits.Network(0).model()
         model = self.path("model.onnx")
 

@@ -12,7 +12,8 @@ from support import Case, tool
 
 class Layers(Case):
     def check(self, nodes, weights, shape, data, wanted, opset=17):
-        """Precisions of the layers by node, the error of the output against fp32, and the share of its artifact."""
+        """Checks the precisions of the layers by node, the error of the output against fp32, and the relative size of
+        the artifact."""
         graph = helper.make_graph(nodes, "layers", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
                                   [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
                                   [numpy_helper.from_array(value.astype(np.float32), name)
@@ -35,7 +36,7 @@ class Layers(Case):
         return os.path.getsize(artifact) / os.path.getsize(fp32)
 
     def test_transposed_convolutions(self):
-        """Of what a relu leaves, and of what may be negative, in bytes."""
+        """The data after a relu, and data that may be negative, are in bytes."""
         rng = np.random.default_rng(1)
         weights = {"w1": rng.standard_normal((32, 8, 3, 3)), "w2": rng.standard_normal((32, 16, 2, 2)),
                    "b2": rng.standard_normal(16), "w3": rng.standard_normal((16, 8, 4, 4))}
@@ -47,7 +48,7 @@ class Layers(Case):
         self.check(nodes, weights, [1, 8, 12, 12], data, {"down": "int8", "up": "int8", "signed": "int8"})
 
     def test_grouped_transposed_convolutions(self):
-        """Groups of several channels are in bytes, groups of one stay floats."""
+        """Groups of several channels are in bytes; groups of one channel stay floats."""
         rng = np.random.default_rng(9)
         weights = {"w1": rng.standard_normal((32, 8, 3, 3)), "w2": rng.standard_normal((32, 16, 4, 4)),
                    "b2": rng.standard_normal(32), "w3": rng.standard_normal((32, 3, 2, 2)),
@@ -63,7 +64,7 @@ class Layers(Case):
                    {"down": "int8", "two": "int8", "four": "int8", "single": ""})
 
     def test_recurrent_nets(self):
-        """What the input adds to the gates is a product of bytes."""
+        """The contribution of the input to the gates is a product of bytes."""
         rng = np.random.default_rng(2)
         for kind, gates in (("LSTM", 4), ("GRU", 3)):
             with self.subTest(kind=kind):
@@ -74,7 +75,7 @@ class Layers(Case):
                 self.check(nodes, weights, [20, 1, 48], data, {"net": "int8"})
 
     def test_states(self):
-        """What 64 units or more multiply at each step is in bytes, too, in each kind of net, direction and batch."""
+        """Recurrent products of 64 units or more are in bytes, too, in each kind of network, direction and batch."""
         rng = np.random.default_rng(3)
         for kind, gates, directions, batch in (("LSTM", 4, 1, 1), ("LSTM", 4, 2, 3), ("GRU", 3, 1, 2), ("GRU", 3, 2, 1),
                                                ("RNN", 1, 1, 1)):
@@ -88,7 +89,7 @@ class Layers(Case):
                 self.assertLess(self.check(nodes, weights, [20, batch, 64], data, {"net": "int8"}), 0.4)
 
     def test_loops(self):
-        """The product of a Loop's body, and what keeps it."""
+        """The product of a Loop's body, and reasons to keep it."""
         rng = np.random.default_rng(4)
         body = helper.make_graph(
             [helper.make_node("MatMul", ["h", "r"], ["p"], name="step"), helper.make_node("Add", ["p", "x"], ["s"]),
@@ -107,7 +108,7 @@ class Layers(Case):
         calibration = f"--calibration={self.path('model.calib.json')}"
         kept = self.compile(self.path("model.onnx"), "--precision=int8", calibration, "--keep=step=fp32", name="kept")
         self.assertGreater(os.path.getsize(kept), os.path.getsize(self.path("int8.so")) + 128 * 128 * 2)
-        # Each alone, and both, are measured as the artifact computes them.
+        # Each alone, and both together, are measured as the artifact computes them.
         done = tool("ingot", "compare", self.path("int8.so"), self.path("model.onnx"), "--data", self.path("data.npz"),
                     "--sensitivity", calibration, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,4 +1,4 @@
-"""--precision=bf16: kernels on factors that bf16 holds exactly, and rounding where it does not."""
+"""Tests --precision=bf16: kernels on factors that bf16 holds exactly, and rounding otherwise."""
 import json
 import os
 import re
@@ -19,13 +19,13 @@ import harness  # noqa: E402
 import integer  # noqa: E402
 
 OPTIONS = ("--precision=bf16", "--keep=*=bf16")
-# Of the largest value: a product of factors that bf16 holds is as exact as that of f32, until it is stored for a
-# further op. Then each rounding is off by up to 2^-9, and what follows may enlarge it.
+# Relative to the largest value. A product of factors that bf16 holds is as exact as in f32, until it is stored for a
+# following op. Then each rounding has an error of up to 2^-9, which the following ops may enlarge.
 EXACT, ROUNDED = 1e-5, 4e-2
 
 
 def rounded(array):
-    """To bf16 and back."""
+    """Rounds to bf16 and back."""
     if array.dtype != np.float32:
         return array
     bits = array.view(np.uint32).astype(np.uint64)
@@ -35,7 +35,7 @@ def rounded(array):
 
 class Kernels(support.Case):
     target = ""
-    # What runs of several levels.
+    # The level that runs if there are several.
     level = None
 
     options = OPTIONS
@@ -57,7 +57,7 @@ class Kernels(support.Case):
 
 
 class HalfWeights(support.Case):
-    """--precision=fp16 on weights that f16 holds: as exact as f32, whatever kernel reads them."""
+    """--precision=fp16 on weights that f16 holds: as exact as f32, in any kernel."""
     target = "x86-64-v3"
 
     def check(self, kind, count):
@@ -65,8 +65,7 @@ class HalfWeights(support.Case):
         for case in batch:
             case.weights = {name: array.astype(np.float16).astype(np.float32) if array.dtype == np.float32 else array
                             for name, array in case.weights.items()}
-            # What is folded into weights changes them, as transforming them does, and they are rounded again. Tiles of
-            # 4x4 make more of that.
+            # Folding and Winograd change weights, which are rounded again. Tiles of 4x4 enlarge this error.
             if kind == "filter":
                 case.tolerance = 2 ** -9
             elif " const" in case.text:
@@ -105,7 +104,7 @@ class HalfWeightsV2(HalfWeights):
 
 
 class KernelsV3(Kernels):
-    """bf16 is widened where another level of the artifact multiplies it."""
+    """bf16 is widened because another level of the artifact multiplies it."""
     target = "x86-64-v3,znver4"
     level = "x86-64-v3"
 
@@ -133,7 +132,7 @@ class KernelsV2(Kernels):
 
 
 class KernelsEmulated(Kernels):
-    """Kernels of vdpbf16ps, which run as other instructions of the highest level here."""
+    """Kernels of vdpbf16ps, emulated on the highest level here."""
     target = "znver4"
 
     @classmethod
@@ -174,7 +173,7 @@ class KernelsEmulated(Kernels):
         conv.weights = {"blocksw": drawing.normal(rng, [64, 515, 3, 3])}
         conv.output = conv.node("Conv", ["blocksx", "blocksw"], kernel_shape=[3, 3], pads=[1] * 4)
         self.compare([conv], "conv")
-        # Those that collide in the cache are copied; few rows have blocks of weights.
+        # Rows that collide in the cache are copied; few rows use blocks of weights.
         self.compare([self.product(28, 2048, 64), self.product(29, 2047, 40), self.product(7, 600, 512)], "matmul")
 
 
@@ -224,8 +223,7 @@ class Precision(support.Case):
         model, _ = self.model()
         for target, products in (("znver4", 2 * 11), ("sapphirerapids", 4)):
             text = self.assembly(model, target)
-            # 32 rows are two tiles of 11 and one of 10, of two vectors, or 2 x 2 tiles of AMX: no product is left to
-            # FMA.
+            # 32 rows are two tiles of 11 and one of 10, with two vectors, or 2 x 2 tiles of AMX: no product uses FMA.
             self.assertGreaterEqual(text.count("vdpbf16ps" if target == "znver4" else "tdpbf16ps"), products, target)
             self.assertIn("vcvtneps2bf16", text)
             self.assertNotIn("vfmadd", text)
@@ -236,11 +234,12 @@ class Precision(support.Case):
             self.assertIn("vfmadd", text)
 
     def test_inner_loops(self):
-        """A pair of bf16, loaded once into all lanes, meets both vectors of weights; sums stay in registers."""
+        """A pair of bf16, loaded once into all lanes, is multiplied with both vectors of weights; sums stay in
+        registers."""
         rng = np.random.default_rng(0)
         nodes = [helper.make_node("Conv", ["x", "k"], ["a"], kernel_shape=[3, 3], pads=[1] * 4, name="conv"),
                  helper.make_node("Reshape", ["a", "shape"], ["b"]),
-                 # Rows of 4096 bytes, which are copied: they would fall into one set of the cache.
+                 # Rows of 4096 bytes are copied, because they would fall into one cache set.
                  helper.make_node("MatMul", ["b", "w"], ["y"], name="product")]
         weights = {"k": (rng.standard_normal((64, 64, 3, 3)) / 24).astype(np.float32),
                    "shape": np.array([98, 2048], np.int64),
@@ -254,7 +253,7 @@ class Precision(support.Case):
         for block in loops:
             loop = block[:re.search(r"\tj\w+", block).start()]
             self.assertEqual(loop.count("vdpbf16ps"), 2 * len(re.findall(r"vbroadcastss\s+-?\d*\(", loop)), loop)
-            # What is spilled stands at a fixed place of the stack; the copies do not.
+            # Spilled values are at fixed offsets of the stack; the copies are not.
             self.assertNotRegex(loop, r"\(%rsp\)")
 
     def told(self, model, *options):
@@ -272,7 +271,7 @@ class Precision(support.Case):
             for precision in ("bf16", "O1", "O2", "O3"):
                 told = self.told(model, "--precision=" + precision, *options)
                 self.assertEqual((told["first"], told["second"]), wanted, (precision, options))
-        # Nothing of bf16 is left: the same bits as in fp32.
+        # No bf16 is left, so the bits are those of fp32.
         x = {"x": np.random.default_rng(1).standard_normal((32, 64)).astype(np.float32)}
         whole = self.run_model(self.compile(model, "--precision=O0", name="whole"), x)["y"]
         kept = self.run_model(self.compile(model, "--precision=O3", "--keep=*=fp32", name="kept"), x)["y"]
@@ -289,10 +288,10 @@ class Precision(support.Case):
             self.assert_refuses(model, "--keep is for", options=("--precision=" + precision, "--keep=first=fp32"))
 
     def test_fp16_weights(self):
-        """Products are those of f32 by weights that are rounded once: at every level of CPUs, small numbers, too."""
+        """Products are those of f32 by weights that are rounded once, at every CPU level, also for small values."""
         model, rng = self.model()
         weights = {tensor.name: numpy_helper.to_array(tensor).copy() for tensor in model.graph.initializer}
-        # Steps of f16 that have no leading one, halves of such, and zeros.
+        # Denormal values of f16, halves of their steps, and zeros.
         weights["w0"][:, :8] *= 2.0 ** -14
         weights["w0"][:, 8:12] *= 2.0 ** -26
         weights["w0"][::3, 12] = -0.0
@@ -314,7 +313,7 @@ class Precision(support.Case):
             "first": "fp32", "relu": "fp32", "second": "fp16"})
 
     def test_without_instructions(self):
-        """Where no level multiplies bf16, weights are stored as float16, and all else is that of fp32."""
+        """If no level multiplies bf16, weights are stored as float16, and everything else is as in fp32."""
         rng = np.random.default_rng(5)
         nodes = [helper.make_node("MatMul", ["x", "w0"], ["a"], name="first"),
                  helper.make_node("Relu", ["a"], ["b"], name="relu"),
@@ -337,13 +336,13 @@ class Precision(support.Case):
                 got = self.assert_agrees(large, out, inputs, 2.0 ** -10)["y"]
                 np.testing.assert_array_equal(got, self.run_model(weights_only, inputs)["y"])
                 self.assertLess(os.path.getsize(out), 0.6 * os.path.getsize(whole))
-        # Nothing is gained where a cache holds all weights, so nothing is lost.
+        # If a cache holds all weights, there is no gain, so nothing is rounded.
         small, rng = self.model()
         inputs = {"x": rng.standard_normal((32, 64)).astype(np.float32)}
         half, whole = (self.compile(small, "--precision=" + precision, "--target=x86-64-v3", name=precision)
                        for precision in ("O3", "fp32"))
         np.testing.assert_array_equal(self.run_model(half, inputs)["y"], self.run_model(whole, inputs)["y"])
-        # A level that multiplies it makes all of them do.
+        # If a single level multiplies bf16, all levels do so.
         self.assertEqual(set(self.told(small, "--precision=bf16", "--target=multi", "--keep=*=bf16").values()), {"bf16"})
 
     def check_wide(self, change, words):
@@ -375,7 +374,7 @@ class Precision(support.Case):
         self.check_wide(shrink, r" 1\.52.*e-05.*too few numbers")
 
     def test_levels(self):
-        """Norms, softmax and means of O2 are those of f32; each level is as exact as what it rounds."""
+        """Norms, softmax and means of O2 are those of f32; each level is as exact as its rounding."""
         rng = np.random.default_rng(2)
         nodes = [helper.make_node("MatMul", ["x", "w0"], ["a"], name="first"),
                  helper.make_node("LayerNormalization", ["a", "g"], ["n"], name="norm"),

@@ -1,4 +1,4 @@
-"""Profiles of compiled models: layers carry the ONNX nodes' names, and their times make up the run."""
+"""Tests profiles of compiled models: layers have the names of ONNX nodes, and their times add up to the run."""
 import json
 import os
 import re
@@ -12,14 +12,14 @@ QUICK = ("--threads=1", "--warm-up=0", "--duration=0", "--iterations=20")
 
 
 def named(model):
-    """The model with a name for every node, as exporters give them; and those names."""
+    """Returns the model with a name for every node, as exporters give them, and the names."""
     for i, node in enumerate(model.graph.node):
         node.name = f"node_{i}_{node.op_type}"
     return model, {node.name for node in model.graph.node}
 
 
 class Profile(Case):
-    """`ingot bench --profile` on models of many kinds."""
+    """Runs `ingot bench --profile` on models of many kinds."""
 
     def bench(self, artifact, *options):
         done = tool("ingot", "bench", artifact, "--json", *QUICK, *options)
@@ -34,7 +34,7 @@ class Profile(Case):
         for layer in layers:
             self.assertTrue(layer["kind"])
             self.assertLessEqual(layer["min_ms"], layer["mean_ms"] * 1.0001)
-        # Layers follow each other without a gap; what is left is checking the arguments.
+        # Layers have no gaps between them; the rest is the check of arguments.
         self.assertLessEqual(result["layers_ms"], result["profiled_ms"])
         self.assertAlmostEqual(result["layers_ms"], sum(layer["mean_ms"] for layer in layers), delta=1e-6)
         return found

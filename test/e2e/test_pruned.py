@@ -1,22 +1,22 @@
-"""Networks with channels of zeros: what vanishes, and that what is computed stays."""
+"""Tests networks with channels of zeros: these channels are removed, and results do not change."""
 import json
 
 import families
 
 from support import Case, helper, make_model, np, numpy_helper, tool
 
-# Which dimension of the weights is that of the outputs.
+# Dimension of the weights for the outputs.
 PRODUCTS = {"Conv": 0, "ConvTranspose": 1, "MatMul": 1, "Gemm": 1}
 
 
 def every_fourth(outputs):
-    """The same channels of all tensors of one width, as those of residual sums have to be."""
+    """Returns equal channels for all tensors of one width, because residual sums need them."""
     return list(range(1, outputs, 4)) if outputs > 10 else []
 
 
 def zero_channels(model, constants):
-    """Sets every fourth output of products by weights to zero. The normalization or bias behind makes another number of
-    it where `constants` is true."""
+    """Sets every fourth output of products by weights to zero. If `constants` is true, the following normalization or
+    bias makes another constant of it."""
     model = type(model).FromString(model.SerializeToString())
     tensors = {t.name: t for t in model.graph.initializer}
     zeroed = set()
@@ -43,7 +43,7 @@ def zero_channels(model, constants):
 
 
 class Pruned(Case):
-    """Model families, of whose channels a quarter is zero; then the same where they are other numbers."""
+    """Model families with a quarter of the channels zero, and then with other constants."""
 
     def inspect(self, artifact):
         return json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
@@ -65,7 +65,7 @@ class Pruned(Case):
         self.assertGreaterEqual(self.removed(artifact), 4)
 
     def test_usual_sizes(self):
-        """A body for usual sizes loses the same channels: both read the same weights."""
+        """A body for usual sizes removes these channels, too: both bodies read the same weights."""
         dense, runs = families.ALL["mlp_dynamic"]()
         model = zero_channels(dense, constants=True)
         width = runs[0]["input"].shape[1]
@@ -77,7 +77,7 @@ class Pruned(Case):
         self.assertLess(self.inspect(artifact)["weights_bytes"], 1.2 * self.inspect(general)["weights_bytes"])
 
     def test_zeros_and_remarks(self):
-        """Weights of zeros that stay are counted, and --remarks tells of both, by node."""
+        """Remaining weights of zeros are counted, and --remarks reports both kinds by node."""
         rng = np.random.default_rng(0)
         w = rng.standard_normal((16, 8)).astype(np.float32)
         w[rng.random(w.shape) < 0.5] = 0
@@ -114,7 +114,7 @@ def family_test(name, least, constants):
     return test
 
 
-# How many channels vanish at least: of zeros, and of other numbers, which padding keeps.
+# Least number of channels that are removed: for zeros, and for other constants, which padding keeps.
 LEAST = {"resnet": (68, 64), "repvgg": (22, 10), "diverse_branch": (7, 6), "mobilenet_v2": (40, 40),
          "efficientnet": (8, 8), "densenet": (5, 5), "db_head": (18, 18), "detector": (8, 4), "cnn_dynamic": (4, 4),
          "vit": (48, 48), "speech_gru": (8, 8), "mlp_dynamic": (12, 12)}

@@ -1,4 +1,4 @@
-"""Quantized graphs at every CPU level that this machine runs, against ONNX's reference implementation."""
+"""Tests quantized graphs at every CPU level of this machine, against ONNX's reference implementation."""
 import json
 import os
 import sys
@@ -18,13 +18,13 @@ import harness  # noqa: E402
 import integer  # noqa: E402
 
 LEVELS = [level for level in integer.supported() if "@" not in level]
-# Quantized numbers may be one step off, but no more than one in a thousand.
+# Quantized values may differ by one step, but at most one in a thousand.
 MOST_OFF = 1e-3
 
 
 class Quantized(Case):
     def steps_off(self, got, want):
-        """How many elements differ, all by one step of their quantization at most."""
+        """Returns the number of elements that differ, all by at most one step of their quantization."""
         if want.dtype.kind == "f":
             values = np.unique(np.concatenate([want.ravel(), got.ravel()]))
             step = np.diff(values).min(initial=np.inf) if values.size > 1 else 1.0
@@ -60,7 +60,7 @@ class Quantized(Case):
 
     @unittest.skipUnless(have("ingot-guarded-run"), "built without ingot-guarded-run")
     def test_between_guard_pages(self):
-        """Nothing outside of a tensor is touched, and threads give the same bytes."""
+        """No memory outside of a tensor is accessed, and threads give equal bytes."""
         for seed in range(4):
             graph = quantized.draw(quantized.EXACT, 3000 + seed, count=2)
             model = graph.model()
@@ -74,7 +74,7 @@ class Quantized(Case):
                         np.testing.assert_array_equal(got[name], value, name)
 
     def test_layers_tell(self):
-        """Products of bytes are called so, and movement between pairs is no layer of floats."""
+        """Products of bytes are reported as such, and movement between pairs is not a layer of floats."""
         graph = quantized.Graph(3)
         shape = [1, 8, 9, 9]
         x = graph.input(graph.rng.standard_normal(shape).astype(np.float32))
@@ -97,7 +97,7 @@ class Quantized(Case):
         self.check(quantized.BETWEEN, range(300, 312))
 
     def test_no_floats_between_pairs(self):
-        """A function of bytes is one table, whatever pairs are in it; a transposed convolution multiplies bytes."""
+        """A function of bytes is one table, with any pairs inside; a transposed convolution multiplies bytes."""
         graph = quantized.Graph(5)
         x = graph.input(graph.rng.standard_normal([1, 16, 9, 9]).astype(np.float32))
         pair = [graph.constant(np.float32(0.05)), graph.constant(np.uint8(40))]
@@ -118,7 +118,8 @@ class Quantized(Case):
         self.assertNotIn("math.exp", text)
 
     def test_few_channels(self):
-        """One or two channels are multiplied as floats, others in whole groups of four: the numbers stay the reference's."""
+        """One or two channels are multiplied as floats, others in groups of four; results are those of the reference.
+        """
         rng = np.random.default_rng(0)
         for channels, outputs, kernel, stride in ((1, 40, 3, 1), (1, 7, 7, 2), (2, 33, 5, 1), (3, 64, 7, 2), (5, 32, 3, 1),
                                                   (6, 32, 3, 1), (10, 24, 5, 1), (18, 32, 3, 1), (18, 130, 1, 1),
@@ -145,7 +146,7 @@ class Quantized(Case):
                         np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
     def test_ties(self):
-        """What lies between two numbers is rounded with its zero point, odd ones too, as the reference does it."""
+        """Ties are rounded after adding the zero point, even an odd one, as in the reference."""
         rng = np.random.default_rng(3)
         for zero, ratio in ((np.uint8(3), 2), (np.uint8(128), 512), (np.int8(-77), 1024), (np.int8(1), 512)):
             constants = {"xs": np.float32(1), "xz": np.uint8(120), "w": rng.integers(-128, 128, (8, 16)).astype(np.int8),
@@ -190,7 +191,7 @@ class Quantized(Case):
                     self.assertLessEqual(self.steps_off(got, want), MOST_OFF * want.size)
 
     def test_unsigned_weights(self):
-        """Weights whose zero point leaves nine bits are multiplied as bytes, too, at fixed and open sizes."""
+        """Weights whose zero point needs nine bits are multiplied as bytes, too, at fixed and dynamic sizes."""
         cases = [("Conv", [24, 13, 3, 3], {"pads": [1, 0, 2, 1]}), ("Conv", [70, 16, 1, 1], {"strides": [2, 2]}),
                  ("Conv", [9, 40, 3, 2], {"dilations": [2, 3], "strides": [1, 2]}), ("Gemm", [50, 33], {}),
                  ("ConvTranspose", [12, 20, 4, 3], {"strides": [2, 3], "pads": [1, 0, 0, 1]})]
@@ -226,7 +227,7 @@ class Quantized(Case):
                         self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
     def test_patches(self):
-        """Windows side by side are rows of a matrix of bytes, pixels left over are read by none; batches may be open."""
+        """Adjacent windows are rows of a matrix of bytes, and remaining pixels are not read; batches may be dynamic."""
         cases = [([2, 3, 17, 24], [40, 3, 4, 8]), ([1, 1, 130], [24, 1, 40]), ([1, 2, 6, 8, 9], [9, 2, 2, 4, 4])]
         for seed, (sizes, shape) in enumerate(cases):
             for open_batch in (False, True):
@@ -254,7 +255,7 @@ class Quantized(Case):
                         self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
     def test_transposed_open_sizes(self):
-        """Phases of pictures of any size pad with the zero point."""
+        """The phases of images of any size pad with the zero point."""
         for stride, kernel in ((2, [3, 4]), (3, [2, 2]), (1, [3, 1])):
             graph = quantized.Graph(9)
             x = graph.input(graph.rng.standard_normal([1, 20, 1, 1]).astype(np.float32))
@@ -278,7 +279,7 @@ class Quantized(Case):
                         self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
     def test_trained(self):
-        """What training with simulated quantization exports; all of its products are of bytes."""
+        """Exports of training with simulated quantization; all products are of bytes."""
         self.check(quantized.TRAINED, range(200, 206))
         for seed in range(200, 203):
             with self.subTest(seed=seed):

@@ -1,5 +1,6 @@
-"""Pairs of quantization whose scales have a simple ratio: every number that lies between two steps is rounded as ONNX
-defines it, half to even of the quotient, as ONNX Runtime does where it fuses nothing."""
+"""Tests pairs of quantization whose scales have a simple ratio.
+
+Every tie is rounded as ONNX defines it, to the even quotient, as ONNX Runtime does without fusion."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -9,7 +10,7 @@ TYPES = {"uint8": TensorProto.UINT8, "int8": TensorProto.INT8, "uint16": TensorP
 RATIOS = [(1, 2), (1, 3), (2, 3), (3, 4), (1, 1), (2, 1), (3, 2), (1, 4), (4, 3)]
 MOST_OFF = 1e-3
 
-# Operators between two pairs: (operator, attributes, whether it has a second operand).
+# Operators between two pairs: (operator, attributes, True if it has a second operand).
 BETWEEN = {
     "nothing": None, "relu": ("Relu", {}), "leaky_relu": ("LeakyRelu", {"alpha": 0.5}), "elu": ("Elu", {}),
     "swish": ("Swish", {}), "hard_swish": ("HardSwish", {}), "gelu": ("Gelu", {}), "softplus": ("Softplus", {}),
@@ -22,7 +23,7 @@ OF_TWO = ("add", "mul", "concat")
 
 
 class Graph:
-    """As many pairs as there are scales, of the same bytes, with one operator between."""
+    """A pair for each scale, on the same bytes, with one operator between."""
 
     def __init__(self, kind, dtype, seed, is_open):
         self.kind, self.rng, self.nodes, self.tensors = kind, np.random.default_rng(seed), [], []
@@ -86,7 +87,7 @@ class Ratios(Case):
             self.check(kind, "uint8", seed, True)
 
     def test_levels(self):
-        """Without fused multiply-adds, and beside oneDNN."""
+        """Without fused multiply-adds, and with oneDNN."""
         for options in (("--target=x86-64-v2",), ("--kernels=onednn",)):
             for seed, kind in enumerate(("relu", "add", "elu")):
                 self.check(kind, "int8", seed, False, *options)

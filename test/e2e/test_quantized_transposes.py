@@ -1,5 +1,6 @@
-"""Transposes that quantize, dequantize or convert what they move, at every CPU level that this machine runs: whole squares
-of rows and columns, parts of them, pixels of a few bytes, and more than one task."""
+"""Tests transposes that quantize, dequantize or convert elements, at every CPU level of this machine.
+
+Shapes are whole squares of rows and columns, parts of them, pixels of a few bytes, and more than one task."""
 import os
 import sys
 import unittest
@@ -25,7 +26,7 @@ TO_LAST, TO_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
 
 class QuantizedTransposes(Case):
     def draw(self, is_open, seed):
-        """A model of one transpose for each shape and kind, and what it is run with."""
+        """Returns a model with one transpose per shape and kind, and its inputs."""
         rng = np.random.default_rng(seed)
         nodes, inputs, outputs, feeds = [], [], [], {}
         constants = {"s": np.float32(0.04), "u": np.uint8(117), "i": np.int8(-9)}
@@ -76,7 +77,7 @@ class QuantizedTransposes(Case):
 
     @unittest.skipUnless(have("ingot-guarded-run"), "built without ingot-guarded-run")
     def test_between_guard_pages(self):
-        """Nothing outside of a tensor is touched, and threads give the same bytes."""
+        """No memory outside of a tensor is accessed, and threads give equal bytes."""
         for is_open in (False, True):
             model, feeds, want = self.draw(is_open, 13 + is_open)
             for level in ("x86-64-v2", LEVELS[-1]):

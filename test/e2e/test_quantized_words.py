@@ -1,4 +1,4 @@
-"""Q/DQ of 16 bits at every CPU level that this machine runs, against sums of double precision."""
+"""Tests Q/DQ of 16 bits at every CPU level of this machine, against sums of double precision."""
 import os
 import sys
 import unittest
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import integer  # noqa: E402
 
 LEVELS = [level for level in integer.supported() if "@" not in level]
-# Where sums are exact, a number that lies between two steps may be rounded to either.
+# If sums are exact, a value between two steps may be rounded to either.
 MOST_OFF = 1e-3
 U16, S16 = np.uint16, np.int16
 ELEMENTS = {np.dtype(U16): TensorProto.UINT16, np.dtype(S16): TensorProto.INT16}
@@ -23,7 +23,7 @@ ELEMENTS = {np.dtype(U16): TensorProto.UINT16, np.dtype(S16): TensorProto.INT16}
 
 def quantize(x, scale, zero):
     info = np.iinfo(zero.dtype)
-    # As the operator divides: in single precision.
+    # The operator divides in single precision.
     steps = np.rint((x.astype(np.float32) / np.float32(scale)).astype(np.float64)) + int(zero)
     return np.clip(steps, info.min, info.max).astype(zero.dtype)
 
@@ -59,7 +59,7 @@ class Words(Case):
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
 
     def product(self, op, x, w, attributes, bias, axis):
-        """Of double precision."""
+        """Computes the product in double precision."""
         inputs = {"x": x, "w": w, **({"b": bias.astype(np.float64)} if bias is not None else {})}
         graph = helper.make_graph(
             [helper.make_node(op, list(inputs), ["y"], **attributes)], "double",
@@ -75,7 +75,7 @@ class Words(Case):
         info = np.iinfo(kind)
         zero = kind([info.min, (info.min + info.max + 1) // 2, rng.integers(info.min, info.max + 1)][seed % 3])
         low, high = (info.min - int(zero)) * 1e-4, (info.max - int(zero)) * 1e-4
-        # Also beyond what 16 bits hold.
+        # Some values exceed 16 bits.
         x = (rng.random(shape) * (high - low) * 1.02 + low).astype(np.float32)
         w = rng.integers(-127, 128, weights).astype(np.int8)
         if extreme:
@@ -115,7 +115,7 @@ class Words(Case):
         self.check(1, "Gemm", [9, 72], [50, 72], {"transB": 1})
 
     def test_sums_in_parts(self):
-        """Of 1200 weights of 127 i32 does not hold the sum."""
+        """i32 does not hold the sum of 1200 weights of 127."""
         for seed in range(3):
             self.check(seed, "MatMul", [6, 1200], [1200, 17], axis=1, extreme=True)
         self.check(4, "MatMul", [50, 3072], [3072, 64], axis=1)
@@ -194,7 +194,7 @@ class Activations(Case):
         x = (rng.standard_normal(shape) * 3).astype(np.float32)
 
         def parameters(values):
-            # The last is within what quantizes it or not.
+            # The last value may exceed the quantized range.
             scale = np.float32((values.max() - values.min()) / 65535 * rng.uniform(0.97, 1.03))
             return scale, kind(np.clip(info.min - np.rint(min(values.min(), 0) / scale), info.min, info.max))
 
@@ -225,20 +225,20 @@ class Activations(Case):
                 self.check(seed, "HardSigmoid", groups, kind=[U16, S16][seed % 2])
 
     def test_sigmoid(self):
-        """Of which the last bits differ."""
+        """The last bits of a sigmoid differ."""
         for seed, groups in enumerate([0, 1, 32]):
             with self.subTest(seed=seed):
                 self.check(seed, "Sigmoid", groups, kind=[U16, S16][seed % 2], most_off=5e-3)
 
     def test_stored(self):
-        """Words that the model returns are those of the function, exactly."""
+        """int16 values that the model returns are exactly those of the function."""
         for seed, groups in enumerate([0, 32]):
             with self.subTest(seed=seed):
                 self.check(seed, "HardSigmoid", groups, all_outputs=True)
 
 
 class Divisions(Case):
-    """Numbers of all sizes, by whatever scale, are divided as in single precision."""
+    """Values of all sizes, divided by any scale, are divided as in single precision."""
 
     def test_scales(self):
         rng = np.random.default_rng(7)
@@ -255,7 +255,7 @@ class Divisions(Case):
         x = {}
         for i, scale in enumerate(scales):
             steps = rng.uniform(-40000, 40000, 4000)
-            # Halves, and what is beside them.
+            # Ties and their neighbors.
             steps[:2000] = np.rint(steps[:2000]) + 0.5
             x[f"x{i}"] = np.nextafter((steps * scale).astype(np.float32),
                                       rng.choice([-np.inf, 0, np.inf], 4000).astype(np.float32))

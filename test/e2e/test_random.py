@@ -1,10 +1,10 @@
-"""Numbers that a run draws: how they are distributed, and that they are the same in every run."""
+"""Tests random numbers of a run: their distribution, and that they are equal in every run."""
 from support import Case, TensorProto, helper, make_model, np
 
 
 class Random(Case):
     def draw(self, op, inputs, dims=None, element=TensorProto.FLOAT, **attributes):
-        """What two runs give, which is the same."""
+        """Returns the equal results of two runs."""
         node = helper.make_node(op, list(inputs), ["y"], name="node", **attributes)
         artifact = self.compile(make_model([node], [(n, dims or x.shape) for n, x in inputs.items()],
                                            [("y", None, element)]))
@@ -13,7 +13,7 @@ class Random(Case):
         return first
 
     def test_classes(self):
-        """Each class is drawn as often as its chance says, one without a chance never."""
+        """Each class is drawn as often as its probability says; one without probability is never drawn."""
         rng = np.random.default_rng(0)
         logits = rng.standard_normal((3, 50)).astype(np.float32)
         logits[0, [0, 7, 49]] = -np.inf
@@ -32,7 +32,7 @@ class Random(Case):
                 self.assertEqual(shares[chance == 0].sum(), 0)
 
     def test_odd_chances(self):
-        """Of one class that one is drawn, and of no number a class that is there."""
+        """A single class is always drawn, and invalid probabilities still draw an existing class."""
         got = self.draw("Multinomial", {"x": np.zeros((2, 1), np.float32)}, None, TensorProto.INT32, sample_size=5)
         np.testing.assert_array_equal(got, np.zeros((2, 5)))
         for value in (np.nan, np.inf, -np.inf, 3e38):

@@ -13,7 +13,7 @@ PEER = ["--reference=onnxruntime", f"--python={sys.executable}"]
 
 
 def scaled(factor, shape=("n", 4)):
-    """y = factor x, and which elements of x are above 0."""
+    """y = factor x, and a mask of the elements of x above 0."""
     nodes = [helper.make_node("Mul", ["x", "f"], ["y"], name="scale"),
              helper.make_node("Greater", ["x", "z"], ["above"], name="above")]
     return make_model(nodes, [("x", shape)], [("y", shape), ("above", shape, TensorProto.BOOL)],
@@ -44,7 +44,7 @@ class Reference(Case):
         self.assertIn("all outputs are within the tolerance", text)
 
     def test_without_data(self):
-        """One sample of random numbers."""
+        """One sample of random values."""
         found = self.compare(self.artifact, self.right, "--shape=x=3x4", *PEER, "--max-error=1e-6")
         self.assertEqual((found["samples"], found["within_tolerance"]), (1, True))
         self.compare(self.artifact, self.wrong, "--shape=x=3x4", *PEER, "--max-error=0.1", code=3)
@@ -53,7 +53,7 @@ class Reference(Case):
         for peer in (PEER, []):
             with self.subTest(peer=peer):
                 options = [self.artifact, self.wrong, *self.data, *peer]
-                # |2 x - 2.5 x| is 0.2 of |2.5 x|, and at most 6.
+                # 2 x - 2.5 x| is 0.2 of |2.5 x|, and at most 6.
                 for bounds, code in (([], 0), (["--atol=6"], 0), (["--atol=5.9"], 3), (["--rtol=0.21"], 0),
                                      (["--rtol=0.19"], 3), (["--atol=1", "--rtol=0.19"], 0), (["--max-error=0.21"], 0),
                                      (["--max-error=0.19"], 3), (["--max-error=0.21", "--atol=0"], 3)):
@@ -76,7 +76,7 @@ class Reference(Case):
         self.compare(self.artifact, small, *self.data, *PEER, "--max-error=10", code=3)
 
     def test_one_input(self):
-        """A sample of --input: sizes that the artifact leaves open are those of the run."""
+        """A sample of --input: dynamic sizes of the artifact are those of the run."""
         for peer in (PEER, []):
             for options in (["random", "--shape", "x=3x4"], ["zeros", "--dim", "n=3"], [self.path("x.npy")]):
                 np.save(self.path("x.npy"), np.ones((3, 4), np.float32))

@@ -9,7 +9,7 @@ CLASSES = 30
 
 
 def detector(classes=CLASSES, kept=4):
-    """As detectors are exported: of each class the best scores above a threshold, and the boxes that have them."""
+    """A detector as exported: for each class the best scores above a threshold, and their boxes."""
     net = NodeByNode(3, 1)
 
     def number(value):
@@ -53,7 +53,7 @@ class Repeats(Case):
                 self.assert_agrees(model, artifact, inputs(rows))
 
     def test_shared(self):
-        """Each class calls the same code, which is given its number; nothing is copied to where it is."""
+        """All classes call one code with the index of the class; nothing is copied for it."""
         with open(self.compile(detector(), "--emit=mlir-kernels", name="kernels")) as f:
             text = f.read()
         calls = re.findall(r"call @(forward_repeat_\d+)\(", text)
@@ -63,7 +63,7 @@ class Repeats(Case):
             self.assertEqual(re.findall(r"ins\((%\w+) : [^)]*\) outs\(\1 :.*", f.read()), [])
 
     def test_messages(self):
-        """A check that fails tells the node that it is for."""
+        """A failing check names its node."""
         artifact = self.compile(detector())
         for wrong in (0, 11, CLASSES - 1):
             given = inputs(5)

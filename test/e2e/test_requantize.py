@@ -1,4 +1,5 @@
-"""Sums of QLinear operators rounded to bytes as ONNX's reference rounds them, bit for bit, at every CPU level that this machine runs."""
+"""Sums of QLinear operators are rounded to bytes as in ONNX's reference, bit for bit, at every CPU level of this
+machine."""
 import os
 import sys
 import unittest
@@ -19,14 +20,14 @@ NAMES = ["xs", "xz", "w", "ws", "wz", "ys", "yz"]
 
 
 def ratios(rng, count, largest):
-    """Scales of weights that make ratios of few and of many bits, so small that the bytes are all of them."""
+    """Returns scales of weights whose ratios have few or many bits, so small that all bytes occur."""
     scale = largest / 2.0 ** rng.uniform(0, 2, count)
     short = np.ldexp(rng.integers(1, 64, count), np.floor(np.log2(scale)).astype(int) - 5)
     return np.where(rng.integers(0, 2, count) == 0, short, scale).astype(np.float32)
 
 
 def model_of(kind, shape, constants, inputs=(), **attributes):
-    """A node of `kind` whose constants are initializers, but for `inputs`."""
+    """Makes a node of `kind` whose constants are initializers, except for `inputs`."""
     names = NAMES + (["b"] if "b" in constants else [])
 
     def info(name, value):
@@ -56,7 +57,7 @@ class Requantize(Case):
         return want.size
 
     def constants(self, rng, shape, outputs, depth, unsigned=True):
-        """Scales whose results are mostly within the bytes, of weights of `shape`."""
+        """Returns scales for weights of `shape` whose results are mostly within bytes."""
         byte = np.uint8 if unsigned else np.int8
         limits = np.iinfo(byte)
         data = np.float32(2.0 ** rng.integers(-6, 0) * rng.uniform(1, 2))
@@ -69,7 +70,7 @@ class Requantize(Case):
                 "b": rng.integers(-9000, 9000, outputs).astype(np.int32)}
 
     def test_convolutions(self):
-        """Of few and of many taps, whose sums f32 does not hold, in groups and of single channels."""
+        """Few and many taps, whose sums exceed f32, in groups and in single channels."""
         rng = np.random.default_rng(11)
         count = 0
         for inputs, outputs, kernel, groups, size in ((16, 24, 1, 1, 64), (3, 20, 3, 1, 60), (1, 16, 3, 1, 60), (32, 32, 3, 32, 40),
@@ -89,7 +90,8 @@ class Requantize(Case):
         self.assertGreater(count, 200_000)
 
     def near_halves(self, rng, zero):
-        """Scales of 1 / 2m: each sum that is m times an odd number lies between two bytes, or as near as f32 holds the scale."""
+        """Scales of 1 / 2m: each sum that is m times an odd number is between two bytes, as exactly as f32 holds the
+        scale."""
         return {"xs": np.float32(1), "xz": np.int8(-5), "wz": np.zeros(32, np.int8), "ws": (0.5 / rng.integers(4, 40, 32)).astype(np.float32),
                 "ys": np.float32(1), "yz": zero}
 
@@ -115,7 +117,8 @@ class Requantize(Case):
                 self.check("QLinearMatMul", [300, 8], {**few, "w": np.ascontiguousarray(w.T)}, rng, inputs)
 
     def test_groups(self):
-        """Of groups weights of nine bits are floats, and so are few channels of any, whatever precision is asked for."""
+        """Weights of nine bits in groups are floats, and so are few channels of any weights, for any requested
+        precision."""
         rng = np.random.default_rng(17)
         for outputs, inputs, groups in ((12, 1, 4), (8, 2, 4), (16, 4, 4), (12, 6, 2), (24, 3, 8)):
             w = rng.integers(0, 256, (outputs, inputs, 3, 3)).astype(np.uint8)
@@ -138,7 +141,7 @@ class Requantize(Case):
                         np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
 
     def test_repeated_channels(self):
-        """Single channels of several outputs each, which are repeated, also by weights of signed bytes."""
+        """Single channels with several outputs each, which are repeated, also for signed weights."""
         rng = np.random.default_rng(18)
         for outputs, channels, strides in ((12, 4, [1, 1]), (130, 65, [1, 2]), (64, 16, [2, 2])):
             constants = self.constants(rng, (1,), outputs, 9)
@@ -147,7 +150,7 @@ class Requantize(Case):
                        strides=strides)
 
     def test_small_ratios(self):
-        """A ratio so small that the sum with the zero point is rounded in f64, too, and one of 2^-21 that is not."""
+        """A ratio so small that f64 also rounds the sum with the zero point, and one of 2^-21 that is exact."""
         rng = np.random.default_rng(15)
         for exponent, zero in ((-21, 127), (-22, 127), (-24, 3), (-30, 1)):
             constants = self.constants(rng, (16, 256, 3, 3), 16, 2304)
@@ -157,7 +160,7 @@ class Requantize(Case):
             self.check("QLinearConv", [1, 256, 6, 6], constants, rng)
 
     def test_scales_of_halves(self):
-        """Scales of f16: their ratio is rounded to f16."""
+        """For scales of f16 the ratio is rounded to f16."""
         rng = np.random.default_rng(16)
         constants = self.constants(rng, (32, 40), 40, 32)
         del constants["b"]

@@ -10,7 +10,7 @@ from test_native_rows import supported_levels
 
 
 def resize(shape, by, dtype=TensorProto.FLOAT, constants=(), opset=19, **attributes):
-    """A Resize of x by "scales" or "sizes", a tensor of the run unless it is in `constants`."""
+    """Makes a Resize of x by "scales" or "sizes", which a run brings unless they are in `constants`."""
     count = len(attributes.get("axes", shape))
     names = {"scales": ["x", "", "scales"], "sizes": ["x", "", "", "sizes"], "roi": ["x", "roi", "", "sizes"]}[by]
     types = {"scales": TensorProto.FLOAT, "sizes": TensorProto.INT64, "roi": TensorProto.FLOAT}
@@ -21,8 +21,8 @@ def resize(shape, by, dtype=TensorProto.FLOAT, constants=(), opset=19, **attribu
 
 
 def picture(layout, kind, x, sizes, mode, flips, factor, opened=""):
-    """A model that resizes x, N × C × H × W of bytes, in a layout, flips it along axes of NHWC, and scales its channels
-    by `factor` less 3; and its input. The dimensions in `opened` are open."""
+    """Makes a model and its input. The model resizes x, N × C × H × W of bytes, in a layout, flips it along axes of
+    NHWC, and scales its channels by `factor` less 3. The dimensions in `opened` are dynamic."""
     last = layout != "NCHW"
     data = x.transpose(0, 2, 3, 1) if last else x
     data = data[0] if layout == "HWC" else data
@@ -48,7 +48,7 @@ def picture(layout, kind, x, sizes, mode, flips, factor, opened=""):
 
 
 def interpolate(x, axis, size, coordinates):
-    """x, of f64, interpolated linearly along an axis."""
+    """Interpolates x, of f64, linearly along an axis."""
     had, at = x.shape[axis], np.arange(size)
     position = {"half_pixel": (at + 0.5) * had / size - 0.5, "asymmetric": at * had / size,
                 "align_corners": at * (had - 1) / (size - 1)}[coordinates]
@@ -66,7 +66,7 @@ class Resize(Case):
         self.assertLessEqual(error, tolerance if wanted.dtype.kind == "f" else 1)
 
     def test_computed(self):
-        """Against ONNX Runtime, whose result takes sizes that are rounded down as they are."""
+        """Compares with ONNX Runtime, which uses rounded-down sizes directly."""
         rng = np.random.default_rng(0)
         for mode in ("nearest", "linear", "cubic"):
             for coordinates in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"):
@@ -95,7 +95,7 @@ class Resize(Case):
                             self.check(model, feeds, want[0].astype(np.float32), 1e-4)
 
     def test_pictures(self):
-        """Filters of pictures in both layouts, then flips and a scale of each channel, at each CPU level."""
+        """Filters of images in both layouts, then flips and a scale of each channel, at each CPU level."""
         rng, levels = np.random.default_rng(4), ["x86-64-v2", *supported_levels()]
         for number in range(10):
             layout = ("NHWC", "NCHW", "HWC")[number % 3]
@@ -123,7 +123,7 @@ class Resize(Case):
                     self.assertLessEqual(np.abs(got - want).max(), 2e-3, level)
 
     def test_sampled_pictures(self):
-        """Interpolation of pictures in both layouts: taps far apart, pixels of few channels, bytes."""
+        """Interpolation of images in both layouts: distant taps, pixels of few channels, bytes."""
         rng, levels = np.random.default_rng(5), ["x86-64-v2", *supported_levels()]
         for number in range(9):
             mode, last = ("cubic", "linear", "linear")[number % 3], number % 2 == 0
@@ -149,7 +149,7 @@ class Resize(Case):
                     self.assertLessEqual(error, 1 if kind == np.uint8 else 2e-3, level)
 
     def test_between_quantizations(self):
-        """Linear, with scales of 2: bytes differ from those of the definition, in f64, at ties alone."""
+        """Linear, with scales of 2: bytes differ from those of the definition, in f64, only at ties."""
         rng = np.random.default_rng(6)
         for coordinates in ("half_pixel", "align_corners", "asymmetric"):
             for first, second in ((0.02, 0.02), (0.02, 0.0173)):

@@ -16,7 +16,7 @@ class Places(Case):
         return peer(model).run(None, feeds)[0]
 
     def run_bad(self, model, feeds):
-        """Whatever the numbers, a run ends well or with one line."""
+        """For any values, a run succeeds or ends with one line."""
         artifact, arguments = self.compile(model), []
         for name, value in feeds.items():
             np.save(self.path(name + ".npy"), value)
@@ -148,8 +148,8 @@ class Places(Case):
                 self.check(model, feeds, tolerance=0)
 
     def test_many_boxes(self):
-        """Boxes in one place and in places far apart, as classes are; wide ones among narrow ones; of no width; all
-        alike; and numbers that no box has."""
+        """Boxes in one place and in distant places, as classes are; wide boxes among narrow ones; boxes without width;
+        equal boxes; and invalid values."""
         rng = np.random.default_rng(4)
         count = 700
         corner, size = rng.uniform(0, 100, (count, 2)), rng.uniform(0, 40, (count, 2))
@@ -171,7 +171,7 @@ class Places(Case):
                     self.assert_agrees(self.suppress(boxes[None], feeds["scores"]), artifact, given)
 
     def test_known_boxes(self):
-        """Constants besides boxes and scores: all lists have a known size."""
+        """All inputs but boxes and scores are constants, so all lists have a known size."""
         rng = np.random.default_rng(4)
         corner = rng.uniform(0, 10, (1, 400, 2))
         feeds = {"boxes": np.concatenate([corner, corner + 1], -1).astype(np.float32),
@@ -199,10 +199,10 @@ class Places(Case):
 
 
 class Others(Places):
-    """DFT, Col2Im, TensorScatter, Det, Inverse: numbers, and data that name what is not there."""
+    """DFT, Col2Im, TensorScatter, Det, Inverse: results, and data with invalid positions."""
 
     def test_transforms(self):
-        """Lengths with factors and without, cut and filled up, forwards and back, of half a spectrum, of doubles."""
+        """Lengths with and without factors, cut and padded, forward and backward, half spectra, doubles."""
         rng = np.random.default_rng(0)
         float32, float64 = np.float32, np.float64
         for n, length, parts, dtype, attributes in (
@@ -225,7 +225,7 @@ class Others(Places):
                 np.testing.assert_allclose(got, want, atol=(1e-6 if dtype == float32 else 1e-13) * np.abs(want).max())
 
     def check_open(self, shapes, axis, dtype=np.float32, length=None, inverse=0, onesided=0, opset=20, computes_axis=False):
-        """DFT with every dimension open, at several sizes, against numpy."""
+        """DFT with every dimension dynamic, at several sizes, against numpy."""
         kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         dims = [f"d{i}" for i in range(len(shapes[0]) - 1)] + [shapes[0][-1]]
         inputs, given, attributes = [("x", dims, kind)], ["x", "", ""], {"inverse": inverse, "onesided": onesided}
@@ -258,7 +258,7 @@ class Others(Places):
                 np.testing.assert_allclose(got, want, rtol=0, atol=bound * np.abs(want).max(initial=0))
 
     def test_open_lengths(self):
-        """Powers of two, and those around them, primes, those that leave each number of passes, one point."""
+        """Powers of two and their neighbors, primes, lengths for each number of passes, one point."""
         lengths = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 64, 100, 127, 128, 256, 257, 512, 1000, 1021, 1024, 2048, 4096)
         for dtype in (np.float32, np.float64):
             for parts in (1, 2):
@@ -268,7 +268,7 @@ class Others(Places):
         self.check_open([(2, 20, 2), (1, 16, 2)], 1, np.float16)
 
     def test_open_parts(self):
-        """Half a spectrum and a whole signal of it, what is cut and filled up, any axis."""
+        """Half a spectrum, and the whole signal from it, cut and padded, along any axis."""
         self.check_open([(3, n, 1) for n in (1, 2, 7, 16, 100, 513)], 1, onesided=1)
         self.check_open([(3, n, 2) for n in (2, 3, 5, 9, 33, 201, 513)], 1, inverse=1, onesided=1)
         for n in (1, 2, 12, 16):
@@ -292,7 +292,7 @@ class Others(Places):
             self.assert_one_line(done, f"dft_length is {length}, but must be at most {2**31}")
 
     def test_open_frames(self):
-        """STFT of frames of any length, with a window or without, also where the sizes are known and large."""
+        """STFT of frames of any length, with and without a window, also with static large sizes."""
         for parts, windowed, onesided, given in ((1, True, 1, True), (2, False, 0, True), (1, True, 0, False)):
             inputs = [("x", ["b", "n", parts]), ("step", [], TensorProto.INT64)]
             if windowed:
@@ -320,7 +320,7 @@ class Others(Places):
         rng = np.random.default_rng(0)
         for shape, opened in (((3, 3), None), ((2, 5, 5), ["n", "m", "m"]), ((2, 1, 4, 4), None)):
             x = rng.standard_normal(shape).astype(np.float32)
-            x[..., 0, 0] = 0  # which asks for another pivot
+            x[..., 0, 0] = 0  # requires another pivot
             for kind, domain, want in (("Det", "", np.linalg.det(x)), ("Inverse", "com.microsoft", np.linalg.inv(x))):
                 with self.subTest(kind=kind, shape=shape):
                     model = make_model([helper.make_node(kind, ["x"], ["y"], name="node", domain=domain)],
@@ -350,7 +350,8 @@ class Others(Places):
                     self.assert_one_line(done, "node 'node'", *words)
 
     def test_columns(self):
-        """Few elements of a block and many, apart, a stride apart, beside padding; images of known and computed sizes."""
+        """Few and many elements of a block, apart, with strides, next to padding; images of static and computed sizes.
+        """
         rng = np.random.default_rng(0)
         for image, block, strides, dilations, pads in (
                 ([9], [3], [1], [1], [1, 1]), ([9, 7], [3, 2], [2, 1], [1, 2], [1, 0, 0, 2]), ([8, 8], [2, 2], [2, 2], [1, 1], [0] * 4),

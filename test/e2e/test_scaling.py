@@ -1,4 +1,4 @@
-"""Models of many nodes: their code is cut into pieces, and compiling them takes time in proportion."""
+"""Tests models of many nodes: their code is cut into pieces, and compile time grows linearly."""
 import os
 import resource
 import subprocess
@@ -10,12 +10,12 @@ from support import Case, np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 import scaling_models  # noqa: E402
 
-SECONDS = 60  # of CPU time, ten times what is needed
+SECONDS = 60  # of CPU time, ten times the usual time
 MEGABYTES = 1024
 
 
 class Allocator(Case):
-    """Large models compile a quarter faster with jemalloc than with glibc's malloc."""
+    """Large models compile faster with jemalloc than with glibc's malloc."""
 
     def test_jemalloc(self):
         source = self.save(scaling_models.FAMILIES["neg"](1))
@@ -26,7 +26,7 @@ class Allocator(Case):
 
 
 class Results(Case):
-    """What is computed in many pieces is what ONNX Runtime computes."""
+    """Results that many pieces compute equal those of ONNX Runtime."""
 
     def check(self, name, n, **dims):
         model = scaling_models.FAMILIES[name](n)
@@ -54,7 +54,7 @@ class Results(Case):
         self.check("fan-out", 1000)
 
     def test_open_fan_out(self):
-        """More buffers live at once than have room on the stack: pieces are no longer for that."""
+        """More live buffers than the stack has room for do not make pieces longer."""
         self.check("open-fan-out", 1400, N=5)
         source, out = self.path("model.onnx"), self.path("model.ll")
         scaling_models.write("open-fan-out", 1400, source)
@@ -80,7 +80,7 @@ class Results(Case):
         self.check("open-inputs-outputs", 200, N=3, **{f"M{i}": i % 5 for i in range(200)})
 
     def test_named_sizes_of_many_inputs(self):
-        """Sizes of one name are checked, however far apart the inputs are."""
+        """Sizes of one name are checked, even if the inputs are far apart."""
         names = [f"x{i}" for i in range(200)]
         node = support.helper.make_node("Concat", names, ["y"], axis=1)
         artifact = self.compile(support.make_model([node], [(name, ["N", 1]) for name in names], [("y", ["N", 200])]))
@@ -94,7 +94,7 @@ class Results(Case):
 
 
 class Bounds(Case):
-    """Absolute bounds, far from what is needed and far below what a pass of quadratic time takes."""
+    """Absolute limits, far above the usual time and far below that of a quadratic pass."""
 
     def check(self, name, n):
         source, out = self.path("model.onnx"), self.path("model.so")

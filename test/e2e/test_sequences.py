@@ -1,5 +1,6 @@
-"""Sequences and optionals as inputs and outputs, MelWeightMatrix, and Scan as it once was: held against ONNX Runtime
-and ONNX's reference implementation."""
+"""Tests sequences and optionals as inputs and outputs, MelWeightMatrix, and the old Scan.
+
+The results are compared with ONNX Runtime and ONNX's reference implementation."""
 import onnx.parser
 from onnx.reference import ReferenceEvaluator
 
@@ -33,7 +34,7 @@ class Sequences(Case):
             np.testing.assert_array_equal(got[f"t.{i}"], np.concatenate([element, floats(2, seed=2)]))
 
     def test_many_steps(self):
-        """A loop over a sequence is written out, also where a loop over tensors would not be."""
+        """A loop over a sequence is unrolled, even if a loop over tensors would not be."""
         artifact = self.compile(parse(self.MAP), "--length=s=200", "--shape=w=1")
         inputs = {f"s.{i}": floats(1, seed=i) for i in range(200)}
         got = self.run_model(artifact, {**inputs, "w": floats(1)})
@@ -64,7 +65,7 @@ class Sequences(Case):
                 (("--absent is given twice for 's'",), "--absent=s", "--absent=s")):
             with self.subTest(options):
                 self.assert_refuses(model, *words, options=options)
-        # Text has no such names: protobuf does.
+        # Text does not allow such names; protobuf does.
         taken = parse("g (seq(float[2]) s, float[2] x) => (seq(float[2]) t) { y = Neg(x) t = SequenceInsert(s, y) }")
         taken.graph.node[0].output[0] = taken.graph.node[1].input[1] = "s.0"
         self.assert_refuses(taken, "element 0 of input 's' would be an input 's.0'", options=["--length=s=1"])
@@ -116,7 +117,7 @@ class SplitToSequence(Case):
 
 
 class OpenLengths(Case):
-    """Sequences of elements of one shape, of which only the run knows how many there are."""
+    """Sequences of elements of one shape, whose number only the run knows."""
 
     APPENDED = """g (int64 n, float[B,3] x, int64 k) => (float[T,B,3] front, float[B,T,3] middle, float[B,D] back,
                                                        float[A,3] joined, float[B,C] beside, int64 count, float[B,3] one) {
@@ -176,7 +177,7 @@ class OpenLengths(Case):
                 self.check(artifact, n, floats(2, 3), k, [floats(2, 3)] * 2)
 
     def test_known_numbers(self):
-        """Too many steps to be written in a row, or so few."""
+        """Too many steps to be unrolled, or few enough."""
         for n in (4, 20000):
             with self.subTest(n=n):
                 artifact = self.compile(self.appended("SequenceEmpty <dtype = 1> ()"), f"--value=n={n}", "--shape=x=1x3")
@@ -185,7 +186,7 @@ class OpenLengths(Case):
                 np.testing.assert_array_equal(got["one"], np.full((1, 3), 9.0))
 
     def test_rows(self):
-        """Each row of a tensor, one after the other, through a function."""
+        """Passes the rows of a tensor, one after the other, through a function."""
         for split, shape in (("SplitToSequence <axis = 1> (x)", ("A", 1)), ("SplitToSequence <axis = 1, keepdims = 0> (x)", ("A",)),
                              ("SplitToSequence <axis = 1> (x, one)", ("A", 1))):
             with self.subTest(split):
@@ -259,7 +260,7 @@ class MelWeights(Case):
 
 
 class BatchedScan(Case):
-    """Before operator set 9: a batch in front of everything."""
+    """Scan before operator set 9, with a batch as first dimension."""
 
     def test_batches(self):
         model = parse("""g (float[B,2] h, float[B,3,2] x) => (float[B,2] y, float[B,3,2] z) {

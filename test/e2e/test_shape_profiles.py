@@ -7,7 +7,7 @@ from support import Case, TensorProto, helper, make_model, np, tool
 
 
 def net():
-    """Convolutions, a mean over open H and W, a product; named dimensions n, h and w."""
+    """Convolutions, a mean over dynamic H and W, a product; named dimensions n, h and w."""
     rng = np.random.default_rng(0)
     weights = {"w1": rng.standard_normal((8, 3, 3, 3)), "w2": rng.standard_normal((8, 8, 3, 3)),
                "w3": rng.standard_normal((8, 5))}
@@ -51,7 +51,7 @@ class ShapeProfiles(Case):
         self.assertEqual(told["shape_profiles"],
                          [[{"input": "x", "dim": 2, "min": 8, "usual": 16, "max": 40, "multiple": 1},
                            {"input": "x", "dim": 3, "min": 8, "usual": 24, "max": 64, "multiple": 8}]])
-        # Each body has all layers; those of usual sizes know their arithmetic.
+        # Each body has all layers; layers of usual sizes know their arithmetic.
         bodies = [[l for l in told["layers"] if l["usual_of"] == n] for n in (0, 1)]
         for body in bodies:
             names = {n for layer in body for n in layer["nodes"]}
@@ -64,7 +64,7 @@ class ShapeProfiles(Case):
         self.assert_outside(artifact, (5, 3, 17, 16), "profile 1: input 'x' has 5 in dimension 0, not 1 to 3",
                             "profile 2: input 'x' has 17 in dimension 2, not 16")
         self.assertEqual({layer["usual_of"] for layer in self.inspect(artifact)["layers"]}, {0, 1, 2})
-        # What has no file is drawn at the usual sizes.
+        # Inputs without a file are random, at the usual sizes.
         done = tool("ingot", "run", artifact, "--input", "random")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1x8x8x8", done.stdout)
@@ -118,7 +118,7 @@ class ShapeProfiles(Case):
         self.assert_agrees(model, artifact, {"a": np.ones((5, 2), "f"), "b": np.zeros((5, 1), "f")})
 
     def test_sizes_that_data_decide(self):
-        """A body for usual sizes may have results that are open still."""
+        """Results of a body for usual sizes may still be dynamic."""
         nodes = [helper.make_node("NonZero", ["x"], ["y"], name="nonzero")]
         model = make_model(nodes, [("x", ["n", 4])], [("y", [2, "k"], TensorProto.INT64)])
         artifact = self.compile(model, "--dim", "n=1:3:9")

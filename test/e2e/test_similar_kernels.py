@@ -7,7 +7,7 @@ from support import Case, NodeByNode, helper, make_model, np
 
 
 class Blocks(NodeByNode):
-    """Inverted residuals as of a mobile network: a product, a depthwise convolution, a product."""
+    """Inverted residuals as in a mobile network: a product, a depthwise convolution, a product."""
 
     def conv(self, outputs, kernel=1, groups=1):
         shape = (outputs, self.channels // groups, kernel, kernel)
@@ -39,7 +39,7 @@ class SimilarKernels(Case):
     WIDTHS = (192, 256, 320, 384, 448)
 
     def shared(self, model, *options):
-        """{common code: how many kernels call it}"""
+        """Returns {common code: number of kernels that call it}."""
         listing = self.compile(model, "--emit=llvm", "--target=x86-64-v3", *options, name="code")
         with open(listing) as f:
             calls = re.findall(r"call void @([\w.]+\.common)\(", f.read())
@@ -63,7 +63,7 @@ class SimilarKernels(Case):
         self.assert_agrees(model, self.compile(model), {"x": x})
 
     def test_sums_stay_in_registers(self):
-        """Products of 14 rows by 2 vectors have 28 sums: where code is shared, none may wait on the stack."""
+        """Products of 14 rows by 2 vectors have 28 sums; if code is shared, none may be on the stack."""
         depths = (288, 320, 352)
         nodes, weights = [], {}
         for k in depths:

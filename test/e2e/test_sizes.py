@@ -1,4 +1,4 @@
-"""Open sizes that do not fit each other: the run ends in one line that names the node and both sizes."""
+"""Tests dynamic sizes that do not fit each other: the run ends in one line that names the node and both sizes."""
 import json
 
 import numpy as np
@@ -11,7 +11,7 @@ def zeros(*shape):
 
 
 class Contradictions(Case):
-    """Each case: the nodes, the inputs' shapes as declared, sizes that do not fit, and words of the message."""
+    """Each case has the nodes, the declared input shapes, sizes that do not fit, and words of the message."""
     sanitize = True
 
     def refuses(self, nodes, inputs, arrays, *words, rank=1, weights=None):
@@ -25,12 +25,12 @@ class Contradictions(Case):
         self.assert_one_line(done, *words)
 
     def test_sum_of_millions(self):
-        """Read far behind the shorter operand, once."""
+        """The sum must not read far behind the shorter operand."""
         self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": ["N"], "b": ["M"]},
                      {"a": zeros(3), "b": zeros(5_000_000)}, "node 'sum'", "dimension 0", "3", "5000000")
 
     def test_concat(self):
-        """Wrote behind the result, once."""
+        """The concatenation must not write behind the result."""
         self.refuses([helper.make_node("Concat", ["a", "b"], ["y"], name="join", axis=0)],
                      {"a": ["N", "A"], "b": ["M", "B"]}, {"a": zeros(2, 3), "b": zeros(2, 70_000)},
                      "node 'join'", "dimension 1", "3", "70000", rank=2)
@@ -51,7 +51,7 @@ class Contradictions(Case):
                      "dimension 'N' differs: 3 in dimension 0 of input 'a', but 5 in dimension 2 of input 'a'", rank=3)
 
     def test_one_name_that_is_long_or_no_text(self):
-        """The line is one line, and its numbers are not cut off."""
+        """The message is one line, and its numbers are not cut off."""
         for name in ("n" * 5000, "a\nb\x1b[2J"):
             with self.subTest(name[:10]):
                 self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": [name], "b": [name]},
@@ -74,8 +74,8 @@ class Contradictions(Case):
                      weights={"table": zeros(1, 16, 4)})
 
     def position_slice(self):
-        """What exporters write of learned positions: as many rows of a table as there are tokens, as ids that are expanded
-        to the batch, and added."""
+        """The form of learned positions: as many rows of a table as there are tokens. The ids are expanded to the
+        batch, and the rows are added."""
         nodes = [helper.make_node("Shape", ["x"], ["shape"]),
                  helper.make_node("Gather", ["shape", "one"], ["length"], axis=0),
                  helper.make_node("Slice", ["ids", "zero", "length", "one"], ["first"]),
@@ -109,7 +109,7 @@ class Contradictions(Case):
 
 
 class Batches(Case):
-    """Open batch dimensions of products broadcast."""
+    """Dynamic batch dimensions of products broadcast."""
 
     def test_one_against_some(self):
         rng = np.random.default_rng(1)
@@ -132,7 +132,7 @@ class RunningSums(Case):
 
 class Counted(Case):
     def test_inspect_says_how_many(self):
-        """What sizes of one name prove, and what a run has to check."""
+        """Equal names of dimensions prove rules, and a run checks the others."""
         nodes = [helper.make_node("Add", ["a", "b"], ["s"]), helper.make_node("Relu", ["s"], ["r"]),
                  helper.make_node("Add", ["r", "a"], ["y"])]
         for dims, checked in (([3], False), (["N"], False), (["M"], True)):
@@ -149,7 +149,7 @@ class Counted(Case):
 
 
 class Named(Case):
-    """Outputs keep the names of the inputs' dimensions, whatever operators lie between and whatever they declare."""
+    """Outputs keep the names of the inputs' dimensions, with any operators and declarations between."""
 
     def names(self, nodes, inputs, rank, weights=None, declared=None, domains=()):
         model = make_model(nodes, list(inputs.items()), [("y", declared or [f"y{i}" for i in range(rank)])],

@@ -1,5 +1,6 @@
-"""NaN, infinities, denormal numbers, -0, ties, and functions at the ends of their range: a class for each section of
-docs/numerics.md."""
+"""Tests NaN, infinities, denormal values, -0, ties, and functions at the ends of their range.
+
+There is a class for each section of docs/numerics.md."""
 import math
 
 import ml_dtypes
@@ -40,12 +41,12 @@ def gelu_of_tanh(x):
 
 
 def product_with(gate):
-    """x times what becomes 0 for small x: by the definition -inf gives NaN."""
+    """Returns x times a gate that becomes 0 for small x: by definition -inf gives NaN."""
     return lambda x: np.where(x == -INF, NAN, gate(x))
 
 
 class Function:
-    """A function in WIDE, its range, units in the last place and absolute error that f32 may have."""
+    """A function in WIDE, with its range, and the allowed error in f32 as units in the last place and absolute."""
 
     def __init__(self, compute, low=-INF, high=INF, units=3.0, absolute=0.0, op=None, **attributes):
         self.compute, self.low, self.high, self.units, self.absolute = compute, low, high, units, absolute
@@ -73,14 +74,14 @@ FUNCTIONS = {
     "Gelu": Function(product_with(gelu), -0.17, units=7, absolute=2e-6),
     "GeluOfTanh": Function(product_with(gelu_of_tanh), -0.1701, units=7, absolute=2e-6, op="Gelu", approximate="tanh"),
 }
-# Where results become constant: a function does not fall beyond, and does not rise below the negative of it.
+# Limits where results become constant: beyond, a function does not fall, and does not rise below the negative limit.
 BORDERS = {"Tanh": 9.1, "Erf": 3.95, "Sigmoid": 18, "Exp": 88, "Softplus": 20, "HardSigmoid": 2.6, "Atan": 1e8}
 TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 
 
 def hard_numbers(dtype):
-    """All of a type of 16 bits; else zeros, denormal numbers, ends, infinities, and steps around each place where an
-    approximation changes."""
+    """Returns all values of a 16-bit type. For others, zeros, denormal values, limits, infinities, and steps around
+    each point where an approximation changes."""
     if np.dtype(dtype).itemsize == 2:
         return np.arange(65536).astype(np.uint16).view(dtype)
     info = np.finfo(dtype)
@@ -97,7 +98,7 @@ def hard_numbers(dtype):
 
 
 class Bounds(Case):
-    """Each function by type and CPU level: NaN and infinities where the function has them, values, range, ends."""
+    """Each function by type and CPU level: NaN and infinities where the function has them, values, range, limits."""
 
     def check(self, kind, level, subset=tuple(FUNCTIONS), **model):
         dtype = TYPES[kind]
@@ -118,20 +119,20 @@ class Bounds(Case):
         tiny = WIDE(max(float(info.smallest_subnormal), float(arithmetic.tiny)))
         with np.errstate(all="ignore"):
             wide, got = x.astype(WIDE), y.astype(WIDE)
-            # libm takes denormal numbers for what they are.
+            # libm does not flush denormal values.
             normal = (wide == 0) | ~(np.abs(wide) < arithmetic.tiny)
             want = function.compute(wide)
             rounded = want.astype(np.float64).astype(x.dtype).astype(WIDE)
         numbers = ~np.isnan(wide) & normal
         np.testing.assert_array_equal(np.isnan(got)[normal], np.isnan(want)[normal])
         numbers &= ~np.isnan(want)
-        # Where the largest number is near, either is right.
+        # Near the largest number, both results are right.
         certain = numbers & ~((np.abs(want) > float(info.max) * (1 - 1e-6)) & np.isfinite(want))
         np.testing.assert_array_equal(np.isinf(got)[certain], np.isinf(rounded)[certain])
         finite = certain & np.isfinite(rounded)
         unit = np.maximum(2.0 ** (np.floor(np.log2(np.maximum(np.abs(rounded[finite]), tiny))) - info.nmant), tiny)
         units = function.units if x.dtype == np.float32 else 1.01 + 4 * (x.dtype == np.float64)
-        scale = 1 if arithmetic.dtype == np.float32 else 2e-9  # of the absolute error
+        scale = 1 if arithmetic.dtype == np.float32 else 2e-9  # factor for the absolute error
         slack = np.abs(got[finite] - want[finite]) - units * unit - function.absolute * scale
         worst = np.argmax(slack)
         self.assertLessEqual(slack[worst], 0,
@@ -151,7 +152,7 @@ class Bounds(Case):
             self.check("float32", level)
 
     def test_saturation(self):
-        """tanh and erf of all floats below where they are held: none is beyond 1, and all behind are 1."""
+        """tanh and erf of all floats below their constant range: none exceeds 1, and all beyond are 1."""
         for name, least, most in (("Tanh", 7.9, 8.3), ("Erf", 3.55, 3.7)):
             first, last = np.array([least, most], np.float32).view(np.int32)
             x = np.arange(first, last, dtype=np.int32).view(np.float32)
@@ -174,7 +175,7 @@ class Bounds(Case):
 
 
 class Nan(Case):
-    """NaN is the best of all where a position is asked for, and stays in arithmetic."""
+    """NaN is the best value for positions, and propagates in arithmetic."""
     rows = np.array([[NAN, 1, NAN, 0], [1, NAN, 2, NAN], [1, 2, NAN, NAN], [-INF, -INF, NAN, -INF], [3, 3, 1, 1],
                      [NAN] * 4, [-INF] * 4, [INF, NAN, INF, -INF]], np.float32)
 
@@ -185,7 +186,7 @@ class Nan(Case):
         return self.run_model(self.compile(model), {"x": x})
 
     def test_positions(self):
-        """ArgMax, ArgMin and Hardmax as numpy: the first NaN, or the last."""
+        """ArgMax, ArgMin and Hardmax as in numpy: the first NaN, or the last."""
         for dtype in (np.float32, np.float64, np.float16):
             x = self.rows.astype(dtype)
             nodes = [node(op, "x", f"{op}{last}", axis=1, keepdims=0, select_last_index=last)
@@ -198,7 +199,7 @@ class Nan(Case):
             np.testing.assert_array_equal(got["hard"], np.eye(4)[np.argmax(x, 1)])
 
     def test_values(self):
-        """ReduceMax, Max, Clip and both forms of MaxPool pass NaN on; TopK takes it for the largest number."""
+        """ReduceMax, Max, Clip and both forms of MaxPool propagate NaN; TopK treats it as the largest value."""
         nodes = [node("ReduceMax", "x axis", "reduced", keepdims=0), node("Max", "x two", "max"),
                  node("Clip", "x low high", "clipped"), node("Unsqueeze", "x axis", "u"),
                  node("MaxPool", "u", "pooled", kernel_shape=[2]), node("MaxPool", "u", "found at", kernel_shape=[2]),
@@ -220,13 +221,13 @@ class Nan(Case):
         np.testing.assert_array_equal(got["best"], np.take_along_axis(x, order, 1))
 
     def test_conditions(self):
-        """A NaN is above no threshold, so that its choices give 0."""
+        """A NaN is above no threshold, so selections give 0."""
         got = self.run_nodes([node("ThresholdedRelu", "x", "t"), node("Shrink", "x", "s")], [("t", None), ("s", None)])
         for y in got.values():
             self.assertFalse(y[np.isnan(self.rows)].any())
 
     def test_boxes(self):
-        """NonMaxSuppression lists no NaN score; a box with a NaN suppresses no other."""
+        """NonMaxSuppression lists no NaN score; a box with a NaN suppresses no other box."""
         boxes = np.array([[[0, 0, 1, 1], [0, 0, 1, NAN], [0, 0, 1, 1], [0, 0, 1, 1], [5, 5, 6, 6]]], np.float32)
         scores = np.array([[[NAN, 0.9, 0.8, 0.7, 0.6]]], np.float32)
         model = make_model([node("NonMaxSuppression", "b s k t", "y")], [("b", [1, 5, 4]), ("s", [1, 1, 5])],
@@ -236,10 +237,10 @@ class Nan(Case):
 
 
 class Denormals(Case):
-    """Denormal numbers count as zero, on input and as results."""
+    """Denormal values count as zero, on input and as results."""
 
     def test_sign(self):
-        """0 of a denormal number, as of either zero; NaN of NaN."""
+        """The sign of a denormal value is 0, as of either zero; the sign of NaN is NaN."""
         x = np.array([1e-40, -1e-40, 0, -0.0, 1e-37, -1e-37, INF, -INF, NAN], np.float32)
         model = make_model([node("Sign", "x")], [("x", [9])], [("y", None)])
         want = np.array([0, 0, 0, 0, 1, -1, 1, -1, NAN], np.float32)
@@ -261,7 +262,7 @@ class Denormals(Case):
 
 class Zeros(Case):
     def test_sign_of_zero(self):
-        """-0 stays -0 where a function is odd there, or gives its argument."""
+        """-0 stays -0 if a function is odd there, or returns its argument."""
         names = ["Tanh", "Erf", "Sin", "Asin", "Atan", "Sqrt", "Elu", "Gelu", "LeakyRelu", "Round", "Ceil", "Neg"]
         x = np.array([-0.0, 0.0], np.float32)
         model = make_model([node(name, "x", name) for name in names], [("x", [2])], [(n, None) for n in names],
@@ -273,7 +274,7 @@ class Zeros(Case):
                 np.testing.assert_array_equal(np.signbit(got[name]), [name != "Neg", name == "Neg"])
 
     def test_equal_zeros(self):
-        """Positions take both zeros for equal; of two, Max gives 0 and Min -0."""
+        """Positions treat both zeros as equal; for two zeros, Max gives 0 and Min -0."""
         x = np.array([[-0.0, 0.0], [0.0, -0.0]], np.float32)
         nodes = [node("ArgMax", "x", "most", axis=1, keepdims=0), node("ArgMin", "x", "least", axis=1, keepdims=0),
                  node("Max", "x turned", "max"), node("Min", "x turned", "min")]
@@ -286,11 +287,11 @@ class Zeros(Case):
 
 
 class Integers(Case):
-    """Quotients that do not fit become the ends of an integer's range; so do infinities."""
+    """Quotients that do not fit become the limits of an integer's range; so do infinities."""
     TYPES = {np.uint8: (0, 255), np.int8: (-128, 127), np.uint16: (0, 65535), np.int16: (-32768, 32767)}
 
     def test_quantize(self):
-        """Scales that are constant, or that a run brings, one or one for each element, at each CPU level."""
+        """Constant scales and scales of the run, one or one per element, at each CPU level."""
         x = np.array([0, 0.5, 1.5, 2.5, -0.5, 127.5, -129, 256, 1e10, -1e10, 3e38, -3e38, INF, -INF] * 3, np.float32)
         scales = np.array([1.0, 0.3, 1e-30, 1e30], np.float32)
         for dtype, (least, most) in self.TYPES.items():
@@ -318,7 +319,7 @@ class Integers(Case):
                             np.testing.assert_array_equal(values, want[i])
 
     def test_casts(self):
-        """Toward zero."""
+        """Casts round toward zero."""
         x = np.array([0.5, 1.5, -0.5, -1.5, 2.99, -2.99, 127.9, -128.9], np.float32)
         model = make_model([node("Cast", "x", "y", to=TensorProto.INT8)], [("x", [8])], [("y", None, TensorProto.INT8)])
         got = self.run_model(self.compile(model), {"x": x})["y"]
@@ -326,10 +327,10 @@ class Integers(Case):
 
 
 class Conventions(Case):
-    """What ONNX leaves open, or its peers do otherwise."""
+    """Behavior that ONNX leaves undefined, or that peers implement differently."""
 
     def test_affine_grid_of_one(self):
-        """With align_corners a dimension of one element has the coordinate 0."""
+        """With align_corners, a dimension of one element has the coordinate 0."""
         theta = np.array([[[1, 2, 3], [4, 5, 6]]], np.float32)
         model = make_model([node("AffineGrid", "theta size", "y", align_corners=1)], [("theta", [1, 2, 3])],
                            [("y", None)], {"size": np.array([1, 3, 1, 3])}, opset=20)
@@ -367,7 +368,8 @@ class Conventions(Case):
                 np.testing.assert_array_equal(got["i"], i)
 
     def test_rows(self):
-        """Short rows, and long ones, whose parts are compared side by side: equal elements and NaN in several parts."""
+        """Short rows, and long rows whose parts are compared side by side, with equal elements and NaN in several
+        parts."""
         rng = np.random.default_rng(6)
         for size in (12, 40, 300):
             for kind in (np.float32, np.float16, np.int32, np.uint8):
@@ -408,14 +410,14 @@ class Conventions(Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_lstm_clip(self):
-        """The inputs of gates and candidates are clipped, the cell that is shown is not."""
+        """The inputs of gates and candidates are clipped, the returned cell is not."""
         x = np.linspace(-1, 1, 18, dtype=np.float32).reshape(6, 1, 3)
         model = make_model([node("LSTM", "x w r", "y", hidden_size=2, clip=0.6)], [("x", [6, 1, 3])], [("y", None)],
                            {"w": np.full((1, 8, 3), 2, np.float32), "r": np.full((1, 8, 2), 0.1, np.float32)})
         self.assert_agrees(model, self.compile(model), {"x": x}, 1e-5)
 
     def test_boxes_of_negative_size(self):
-        """Given by their centers, they overlap nothing."""
+        """Boxes of negative size, given by their centers, overlap nothing."""
         boxes = np.array([[[0, 0, -2, 2], [0, 0, -2, 2], [0, 0, 2, 2], [0, 0, 2, 2]]], np.float32)
         scores = np.array([[[0.9, 0.8, 0.7, 0.6]]], np.float32)
         model = make_model([node("NonMaxSuppression", "b s k t", "y", center_point_box=1)],
@@ -425,7 +427,7 @@ class Conventions(Case):
 
 
 class Positions(Case):
-    """Resize by the nearest element where positions are whole numbers or halves."""
+    """Resize by the nearest element where positions are integers or halves."""
 
     def test_resize(self):
         scales = [np.float32(v) for v in (0.5, 1 / 3, 2 / 3, 0.75, 1.5, 1.6, 2, 2.5, 3, 0.6, 1.7)]
@@ -434,7 +436,7 @@ class Positions(Case):
             for mode in ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"):
                 for nearest in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil"):
                     attributes = {"mode": "nearest", "coordinate_transformation_mode": mode, "nearest_mode": nearest}
-                    # ONNX Runtime copies a tensor whose size stays, whatever the scale.
+                    # ONNX Runtime copies a tensor whose size stays, for any scale.
                     for i, scale in enumerate(s for s in scales if int(size * s) not in (0, size)):
                         constants[f"scale{i}"] = np.array([scale])
                         nodes.append(node("Resize", f"x  scale{i}", f"{mode}_{nearest}_s{i}", **attributes))
@@ -449,7 +451,7 @@ class Positions(Case):
             self.assert_agrees(model, self.compile(model), {"x": np.arange(size, dtype=np.float32)}, 0)
 
     def test_equal_elements(self):
-        """The first of equal elements wins, or the last where `select_last_index` says so."""
+        """The first of equal elements wins, or the last with `select_last_index`."""
         x = np.array([[1, 3, 3, 2], [2, 2, 2, 2], [0, -1, -1, 0]], np.float32)
         nodes = [node(op, "x", f"{op}{last}", axis=1, keepdims=0, select_last_index=last)
                  for op in ("ArgMax", "ArgMin") for last in (0, 1)]

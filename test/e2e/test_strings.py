@@ -17,7 +17,7 @@ def ml(kind, inputs, outputs, **attributes):
 
 
 def string_model(nodes, inputs, outputs, strings=(), initializers=(), opset=17):
-    """`strings` are initializers {name: list of strings}."""
+    """Makes a model; `strings` are initializers {name: list of strings}."""
     made = make_model(nodes, inputs, outputs, initializers, opset)
     made.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
     for name, values in dict(strings).items():
@@ -33,7 +33,7 @@ def draw(shape, words=COLORS + ["unknown", "unknown too"], seed=0):
 
 class Strings(Case):
     def run_model(self, artifact, inputs, *options):
-        """NumPy saves objects by pickling them; strings have a type of their own."""
+        """Runs the model. NumPy pickles objects, so strings have a separate type."""
         plain = {name: value.astype(str) if value.dtype == object else value for name, value in inputs.items()}
         return super().run_model(artifact, plain, *options)
 
@@ -44,7 +44,7 @@ class Strings(Case):
         return artifact
 
     def columns_model(self, zeros=1):
-        """What scikit-learn's pipelines of categorical columns become."""
+        """The form of scikit-learn's pipelines of categorical columns."""
         nodes = [helper.make_node("Gather", ["x", "first"], ["color"], axis=1),
                  helper.make_node("Gather", ["x", "second"], ["size"], axis=1),
                  ml("OneHotEncoder", ["color"], ["colors"], cats_strings=COLORS[:4], zeros=zeros, name="encode"),
@@ -70,7 +70,7 @@ class Strings(Case):
         self.assert_one_line(done, "X has an element that is in none of the categories")
 
     def test_labels(self):
-        """To numbers, to other strings, and back; of fixed and of open sizes."""
+        """Maps to numbers, to other strings, and back; of fixed and dynamic sizes."""
         keys = COLORS + ["red"]
         nodes = [ml("LabelEncoder", ["x"], ["i"], keys_strings=keys, values_int64s=range(7), default_int64=-7),
                  ml("LabelEncoder", ["x"], ["f"], keys_strings=keys, values_floats=np.arange(7) / 2, default_float=0.25),
@@ -81,7 +81,7 @@ class Strings(Case):
             self.check(string_model(nodes, [("x", shape, STRING)], outputs), {"x": draw((4, 3))}, {"x": draw((4, 3), seed=1)})
 
     def test_equal_categories(self):
-        """Of two the last counts."""
+        """For two equal categories the last one counts."""
         nodes = [ml("OneHotEncoder", ["x"], ["y"], cats_strings=["red", "red", "green", "blåu"]),
                  ml("CategoryMapper", ["x"], ["i"], cats_strings=["red", "red", "green"], cats_int64s=[1, 2, 2]),
                  ml("CategoryMapper", ["i"], ["t"], cats_strings=["red", "green", "blåu"], cats_int64s=[1, 2, 2]),
@@ -90,7 +90,7 @@ class Strings(Case):
         self.check(string_model(nodes, [("x", [8], STRING)], outputs), {"x": draw(8)})
 
     def test_first_label_encoder(self):
-        """Version 1 has classes, whose numbers are their places."""
+        """Version 1 has classes, whose numbers are their indices."""
         nodes = [ml("LabelEncoder", ["x"], ["i"], classes_strings=COLORS, default_int64=-3, name="in"),
                  ml("LabelEncoder", ["i"], ["t"], classes_strings=COLORS[1:], default_string="none")]
         made = string_model(nodes, [("x", ["n"], STRING)], [("i", ["n"], INT64), ("t", ["n"], STRING)])
@@ -106,7 +106,7 @@ class Strings(Case):
         self.check(made, {"x": draw((8, 5), words), "y": draw(5, words, 3)})
 
     def test_moved(self):
-        """Strings go through what moves elements, and come out."""
+        """Ops that move elements also move strings."""
         nodes = [helper.make_node("Transpose", ["x"], ["a"], perm=[1, 0]),
                  helper.make_node("Where", ["m", "a", "w"], ["b"]),
                  helper.make_node("Concat", ["b", "more"], ["c"], axis=1),
@@ -122,7 +122,7 @@ class Strings(Case):
             self.check(made, {"x": draw((6, 2)), "m": np.random.default_rng(0).integers(0, 2, (2, 6)).astype(bool)})
 
     def test_branches(self):
-        """A branch gives strings, too."""
+        """A branch returns strings, too."""
         branch = lambda name, value: helper.make_graph(
             [helper.make_node("Constant", [], [name], value=helper.make_tensor("v", STRING, [2], value))], name, [],
             [helper.make_tensor_value_info(name, STRING, [2])])
@@ -142,7 +142,7 @@ class Strings(Case):
             self.check(made, {"x": draw([5, 6][-len(shape):], ["red", "green", "0", "", "other"])})
 
     def test_label_inside(self):
-        """What a classifier says, looked up again."""
+        """Looks up a classifier's label."""
         nodes = [ml("LinearClassifier", ["x"], ["l", "p"], classlabels_strings=["cat", "dog", "bird"],
                     coefficients=np.arange(6) - 2.5, intercepts=[0.0, 0.5, -0.5]),
                  ml("LabelEncoder", ["l"], ["y"], keys_strings=["bird", "cat"], values_strings=["wings", "paws"],
@@ -151,21 +151,21 @@ class Strings(Case):
         self.check(made, {"x": np.random.default_rng(0).standard_normal((9, 2)).astype(np.float32)})
 
     def test_infer(self):
-        """Sizes are known without a run, and so is its memory: that of fixed sizes, too."""
+        """Sizes and memory are known without a run, also for fixed sizes."""
         artifact = self.compile(self.columns_model())
         told = tool("ingot", "inspect", artifact, "--shape", "x=10x2")
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("10x7", told.stdout)
 
     def test_levels_and_profiles(self):
-        """Code for several levels, and bodies for usual sizes, have one list of strings."""
+        """Code for several levels, and bodies for usual sizes, share one list of strings."""
         made = string_model([ml("LabelEncoder", ["x"], ["y"], keys_strings=COLORS, values_strings=COLORS[::-1])],
                             [("x", ["n"], STRING)], [("y", ["n"], STRING)])
         self.check(made, {"x": draw(8)}, {"x": draw(5)},
                    options=["--target", "x86-64-v2,x86-64-v3", "--shape", "x=1:8:100"])
 
     def test_many_inputs(self):
-        """Code that loads its buffers itself finds numbers in them."""
+        """Code that loads its buffers itself finds indices in them."""
         names = [f"x{i}" for i in range(300)]
         made = string_model([helper.make_node("Concat", names, ["y"], axis=0)], [(n, [2], STRING) for n in names],
                             [("y", [600], STRING)])
@@ -173,7 +173,7 @@ class Strings(Case):
         self.check(made, {name: words[i] for i, name in enumerate(names)})
 
     def test_text_file(self):
-        """A line is a string."""
+        """Each line is a string."""
         made = string_model([ml("LabelEncoder", ["x"], ["y"], keys_strings=["one", "two", ""], values_int64s=[1, 2, 0])],
                             [("x", ["n", 2], STRING)], [("y", ["n", 2], INT64)])
         artifact = self.compile(made)
@@ -195,7 +195,7 @@ class Strings(Case):
         self.assert_one_line(tool("ingot", "run", artifact, "--input", self.path("x.npy")), "cannot take float32")
 
     def test_bytes(self):
-        """What is no UTF-8 comes out as it went in."""
+        """Invalid UTF-8 is returned unchanged."""
         made = string_model([helper.make_node("Identity", ["x"], ["y"])], [("x", ["n"], STRING)], [("y", ["n"], STRING)])
         artifact = self.compile(made)
         for given in (np.array([b"\xff\xfe", b"a\0b", b""]), np.array(["𝄞 €", "x"]), np.array(["é", "x"], ">U7"),
@@ -205,7 +205,7 @@ class Strings(Case):
             self.assertEqual(got.dtype.kind, given.dtype.kind)
 
     def test_header(self):
-        """A program that links the model: offsets and text, what is too small, and offsets that lie."""
+        """A program that links the model: offsets and text, too little room, and invalid offsets."""
         nodes = [ml("LabelEncoder", ["x"], ["y"], keys_strings=["cat", "dog"], values_strings=["meow", "woof"],
                     default_string="?"), helper.make_node("Identity", ["f"], ["g"])]
         self.compile(string_model(nodes, [("x", ["n"], STRING), ("f", [2], STRING)],

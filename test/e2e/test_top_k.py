@@ -1,18 +1,18 @@
-"""TopK against a stable sort: few and many, ties, NaN, zeros of both signs, all types and axes, k and sizes of the run."""
+"""Tests TopK against a stable sort: few and many, ties, NaN, both zeros, all types and axes, k and sizes of the run."""
 from support import Case, TensorProto, helper, make_model, np
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 
 
 def order(x, axis, largest):
-    """The indices of a stable sort, the best first; a NaN is greater than all numbers."""
-    ranks = np.searchsorted(np.unique(x), x)  # a NaN is last, -0 and 0 are one
+    """Returns the indices of a stable sort, the best first; NaN is greater than all numbers."""
+    ranks = np.searchsorted(np.unique(x), x)  # NaN is last, -0 and 0 are equal
     return np.argsort(-ranks if largest else ranks, axis=axis, kind="stable")
 
 
 class TopK(Case):
     def check(self, given, k, axis=-1, opens=False, computes_k=False):
-        """`given`: inputs of one rank; the model is compiled once for largest and smallest."""
+        """Checks `given`, inputs of one rank; the model is compiled once for largest and smallest."""
         x = given[0]
         dims = [f"d{i}" if opens else d for i, d in enumerate(x.shape)]
         element = helper.np_dtype_to_tensor_dtype(x.dtype)
@@ -32,7 +32,7 @@ class TopK(Case):
                     self.assertEqual(got[f"v{largest}"].tobytes(), values.tobytes())
 
     def test_sizes(self):
-        """Around what is inserted, the length of a block and the room of a buffer."""
+        """Sizes around the limits of insertion, of a block and of a buffer."""
         rng = np.random.default_rng(1)
         for n, k in ((1, 1), (31, 3), (32, 16), (33, 17), (64, 64), (100, 17), (257, 256), (1000, 16), (3000, 40),
                      (3000, 2999)):
@@ -42,7 +42,7 @@ class TopK(Case):
                 self.check([x, rising, -rising, np.zeros_like(x), np.round(x)], k)
 
     def test_odd_numbers(self):
-        """Zeros of both signs are equal, a NaN of any sign is greatest."""
+        """Both zeros are equal, and a NaN of any sign is greatest."""
         rng = np.random.default_rng(2)
         numbers = np.array([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1, -1, 3e38, -3e38, 1e-37], np.float32)
         x = rng.choice(numbers, (4, 500))

@@ -1,4 +1,4 @@
-"""What PyTorch's trained quantization writes: bytes of seven bits, factors and normalizations behind products."""
+"""Tests exports of PyTorch's trained quantization: bytes of seven bits, factors and normalizations after products."""
 import json
 import unittest
 
@@ -8,7 +8,7 @@ from onnx.reference import ReferenceEvaluator
 
 from support import Case, tool
 
-# Quantized numbers may be one step off, but no more than one in a thousand.
+# Quantized values may differ by one step, but at most one in a thousand.
 MOST_OFF = 1e-3
 
 
@@ -63,7 +63,7 @@ class TrainedQuantization(Case):
         off = np.abs(got.astype(int) - want)
         self.assertLessEqual(off.max(), 1)
         self.assertLessEqual(np.count_nonzero(off), MOST_OFF * off.size)
-        # Numbers of all sizes, or saturated sums would not be seen.
+        # Values must vary in size, or saturated sums would not be noticed.
         self.assertGreater(np.unique(want).size, 20)
 
     def test_blocks(self):
@@ -79,12 +79,12 @@ class TrainedQuantization(Case):
                     self.check(graph.model(result, sizes), graph.rng.normal(0, 1.5, (1, 16, 20, 20)).astype(np.float32))
 
     def test_largest_sums(self):
-        """Pairs of 127 times 127 fit 16 bits, of 255 times 127 not; zero points pad beyond 127."""
+        """Pairs of 127 times 127 fit 16 bits, pairs of 255 times 127 do not; zero points pad beyond 127."""
         for largest, zero in ((127, 0), (127, 120), (127, 200), (128, 0), (255, 0)):
             with self.subTest(largest=largest, zero=zero):
                 graph = Trained(largest)
                 _, value = graph.pair("x", 0.02, zero)
-                # Weights of the sign of most data, so that relu leaves them.
+                # Weights have the sign of most data, so that relu keeps the results.
                 block = graph.block(value, 32, 32, 3, stride=2, extreme=127 if zero < 64 else -128)
                 result, _ = graph.pair(block, 2.0, 0)
                 x = graph.rng.uniform(-6, 6, (1, 32, 24, 24)).astype(np.float32)
@@ -102,7 +102,7 @@ class TrainedQuantization(Case):
             return file.read()
 
     def test_instructions(self):
-        """Bytes of seven bits are multiplied in pairs; nothing is divided behind a product."""
+        """Bytes of seven bits are multiplied in pairs; no division follows a product."""
         narrow, wide = self.instructions(127), self.instructions(255)
         self.assertIn("vpmaddubsw", narrow)
         self.assertNotIn("vpmaddubsw", wide)

@@ -1,4 +1,4 @@
-"""Element types of less than 16 bits: exact conversions in a run and when compiling, packed inputs and outputs."""
+"""Tests element types below 16 bits: exact conversions in a run and at compile time, packed inputs and outputs."""
 import unittest
 
 import ml_dtypes
@@ -17,13 +17,13 @@ def dtype_of(name):
 
 
 def codes(name):
-    """Every element of a type."""
+    """Returns every element of a type."""
     bits = 4 if "4E" in name and "8E" not in name or "INT4" in name else 2 if "INT2" in name else 8
     return np.arange(1 << bits, dtype=np.uint8).view(dtype_of(name))
 
 
 def model_of(nodes, inputs, outputs, initializers=()):
-    """inputs and outputs are (name, ONNX's name of the element type, shape)."""
+    """Makes a model; inputs and outputs are (name, ONNX's name of the element type, shape)."""
     infos = [[helper.make_tensor_value_info(n, getattr(TensorProto, t), s) for n, t, s in values]
              for values in (inputs, outputs)]
     graph = helper.make_graph(nodes, "types", *infos, list(initializers))
@@ -31,7 +31,7 @@ def model_of(nodes, inputs, outputs, initializers=()):
 
 
 def numbers():
-    """f32 numbers of all sizes, what lies half-way between two of eight bits among them, and what is no number."""
+    """Returns f32 values of all sizes, including ties between 8-bit values, and NaN and infinities."""
     rng = np.random.default_rng(1)
     some = np.ldexp(rng.uniform(-2, 2, 3000), rng.integers(-20, 20, 3000)).astype(np.float32)
     exact = np.concatenate([codes(n).astype(np.float32) for n in TINY if n != "FLOAT8E8M0"])
@@ -44,26 +44,27 @@ def numbers():
 
 
 def same(got, want):
-    """Whether codes are equal, where all NaNs are, and both zeros of what has no NaN."""
+    """Returns where codes are equal; all NaNs are equal, and both zeros are for types without NaN."""
     a, b = got.astype(np.float32), want.astype(np.float32)
     return (a == b) | (np.isnan(a) & np.isnan(b))
 
 
 class Types(Case):
     def cast(self, source, to, array, folded=False, shape=None, **attributes):
-        """`array` through one Cast; `folded` when compiling."""
+        """Casts `array` by one Cast; `folded`: at compile time."""
         nodes = [helper.make_node("Cast", ["x"], ["y"], to=getattr(TensorProto, to), name="cast", **attributes)]
         inputs, tensors = [("x", source, shape or list(array.shape))], []
         if folded:
             inputs, tensors = [], [numpy_helper.from_array(array, "x")]
         artifact = self.compile(model_of(nodes, inputs, [("y", to, shape or list(array.shape))], tensors))
-        if array.dtype.name in ("float8_e5m2",):  # NumPy does not read what it writes of it
+        if array.dtype.name in ("float8_e5m2",):  # NumPy cannot read its own file of this type
             array = array.view("V1")
         got = self.run_model(artifact, {} if folded else {"x": array})["y"]
         return got.view(dtype_of(to))
 
     def test_to_integers(self):
-        """What an integer does not hold wraps as x86's instructions have it: all that i32 does not, its least number."""
+        """Values that an integer does not hold wrap as x86's instructions do; values beyond i32 become its smallest
+        value."""
         x = np.array([0, -0.0, 0.9, -0.9, 1.5, -127.6, 128, 255.5, 300, -32769, 65537.9, 2147483520, -2147483648,
                       2147483648, -2147483904, 3e9, 1e15, np.nan, np.inf, -np.inf, 12345.678], np.float32)
         for source, kind in (("FLOAT", np.float32), ("DOUBLE", np.float64)):
@@ -90,7 +91,7 @@ class Types(Case):
                 limited = onnx.numpy_helper.saturate_cast(x, dtype_of(to)) if saturate else x.astype(dtype_of(to))
                 for folded in (False, True):
                     with self.subTest(to=to, saturate=saturate, folded=folded):
-                        # What a type without NaN makes of one is nobody's to say.
+                        # The result of a NaN in a type without NaN is undefined.
                         judged = ~np.isnan(x) if to == "FLOAT4E2M1" else np.full(x.shape, True)
                         got = self.cast("FLOAT", to, x, folded, saturate=saturate)
                         self.assertTrue(same(got, limited)[judged].all())
@@ -141,7 +142,7 @@ class Types(Case):
         np.testing.assert_array_equal(got["y"].view(np.uint8), x.view(np.uint8))
 
     def test_packed_of_any_size(self):
-        """No elements, and a last byte that is not full, through all that moves or casts them."""
+        """No elements, and a last byte that is not full, in all ops that move or cast."""
         for name in ("INT4", "UINT2", "FLOAT4E2M1"):
             for shape in ([0], [3, 0], [], [7]):
                 count = int(np.prod(shape))
@@ -183,7 +184,7 @@ class Types(Case):
                                                           value.astype(np.float32), nodes[int(output[1:])].op_type)
 
     def test_plain_bytes(self):
-        """int4 from an int8 file, and one that does not fit."""
+        """int4 from an int8 file, and a value that does not fit."""
         nodes = [helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)]
         artifact = self.compile(model_of(nodes, [("x", "INT4", [3])], [("y", "FLOAT", [3])]))
         got = self.run_model(artifact, {"x": np.array([-8, 0, 7], np.int8)})
@@ -214,7 +215,7 @@ class Types(Case):
                 np.testing.assert_allclose(got["y"], want.astype(np.float32) * wide, rtol=1e-6)
 
     def test_zero_blocks(self):
-        """A block of zeros has the least scale, 2^-127, which is denormal in f32."""
+        """A block of zeros has the smallest scale, 2^-127, which is denormal in f32."""
         scale = np.array(2.0 ** -127).astype(ml_dtypes.float8_e8m0fnu)
         nodes = [helper.make_node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=TensorProto.FLOAT4E2M1),
                  helper.make_node("DequantizeLinear", ["q", "s"], ["y"], output_dtype=TensorProto.FLOAT)]

@@ -1,4 +1,4 @@
-"""Unique against numpy: elements and rows, few columns and many, all types, in both orders."""
+"""Tests Unique against numpy: elements and rows, few columns and many, all types, in both orders."""
 from support import Case, TensorProto, helper, make_model, np
 
 I64 = TensorProto.INT64
@@ -17,7 +17,7 @@ class Unique(Case):
         for x in given:
             got = self.run_model(artifact, {"x": x})
             want = np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
-            first = np.argsort(want[1])  # in the order in which they occur
+            first = np.argsort(want[1])  # in the order of occurrence
             for order, places in ((1, np.arange(len(first))), (0, first)):
                 expected = {"y": np.take(want[0], places, axis or 0), "f": want[1][places],
                             "i": np.argsort(places)[want[2].reshape(-1)], "c": want[3][places]}
@@ -38,7 +38,7 @@ class Unique(Case):
         self.check([rng.random((4, 9)) < 0.5])
 
     def test_odd_numbers(self):
-        """Zeros of both signs are one, and so are all NaN, which are last."""
+        """Both zeros are equal, and so are all NaN, which come last."""
         x = np.random.default_rng(2).choice(np.array([1, -1, np.nan, -np.nan, np.inf, -np.inf, 2], np.float32), 100)
         self.check([x])
         artifact = self.compile(make_model([helper.make_node("Unique", ["x"], ["y"])], [("x", [4])], [("y", None)]))

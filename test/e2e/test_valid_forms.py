@@ -19,7 +19,7 @@ def old_model(nodes, inputs, outputs, opset, initializers=()):
 
 
 class KnownAndOpen(Case):
-    """One operand knows a size that another leaves open."""
+    """One operand has a static size that is dynamic in another."""
 
     def recurrent(self, kind, gates, states):
         hidden = 3
@@ -90,7 +90,7 @@ class OldOperators(Case):
             model = old_model([node], [("x", shape)], [("y", shape)], 7, parameters)
             got = self.run_model(self.compile(model), {"x": drawn(4, 3, 2)})["y"]
             s, b, m, v = (parameters[name].astype(np.float64) for name in "sbmv")
-            want = s * (drawn(4, 3, 2) - m) / np.sqrt(v + 1e-5) + b  # ONNX Runtime has it no more
+            want = s * (drawn(4, 3, 2) - m) / np.sqrt(v + 1e-5) + b  # ONNX Runtime no longer supports it
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
         wrong = old_model([node], [("x", [4, 3, 3])], [("y", [4, 3, 3])], 7, parameters)
         self.assert_refuses(wrong, "shape of a sample", "spatial = 0")
@@ -120,9 +120,9 @@ class Shapes(Case):
         self.assert_refuses(wrong, "elements")
 
     def test_unpool_of_odd_picture(self):
-        """Indices of a MaxPool count in the picture that it read."""
+        """Indices of a MaxPool refer to the image that it read."""
         values = np.random.default_rng(0).permutation(np.arange(1, 71, dtype=np.float32)).reshape(1, 2, 5, 7)
-        for ceil in (0, 1):  # ONNX Runtime takes the first only
+        for ceil in (0, 1):  # ONNX Runtime accepts only the first
             attributes = {"kernel_shape": [2, 2], "strides": [2, 2]}
             nodes = [helper.make_node("MaxPool", ["x"], ["p", "i"], ceil_mode=ceil, **attributes),
                      helper.make_node("MaxUnpool", ["p", "i", "s"], ["y"], **attributes)]
@@ -133,7 +133,7 @@ class Shapes(Case):
                 window = values[0, c, 2 * h:2 * h + 2, 2 * w:2 * w + 2]
                 want[values == window.max()] = window.max()
             np.testing.assert_array_equal(self.run_model(self.compile(model), {"x": values})["y"], want)
-            # Open sizes: those of the picture, and the same as an input.
+            # Dynamic sizes: those of the image, and those of an input.
             sizes = np.array(values.shape)
             traced = make_model([helper.make_node("Shape", ["x"], ["s"]), *nodes], [("x", list("nchw"))], [("y", None)],
                                 opset=12)
@@ -144,7 +144,7 @@ class Shapes(Case):
                     np.testing.assert_array_equal(got, want)
 
     def test_unpool_of_open_size(self):
-        """Indices count in what the windows cover; a larger output_shape adds zeros."""
+        """Indices refer to the area that the windows cover; a larger output_shape adds zeros."""
         for kernel, stride, pads in ((2, 2, 0), (3, 2, 1), (2, 3, 0), (1, 4, 0)):
             attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pads] * 4}
             for larger in (None, 3):
@@ -203,7 +203,8 @@ class Order(Case):
         np.testing.assert_array_equal(got, -(np.maximum(drawn(3), 0) + drawn(3)))
 
     def test_nodes_of_branches_and_functions(self):
-        """A branch reads what a node behind the If computes; its own nodes and a function's are not sorted either."""
+        """A branch reads a value that a node behind the If computes; the nodes of the branch and of a function are
+        unsorted, too."""
         inner = helper.make_graph([helper.make_node("Neg", ["t"], ["out"]), helper.make_node("Abs", ["late"], ["t"])],
                                   "inner", [], [helper.make_tensor_value_info("out", FLOAT, [3])])
         other = helper.make_graph([helper.make_node("Identity", ["late"], ["out2"])], "other", [],
@@ -223,7 +224,7 @@ class Order(Case):
 
 class Types(Case):
     def test_outputs_without_a_type(self):
-        """ONNX asks for the types of outputs, but ONNX Runtime infers them."""
+        """ONNX requires the types of outputs, but ONNX Runtime infers them."""
         nodes = [helper.make_node("ArgMax", ["x"], ["y"], axis=0), helper.make_node("Relu", ["x"], ["z"])]
         for is_empty in (False, True):
             model = make_model(nodes, [("x", ["n", 3])], [("y", None, TensorProto.INT64), ("z", None)])
@@ -263,11 +264,11 @@ class FreeDims(Case):
 
 
 class OneNameOfSeveralSizes(Case):
-    """A name of dimensions is documentation, unless an operator needs the sizes to be equal."""
+    """The name of a dimension is documentation, unless an operator requires equal sizes."""
 
     @staticmethod
     def cut(node, ends=()):
-        """Nodes that give a size of their own to the shape of `b`."""
+        """Returns nodes that give the shape of `b` a separate size."""
         return [helper.make_node("Shape", ["b"], ["sizes"]), *ends, node]
 
     def check(self, nodes, inputs, outputs, sizes, initializers=(), free=True):
@@ -301,7 +302,7 @@ class OneNameOfSeveralSizes(Case):
                    {"a": (4,), "b": (2,), "c": (1,)})
 
     def test_two_of_three(self):
-        """The two that are added stay one size."""
+        """The two added operands keep equal sizes."""
         nodes = [helper.make_node("Add", ["a", "b"], ["t"]), helper.make_node("ReduceSum", ["c"], ["s"], keepdims=0),
                  helper.make_node("Add", ["t", "s"], ["y"])]
         artifact = self.check(nodes, dict.fromkeys("abc", ["N"]), [("y", ["N"])], {"a": (3,), "b": (3,), "c": (2,)})
@@ -311,7 +312,7 @@ class OneNameOfSeveralSizes(Case):
                              "--free-dim=N")
 
     def test_equal_sizes_are_needed(self):
-        """Where an operator relates the sizes, in a branch, too."""
+        """An operator relates the sizes, also in a branch."""
         info = helper.make_tensor_value_info
         branches = [helper.make_graph([helper.make_node(kind, inputs, ["z"])], "branch", [],
                                       [info("z", FLOAT, None)]) for kind, inputs in (("Add", "ab"), ("Relu", "a"))]
@@ -336,7 +337,7 @@ class OneNameOfSeveralSizes(Case):
 
 
 class Messages(Case):
-    """One line for one cause, in the user's words."""
+    """One line for one cause, in the user's terms."""
 
     def test_loop_condition(self):
         def body(kind, nodes):

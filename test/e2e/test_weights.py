@@ -1,5 +1,6 @@
-"""Weights arrive in the artifact with the bits that the model stores; the importer's own sweep is
-test/compiler/import/weights.py."""
+"""Weights in the artifact have the bits that the model stores.
+
+The importer's own sweep is test/compiler/import/weights.py."""
 import importlib.util
 import os
 import unittest
@@ -14,14 +15,14 @@ SPEC = importlib.util.spec_from_file_location("weights", os.path.join(ROOT, "tes
 weights = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(weights)
 
-# What an artifact's outputs may be.
+# Types of an artifact's outputs.
 KINDS = {"FLOAT": np.float32, "DOUBLE": np.float64, "FLOAT16": np.float16, "BOOL": np.bool_, "INT8": np.int8,
          "INT16": np.int16, "INT32": np.int32, "INT64": np.int64, "UINT8": np.uint8, "UINT16": np.uint16,
          "UINT32": np.uint32, "UINT64": np.uint64}
 
 
 class Model(weights.Model):
-    """Remembers what it stores."""
+    """Records the stored values."""
 
     def kinds(self):
         return list(KINDS)
@@ -31,7 +32,7 @@ class Model(weights.Model):
 
 
 class Stored(Case):
-    """One tensor of each type, stored in one way, is the output."""
+    """A tensor of each type, stored in one way, is the output."""
     sanitize = True
 
     def check(self, place, way, opset=weights.NEWEST, count=20000):
@@ -68,10 +69,10 @@ class Stored(Case):
 
 
 class Used(Case):
-    """Weights that are computed with, not only handed out."""
+    """Weights that ops use, not only outputs."""
 
     def test_loaded_and_saved_again(self):
-        """What onnx writes for a model that had external data: its location stated."""
+        """The form that onnx writes for a model that had external data, with an explicit location."""
         weight = np.random.default_rng(5).standard_normal(20000).astype(np.float32)
         model = make_model([helper.make_node("Add", ["x", "w"], ["y"])], [("x", [20000])], [("y", [20000])],
                            {"w": weight})
@@ -82,7 +83,7 @@ class Used(Case):
         self.assert_agrees(again, self.compile(again), {"x": np.zeros(20000, np.float32)}, 0)
 
     def test_branches(self):
-        """Initializers of branches, stated, in an old operator set."""
+        """Initializers of branches, with explicit locations, in an old operator set."""
         rng = np.random.default_rng(6)
         def branch(name):
             tensor = numpy_helper.from_array(rng.standard_normal(5000).astype(np.float32), name + "_w")

@@ -1,4 +1,4 @@
-"""Matrices with blocks of zeros: they are neither stored nor multiplied, and the rest stays as it was."""
+"""Tests matrices with blocks of zeros: these are neither stored nor multiplied, and other results do not change."""
 import json
 import os
 import sys
@@ -8,16 +8,16 @@ from support import ROOT, Case, helper, make_model, np, tool
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import integer  # noqa: E402
 
-# Those that this machine runs.
+# Levels that this machine runs.
 LEVELS = (*integer.supported(("x86-64-v2", "x86-64-v3", "x86-64-v4")), "native")
-# In AMX tiles bytes and bf16 are multiplied with whole panels.
+# AMX tiles multiply bytes and bf16 with whole panels.
 WITHOUT_TILES = LEVELS if not integer.supported(("sapphirerapids",)) else (*LEVELS[:-1], "cascadelake")
 # K, N, and k and columns of a block: some divide K and N, some do not.
 SHAPES = ((64, 64, 8, 32), (100, 70, 4, 16), (77, 33, 16, 16), (130, 48, 32, 32), (1024, 32, 16, 16))
 
 
 def prune(weights, k, columns, share, rng):
-    """The weights with so many of their blocks of zeros."""
+    """Sets a share of the blocks of weights to zero."""
     grid = [-(-size // block) for size, block in zip(weights.shape, (k, columns))]
     kept = rng.permutation(grid[0] * grid[1]) >= round(share * grid[0] * grid[1])
     mask = np.repeat(np.repeat(kept.reshape(grid), k, 0), columns, 1)
@@ -46,7 +46,7 @@ class Blocks(Case):
         return json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
 
     def stored(self, artifact):
-        """Bytes of matrices with blocks and before; nothing where there are none."""
+        """Returns the bytes of matrices with blocks and without; nothing if there are no blocks."""
         metadata = self.inspect(artifact)["metadata"]
         return tuple(int(metadata[key]) for key in ("ingot.block_bytes", "ingot.whole_bytes") if key in metadata)
 
@@ -95,8 +95,8 @@ class Floats(Blocks):
             self.assert_agrees(model, artifact, {"x": normal(rng, batch, 128, 7, 9)})
 
     def test_zero_panels_and_matrices(self):
-        """A panel without a block, at the beginning, within and at the end; and nothing but zeros, whose result a
-        graph's output keeps."""
+        """A panel without a block, at the beginning, inside and at the end, and a matrix of zeros, whose result is an
+        output of the graph."""
         rng = np.random.default_rng(3)
         for zeros in ([slice(0, 32)], [slice(32, 64)], [slice(64, 96)], [slice(0, 96)]):
             weights = normal(rng, 64, 96)
@@ -140,7 +140,7 @@ class Floats(Blocks):
 
 class Bytes(Blocks):
     def test_shapes_and_levels(self):
-        """As with blocks of zeros so without them: what is quantized is the same, and sums are exact."""
+        """Results with and without zero blocks are equal: quantization is equal, and sums are exact."""
         rng = np.random.default_rng(7)
         for k, n, *block in ((128, 64, 16, 32), (150, 70, 16, 16), (201, 33, 32, 32)):
             model = product(pruned(rng, k, n, *block), 40)
@@ -148,7 +148,7 @@ class Bytes(Blocks):
             options = self.calibrate(model, inputs)
             results = []
             for level in WITHOUT_TILES:
-                # Of auto, levels without VNNI have scales of their own.
+                # With auto, levels without VNNI have their own scales.
                 artifact = self.compile(model, *options, f"--target={level}", "--weight-bits=8")
                 after, before = self.stored(artifact)
                 self.assertLess(after, 0.85 * before)
@@ -175,7 +175,7 @@ class Bytes(Blocks):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("AMX multiplies whole panels", done.stderr)
             self.assertEqual(self.stored(artifact), ())
-        # f32 knows no tiles.
+        # There are no tiles for f32.
         self.assertTrue(self.stored(self.compile(model, "--target=x86-64-v3,sapphirerapids")))
 
 
@@ -198,7 +198,7 @@ class Reports(Blocks):
                         0.3 * self.inspect(self.compile(product(dense, 8), name="dense"))["weights_bytes"])
 
     def test_what_stays(self):
-        """Zeros that lie here and there, too few blocks, small matrices, and all of oneDNN's and of loops."""
+        """Scattered zeros, too few blocks, small matrices, and all matrices of oneDNN and of loops."""
         rng = np.random.default_rng(11)
         dense = normal(rng, 128, 128)
         scattered = dense * (rng.random(dense.shape) < 0.4)

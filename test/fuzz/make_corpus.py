@@ -3,8 +3,8 @@
     python3 test/fuzz/make_corpus.py OUT TARGET [ARTIFACT.so ...]
 
 import: the small models of ONNX's own backend tests, which cover every operator, random graphs, and the text models of
-the importer's tests. npy: arrays of all types as numpy writes them. artifact: the given libraries, cut to their headers
-and whole, and descriptions of models. options, shape: lines as people type them.
+the importer's tests. npy: arrays of all types as numpy writes them. artifact: the given libraries, whole and reduced to
+their headers, and descriptions of models. options, shape: lines as people type them.
 """
 import glob
 import hashlib
@@ -58,7 +58,7 @@ def artifacts(paths):
             yield b"\0" + data[:size]
     generator = random.Random(0)
     for size in (20, 60, 120, 250, 400):
-        for _ in range(8):  # descriptions: mostly usual values
+        for _ in range(8):  # descriptions with mostly usual values
             yield b"\1" + bytes(generator.choice((0, 1, 2, 3, 97, 98, generator.randrange(256))) for _ in range(size))
 
 

@@ -1,5 +1,7 @@
-"""Random attentions, as exporters write them: heads inside or in front, queries, keys and values apart or in slices of one
-tensor, scales and masks of all kinds; some that no single kernel takes."""
+"""Random attentions in the forms that exporters write.
+
+Heads are in the middle or in front; queries, keys and values are separate or slices of one tensor; scales and masks are
+of all kinds. No single kernel computes some of these attentions."""
 import numpy as np
 from onnx import helper
 
@@ -7,7 +9,7 @@ from case import FUNCTIONS, LINEAR, MAX_WORK, Case, normal, some
 
 
 def draw_sizes(rng):
-    """batch, heads, queries, keys, size of a head, and of one of the values."""
+    """Returns batch, heads, queries, keys, size of a head, and size of a value."""
     while True:
         batch, heads = some(rng, 1, 2, 3, p=[0.7, 0.2, 0.1]), int(rng.integers(1, 7))
         queries, keys = (int(n) for n in rng.integers(1, 160, 2))
@@ -20,7 +22,7 @@ def draw_sizes(rng):
 
 
 def scaled(rng, case, value, number):
-    """`value * number`, in one of the ways that models have."""
+    """Returns `value * number`, in one of the forms that models have."""
     if rng.random() < 0.4:
         return case.node("Div", [value, case.weight(np.float32(1 / number))])
     operands = [value, case.weight(np.float32(number))]
@@ -32,7 +34,7 @@ def add_mask(rng, case, scores, shape):
     dims = dims[some(rng, 0, 0, 1, 2):] if rng.random() < 0.5 else dims
     mask = normal(rng, dims)
     if rng.random() < 0.5:
-        # Some keys are left out, never all of a query's.
+        # Masks some keys, but never all keys of a query.
         mask[..., 1:] = np.where(rng.random(mask[..., 1:].shape) < 0.3, np.float32(-1e9), mask[..., 1:])
     constant = rng.random() < 0.5
     case.text += f", mask {dims}{' const' if constant else ''}"
@@ -41,7 +43,7 @@ def add_mask(rng, case, scores, shape):
 
 
 def split_heads(rng, case, shapes):
-    """Queries, keys and values, heads in front."""
+    """Returns queries, keys and values with heads in front."""
     batch, heads, queries, size = shapes[0]
     if len(set(map(tuple, shapes))) == 1 and rng.random() < 0.5:
         case.text += ", of one tensor"
@@ -77,7 +79,7 @@ def attention_case(rng, name):
         scores = scaled(rng, case, scores, scale)
     elif where == "none":
         scores = scaled(rng, case, scores, 0.1)
-    # A mask, a bias of positions, and one too many for the kernel.
+    # Adds a mask and a position bias, and sometimes one more than the kernel supports.
     for _ in range(int(rng.choice(4, p=[0.4, 0.3, 0.2, 0.1]))):
         scores = add_mask(rng, case, scores, [batch, heads, queries, keys])
     y = case.node("MatMul", [case.node("Softmax", [scores], axis=-1), value])
@@ -92,7 +94,7 @@ def attention_case(rng, name):
 
 
 def open_lengths(rng, case, batch, queries, keys):
-    """Leaves the batch and the numbers of queries and keys to the run, in some cases."""
+    """In some cases makes the batch and the numbers of queries and keys dynamic."""
     if rng.random() >= 0.4:
         return
     names = {0: "b"} if rng.random() < 0.5 else {}

@@ -1,26 +1,26 @@
-"""A case of the property tests: nodes, data, and how exact the result must be."""
+"""A case of the property tests: nodes, data, and the tolerance of the result."""
 import dataclasses
 
 import numpy as np
 from onnx import TensorProto, helper
 
-# Of the largest absolute value of the output. A linear op may round each of its sums another way; a function's error
-# comes on top.
+# Tolerances relative to the largest absolute value of the output. A linear op may round each of its sums differently.
+# The error of a function is added.
 LINEAR = 1e-5
 FUNCTIONS = {
     # Exact, or as exact as their arithmetic.
     "Relu": 0, "LeakyRelu": 0, "Clip": 0, "Neg": 0, "Abs": 0, "HardSigmoid": 0, "HardSwish": 0, "PRelu": 0,
     # e^x within 2 ulps, and arithmetic on it.
     "Sigmoid": 1e-6, "Swish": 2e-6, "Elu": 2e-6, "Selu": 2e-6, "Celu": 2e-6, "Exp": 1e-5,
-    # Polynomials and quotients of them.
+    # Polynomials and quotients of polynomials.
     "Tanh": 1e-5, "Erf": 1e-5, "Gelu": 1e-5, "Softplus": 1e-5, "Mish": 2e-5,
 }
-MAX_WORK = 3_000_000  # multiply-adds of one case: enough for several tasks
+MAX_WORK = 3_000_000  # limit on the multiply-adds of a case; enough for several tasks
 
 
 @dataclasses.dataclass
 class Case:
-    """Nodes to put into a model, and how exact its output must be."""
+    """Nodes to put into a model, and the tolerance of its output."""
     name: str
     text: str = ""
     nodes: list = dataclasses.field(default_factory=list)
@@ -30,7 +30,7 @@ class Case:
     output: str = ""
     rank: int = 0
     tolerance: float = LINEAR
-    type: int = TensorProto.FLOAT  # of the output
+    type: int = TensorProto.FLOAT  # type of the output
     opset: int = 17
     used: int = 0
 
@@ -44,7 +44,7 @@ class Case:
         return result
 
     def node_with(self, op, inputs, number, **attributes):
-        """A node of which output `number` is the only one that is named."""
+        """Adds a node whose output `number` is its only named output."""
         result = self.value()
         self.nodes.append(helper.make_node(op, inputs, [""] * number + [result], name=f"{result}_{op}", **attributes))
         return result

@@ -1,7 +1,8 @@
-"""Random models of a heavy op and what follows it, or of a block of them: seeded, so that a number names a case.
+"""Random models of a heavy op and the ops after it, or of a block of ops. A seed makes them, so that a number
+identifies a case.
 
-Data stands channels-last in most convolutions (transposes around the op, which the compiler removes), so that the
-kernel itself reads and writes the buffers of the run.
+Data is channels-last in most convolutions: the compiler removes the transposes around the op. So the kernel itself
+reads and writes the buffers of the run.
 """
 import numpy as np
 from onnx import helper, numpy_helper
@@ -14,7 +15,7 @@ from shapes import shape_case
 from signs import sign_case
 
 
-# What follows ---------------------------------------------------------------------------------------------------------
+# Ops after the heavy op ---------------------------------------------------------------------------------------------
 
 def unary(rng, case, x, channels, channel_axis, rank):
     name = some(rng, *FUNCTIONS)
@@ -40,7 +41,8 @@ def unary(rng, case, x, channels, channel_axis, rank):
 
 
 def binary(rng, case, x, shape, place):
-    """With a number, or with a tensor that broadcasts; `place(array)` makes an input of what broadcasts."""
+    """Adds a binary op with a number, or with a tensor that broadcasts; `place(array)` makes an input of this tensor.
+    """
     name = some(rng, "Add", "Mul", "Sub", "Max", "Min", "Div")
     kind = some(rng, "number", "channel", "same", "mixed")
     dims = list(shape)
@@ -90,12 +92,12 @@ def draw_window(rng, ndim):
 
 
 def draw_conv(rng):
-    """Sizes of a convolution that has an output and is not too much work."""
+    """Draws sizes of a convolution that has an output and not too much work."""
     while True:
         ndim = some(rng, 1, 2, 3, p=[0.2, 0.6, 0.2])
         kernel, strides, dilations, pads = draw_window(rng, ndim)
         kind = some(rng, "dense", "narrow", "depthwise", "grouped", p=[0.45, 0.1, 0.25, 0.2])
-        # Short rows of many channels take blocks of weights.
+        # Short rows of many channels use blocks of weights.
         sizes = [int(s) for s in rng.integers(1, 12, ndim - 1)] + [int(rng.integers(1, 11 if kind == "narrow" else 41))]
         out = [(s + lo + hi - (k - 1) * d - 1) // st + 1 if s + lo + hi > (k - 1) * d else 0
                for s, (lo, hi), k, d, st in zip(sizes, pads, kernel, dilations, strides)]
@@ -115,7 +117,8 @@ def draw_conv(rng):
 
 
 def draw_window_conv(rng):
-    """The same, with nothing made likely: windows of any stride and dilation on any size, often wider than the data."""
+    """Draws windows of any stride and dilation on any size, without preferring useful ones. They are often wider than
+    the data."""
     while True:
         ndim = some(rng, 1, 2, 3, p=[0.2, 0.65, 0.15])
         kernel, strides, dilations = ([int(v) for v in rng.integers(1, most + 1, ndim)] for most in (7, 7, 5))
@@ -135,7 +138,7 @@ def draw_window_conv(rng):
 
 
 def spatial(rng, case, rank):
-    """What makes an input of an array, and the permutation to channels-last data if that is what the run brings."""
+    """Returns a function that makes an input of an array, and the permutation if the run brings channels-last data."""
     case.channel_axis = 1
     if rng.random() >= 0.75:
         return case.input, None
@@ -178,7 +181,7 @@ def window_case(rng, name):
 
 
 def draw_filter(rng):
-    """3x3 taps of more channels and pixels, which minimal filtering computes in fewer products."""
+    """Draws 3x3 taps with more channels and pixels, for Winograd."""
     while True:
         sizes = [int(s) for s in rng.integers(1, 25, 2)]
         pads = [tuple(int(p) for p in rng.integers(0, 4, 2)) for _ in sizes]
@@ -198,7 +201,7 @@ def filter_case(rng, name):
 # Transposed convolutions ----------------------------------------------------------------------------------------------
 
 def draw_deconv(rng):
-    """Sizes of a transposed convolution that has an output and is not too much work."""
+    """Draws sizes of a transposed convolution that has an output and not too much work."""
     while True:
         ndim = some(rng, 1, 2, 3, p=[0.2, 0.65, 0.15])
         kernel, strides, dilations, _ = draw_window(rng, ndim)
@@ -214,7 +217,8 @@ def draw_deconv(rng):
             low, high = {"none": (0, 0), "same": (most // 2, most - most // 2)}.get(style) or \
                 rng.integers(0, extent + 2, 2)
             pads.append((int(low), int(high)))
-            # ONNX Runtime wants it to be less than the stride, ONNX less than the larger of stride and dilation.
+            # ONNX Runtime requires output padding below the stride; ONNX requires it below the larger of stride and
+            # dilation.
             beyond.append(int(rng.integers(0, s)) if rng.random() < 0.3 else 0)
         out = [(n - 1) * s + (k - 1) * d + 1 + b - lo - hi
                for n, k, s, d, (lo, hi), b in zip(sizes, kernel, strides, dilations, pads, beyond)]
@@ -257,7 +261,7 @@ def deconv_case(rng, name):
 # Matrix products ------------------------------------------------------------------------------------------------------
 
 def prune(rng, case, matrix):
-    """Blocks of `matrix`, k by columns, become zeros; most of them, all of a column, or a few."""
+    """Sets blocks of `matrix`, k by columns, to zero: most blocks, all blocks of a column, or a few."""
     blocks = [some(rng, 4, 8, 16, 32), some(rng, 16, 32)]
     kept = rng.random([-(-size // block) for size, block in zip(matrix.shape, blocks)]) < some(rng, 0.1, 0.3, 0.6)
     kept[:, rng.random(kept.shape[1]) < 0.1] = False
@@ -272,7 +276,7 @@ def matmul_case(rng, name):
         rows, inner, columns = (int(v) for v in rng.integers(1, 201, 3))
         if rng.random() < 0.4:
             rows = int(rng.integers(1, 20))
-        if rng.random() < 0.1:  # rows that fall into the same sets of a cache
+        if rng.random() < 0.1:  # rows that fall into the same cache sets
             inner = some(rng, 1024, 2048)
         batch = some(rng, [], [int(rng.integers(1, 13))], [int(v) for v in rng.integers(1, 5, 2)], p=[0.4, 0.4, 0.2])
         if rows * inner * columns * int(np.prod(batch)) <= MAX_WORK:
@@ -319,7 +323,7 @@ def matmul_case(rng, name):
 # Blocks ---------------------------------------------------------------------------------------------------------------
 
 def conv(rng, case, x, inputs, outputs, kernel, groups=1):
-    """A convolution that keeps its input's height and width."""
+    """Adds a convolution that keeps its input's height and width."""
     scale = (inputs // groups * kernel * kernel) ** -0.5
     weights = [case.weight(normal(rng, [outputs, inputs // groups, kernel, kernel], scale))]
     if rng.random() < 0.5:
@@ -329,7 +333,7 @@ def conv(rng, case, x, inputs, outputs, kernel, groups=1):
 
 
 def block_case(rng, name):
-    """Several kernels, of which each reads what others wrote: in memory that they share, in slices, in place."""
+    """Makes several kernels that read each other's results: in shared memory, in slices, and in place."""
     case = Case(name, rank=4)
     channels, height, width = (int(v) for v in (2 * rng.integers(1, 20), rng.integers(1, 10), rng.integers(1, 24)))
     batch, kernel = int(rng.integers(1, 3)), some(rng, 1, 2, 3, 5)
@@ -376,7 +380,8 @@ def block_case(rng, name):
 
 
 def long_rows(rng, case):
-    """Rows a power of two apart, whole or in two slices: they collide in a cache, and some kernels copy them."""
+    """Makes rows at a distance of a power of two, whole or in two slices. They collide in a cache, and some kernels
+    copy them."""
     rows, inner, columns = int(rng.integers(9, 40)), some(rng, 1024, 2048), int(rng.integers(1, 41))
     cut = int(rng.integers(1, inner)) if rng.random() < 0.5 else 0
     if cut and rng.random() < 0.3:
@@ -426,7 +431,7 @@ def resize_case(rng, name):
     case.text = (f"resize {mode} {coordinates} {batch} x {channels} x {sizes} -> {out}"
                  f"{', channels last' if to_last else ''}:")
     x = place(normal(rng, [batch, channels, *sizes]))
-    # Sizes that only a run has, too, whose scales are theirs by those of x.
+    # Sometimes only a run knows the sizes, and scales follow from them and from the sizes of x.
     wanted = [x, "", case.weight(np.array([1, 1, *scales], np.float32))]
     if rng.random() < 0.3:
         wanted = [x, "", "", case.input(np.array([batch, channels, *out], np.int64))]
@@ -438,7 +443,7 @@ def resize_case(rng, name):
     return case
 
 
-# Recurrent nets -------------------------------------------------------------------------------------------------------
+# Recurrent networks ------------------------------------------------------------------------------------------------
 
 def recurrent_case(rng, name):
     case = Case(name)
@@ -460,14 +465,14 @@ def recurrent_case(rng, name):
         inputs += [case.input(normal(rng, [directions, batch, hidden])) for _ in range(2 if op == "LSTM" else 1)]
     y = case.node(op, inputs, hidden_size=hidden, direction=direction, **attributes)
     case.output = case.node("Relu", [y])
-    # Errors of sums and functions come back at each step, which mostly damps them.
+    # Errors of sums and functions feed back at each step, where they are mostly damped.
     case.tolerance = 2 * (LINEAR + FUNCTIONS["Tanh"] + FUNCTIONS["Sigmoid"])
     case.rank = 4
     return case
 
 
 def finish(case, rank, dynamic, axis=0):
-    """Notes the output, and the inputs of which a run brings the first dimension."""
+    """Sets the output, and the inputs whose first dimension is dynamic."""
     case.rank = rank
     if not dynamic:
         return
@@ -480,7 +485,7 @@ def finish(case, rank, dynamic, axis=0):
 
 
 def open_pixels(rng, case, rank, channels_last):
-    """Leaves sizes of pixels to the run, in some cases."""
+    """In some cases makes the sizes of pixels dynamic."""
     if rng.random() >= 0.4:
         return
     axes = [1 + i + (not channels_last) for i in range(rank - 2) if rng.random() < 0.7]
@@ -489,7 +494,7 @@ def open_pixels(rng, case, rank, channels_last):
     case.dynamic[first] = {**case.dynamic.get(first, {}), **{axis: f"{case.name}_x{axis}" for axis in axes}}
 
 
-# New kinds come last: the place is part of the seed.
+# Add new kinds at the end: the index is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
          "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case, "window": window_case,
          "layout": layout_case, "sequence": sequence_case, "shape": shape_case, "filter": filter_case,
@@ -502,7 +507,7 @@ def draw(kind, number, seed=0):
 
 
 def make_model(cases):
-    """One model of many cases."""
+    """Makes one model of many cases."""
     def info(name, kind, shape, dynamic):
         dims = [dynamic.get(i, d) for i, d in enumerate(shape)]
         return helper.make_tensor_value_info(name, kind, dims)

@@ -1,4 +1,4 @@
-"""Compiles a model of many cases, runs it between guard pages and holds it against ONNX Runtime."""
+"""Compiles a model of many cases, runs it between guard pages and compares it with ONNX Runtime."""
 import os
 import shutil
 import subprocess
@@ -12,15 +12,15 @@ TIMEOUT = 600
 
 
 class Broken(Exception):
-    """A tool failed on the model: no case of it was compared."""
+    """A tool failed on the model, so none of its cases was compared."""
 
 
 def expected(model, inputs):
-    import onnxruntime  # starts threads: not in a process that forks
+    import onnxruntime  # starts threads, so it must not run in a process that forks
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
-    # As written: no sums are merged.
+    # Disables optimizations, so that no sums are merged.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     return dict(zip([o.name for o in session.get_outputs()], session.run(None, inputs)))
@@ -34,7 +34,7 @@ def call(command):
 
 
 def run_guarded(binaries, artifact, folder, inputs, outputs):
-    """{output: array}, and what the runner found, a line each."""
+    """Returns {output: array} and the lines of the runner."""
     def dims(array):
         return "x".join(map(str, array.shape)) or "scalar"
     with open(os.path.join(folder, "plan.txt"), "w") as plan:
@@ -54,7 +54,7 @@ def run_guarded(binaries, artifact, folder, inputs, outputs):
 
 
 def error_of(got, want, tolerance):
-    """What is wrong with an output, or nothing."""
+    """Returns the problem of an output, or ""."""
     if np.array_equal(got, want, equal_nan=True):
         return ""
     largest = np.abs(want).max(initial=1e-30)
@@ -70,7 +70,7 @@ def error_of(got, want, tolerance):
 
 
 def check_batch(binaries, batch, target, options=()):
-    """[(case, what is wrong)] of cases in one model."""
+    """Returns [(case, problem)] for cases in one model."""
     model = drawing.make_model(batch)
     inputs = {name: array for case in batch for name, array in case.inputs.items()}
     wanted = expected(model, inputs)
@@ -95,7 +95,7 @@ def check_batch(binaries, batch, target, options=()):
 
 
 def check(binaries, batch, target, options=()):
-    """The same; where a tool fails, each case alone."""
+    """Returns [(case, problem)] for a batch. If a tool fails, tests each case separately."""
     try:
         return check_batch(binaries, batch, target, options)
     except Broken as error:

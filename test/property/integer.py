@@ -3,11 +3,10 @@
 
 usage: integer.py [--cases N] [--seed S] [--kinds KIND[,KIND...]] [--targets LEVEL[,LEVEL...]] [--measure]
 
-Half of the cases are full of the extremes of both types (255 and -128, 255 and 127), where sums of words saturate; half
-have small weights, with outliers or without, of which vpmaddubsw adds pairs. All data ends or begins beside memory that
-may not be touched. Every second batch of cases has
-schedules drawn at random, but where instructions are emulated. With --measure prints GOP/s of some products instead. Needs mlir-translate and clang of the
-LLVM that Ingot is built with.
+Half of the cases consist of the extremes of both types (255 and -128, 255 and 127), for which int16 sums saturate. The
+other half has small weights, with or without outliers, whose pairs vpmaddubsw can add. All data ends or begins at a
+guard page. Every second batch has random schedules, except on emulated instructions. --measure prints GOP/s of some
+products instead. Needs mlir-translate and clang of the LLVM that Ingot is built with.
 """
 import argparse
 import ctypes
@@ -27,7 +26,7 @@ from integer_weights import compensation_of, pack, pack_fours, pairs_of, proved_
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
 PASSES = "builtin.module(cpu-schedule{{seed={seed}}},{emulation}ingot-llvm)"
-# What each level promises, as compiler/target has it.
+# Features of each level, as in compiler/target.
 FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4"],
             "alderlake": ["-march=x86-64-v3", "-mavxvnni"], "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"],
             "sapphirerapids": ["-march=x86-64-v4", "-mavx512vnni", "-mamx-tile", "-mamx-int8"]}
@@ -39,9 +38,9 @@ EMULATED = ("alderlake@x86-64-v3", "sapphirerapids@x86-64-v3", "sapphirerapids@x
 TYPES = {np.uint8: "i8", np.int8: "i8", np.int32: "i32", np.float32: "f32"}
 
 KINDS = ("matmul", "conv", "depthwise", "filter")
-BATCH = 20  # cases of one library
+BATCH = 20  # cases per library
 
-# Stores the sum as it is, or scaled, rounded and held within a byte: what a quantized layer does.
+# Stores the sum unchanged, or scaled, rounded and clamped to a byte, as a quantized layer does.
 PLAIN = """^bb0(%sum: i32):
   cpu.yield %sum : i32
 """
@@ -61,11 +60,11 @@ REQUANTIZE = """^bb0(%sum: i32, %scale: f32):
 """
 
 
-# Of single channels, whose sums are whole numbers of f32.
+# Epilogues for single channels, whose sums are integers in f32.
 PLAIN_FLOATS = PLAIN.replace("i32", "f32")
 REQUANTIZE_FLOATS = (REQUANTIZE.replace("%sum: i32", "%real: f32")
                      .replace("  %real = arith.sitofp %sum : i32 to f32\n", ""))
-# The same, of a residual of bytes besides; the zero point is added to integers.
+# Adds a residual of bytes; the zero point is added to integers.
 RESIDUAL_FLOATS = (REQUANTIZE_FLOATS.replace("%scale: f32", "%scale: f32, %rest: i8").replace("255.0", "250.0")
                    .replace("%byte = arith.trunci %whole", "%five = arith.constant 5 : i32\n"
                             "  %shifted = arith.addi %whole, %five : i32\n  %byte = arith.trunci %shifted")
@@ -85,7 +84,7 @@ def supported(targets=(*NEEDS, *EMULATED)):
 
 
 def request_tiles():
-    """Asks the kernel for AMX's registers, as the runtime does."""
+    """Requests AMX's registers from the kernel, as the runtime does."""
     arch_prctl, permission, tiles = 158, 0x1023, 18
     if ctypes.CDLL(None, use_errno=True).syscall(arch_prctl, permission, tiles):
         raise RuntimeError(f"the kernel grants no AMX: {os.strerror(ctypes.get_errno())}")
@@ -96,14 +95,14 @@ def memref(array, open_dims=()):
     layout = ""
     if not array.flags.c_contiguous:
         strides = [s // array.itemsize for s in array.strides]
-        # What is known of a stride are the sizes within.
+        # A stride is static if all inner sizes are static.
         known = ["?" if any(d > i for d in open_dims) else str(s) for i, s in enumerate(strides)]
         layout = f", strided<[{', '.join(known)}]>"
     return f"memref<{'x'.join(sizes)}x{TYPES[array.dtype.type]}{layout}>"
 
 
 def guarded(array, at_end):
-    """A copy that ends, or begins, where memory ends that may be touched."""
+    """Returns a copy that ends, or begins, at a guard page."""
     page = mmap.PAGESIZE
     size = -(-max(array.nbytes, 1) // page) * page
     memory = mmap.mmap(-1, size + 2 * page)
@@ -119,7 +118,7 @@ def guarded(array, at_end):
 
 
 class Case:
-    """A product: the op's text, its arrays and what must come out."""
+    """A product: the op's text, its arrays and the expected result."""
 
     def __init__(self, rng, kind):
         self.requantized = bool(rng.integers(2))
@@ -130,13 +129,13 @@ class Case:
                 return np.where(rng.random(shape) < 0.9, 255, 0).astype(np.uint8)
             return rng.integers(0, 256, shape).astype(np.uint8)
 
-        # Mostly so small that words hold any pair, a few, or some channels, as large as they come.
+        # Mostly so small that int16 holds any pair. A few weights, or some channels, have the largest values.
         small = bool(rng.integers(2))
         share = rng.choice((0.0, 0.003, 0.03))
 
         def factor(*shape):
             if small:
-                # Up to the bound.
+                # Values up to the bound.
                 high = int(rng.choice((20, 64)))
                 values = rng.integers(-high, high + 1, shape)
                 return np.where(rng.random(shape) < share, rng.choice((-128, 127), shape), values).astype(np.int8)
@@ -145,7 +144,7 @@ class Case:
             return rng.integers(-128, 128, shape).astype(np.int8)
 
         self.kind, self.pairs, self.fours, self.compensation, self.open_dims = kind, [], [], [], ()
-        # So many channels of src belong to another tensor that it lies in.
+        # Number of channels of the wider tensor that contains src.
         self.others = 0
         if kind == "depthwise":
             self.draw_depthwise(rng, source, factor)
@@ -171,7 +170,7 @@ class Case:
             pad = int(rng.integers(0, kernel))
             least = max(1, (kernel - 1) * dilation + 1 - 2 * pad)
             height, width = (int(rng.integers(least, least + n)) for n in (4, 30))
-            # Short rows of many channels, which are multiplied with blocks of weights.
+            # Short rows of many channels are multiplied with blocks of weights.
             if rng.integers(6) == 0:
                 groups, channels = 1, int(rng.integers(512, 700))
                 height, width = least + 6, int(rng.integers(least + 1, least + 10))
@@ -218,12 +217,12 @@ class Case:
                 self.want = (np.clip(near, 0, 250) + 5).astype(np.uint8)
 
     def draw_filter(self, rng, source, factor):
-        """3x3 taps, which minimal filtering may multiply."""
+        """Draws 3x3 taps, which Winograd may multiply."""
         batch = int(rng.choice((1, 1, 2, 3)))
-        # Whole vectors of fours, tails of them, and more than one block of weights.
+        # Whole vectors of groups of four, partial ones, and several blocks of weights.
         channels = 4 * int(rng.choice((rng.integers(1, 17), rng.integers(1, 17), rng.integers(17, 60))))
         outputs = int(rng.choice((8, 16, 24, 32, 48, rng.integers(1, 70))))
-        # Seldom so many that sums leave no room for the largest tiles, or hardly room for one.
+        # Sometimes so many channels that sums leave no room for the largest tiles, or hardly room for one tile.
         if rng.integers(12) == 0:
             channels, outputs = int(rng.choice((116, 228, 232, 600, 1832, 1844, 4200, 4400))), int(rng.integers(1, 20))
         pads = [int(n) for n in rng.integers(0, 2, 4)]
@@ -267,7 +266,7 @@ class Case:
         pads = [[int(n) for n in rng.integers(0, e + 1, 2)] for e in extents]
         low = [max(1, e + 1 - sum(p)) for e, p in zip(extents, pads)]
         height, width = (int(rng.integers(n, n + more)) for n, more in zip(low, (5, 30)))
-        # Blocks of 64, vectors of 16, and what is left.
+        # Blocks of 64, vectors of 16, and the rest.
         channels = int(rng.choice((16, 64, 80, 128, 192, rng.integers(1, 200))))
         zero = int(rng.choice((0, 0, rng.integers(1, 256))))
         if rng.integers(4) == 0:
@@ -309,7 +308,7 @@ class Case:
         return [self.src, self.weights, *self.compensation, *self.pairs, *self.fours, *self.operands, dst]
 
     def guard(self, at_end):
-        """Puts all but the result, which check does, where reading too much of it fails."""
+        """Guards all arrays but the result. `check` guards the result, so that reading too much of it fails."""
         channels = self.src.shape[-1]
         wide = np.pad(self.src, [(0, 0)] * (self.src.ndim - 1) + [(self.others, 0) if at_end else (0, self.others)])
         self.src = guarded(wide, at_end)[..., self.others:] if at_end else guarded(wide, at_end)[..., :channels]
@@ -359,7 +358,8 @@ def run(command):
 
 
 def build(binaries, cases, target, folder, seed=0):
-    """A library of the cases' kernels, with schedules drawn if there is a seed, and how many tasks each has."""
+    """Builds a library of the cases' kernels. Draws schedules if there is a seed. Returns the library and the number of
+    tasks of each case."""
     level, _, on = target.partition("@")
     if level == "sapphirerapids" and not on:
         request_tiles()
@@ -373,20 +373,20 @@ def build(binaries, cases, target, folder, seed=0):
     run([optimizer, path + ".mlir", f"--pass-pipeline={passes}", "-o", path + ".llvm.mlir"])
     with open(path + ".llvm.mlir") as f:
         generated = f.read()
-    with open(path + ".llvm.mlir", "w") as f:  # upstream's tool knows no attributes of ours
+    with open(path + ".llvm.mlir", "w") as f:  # upstream's tool does not know Ingot's attributes
         f.write(re.sub(r"ingot\.\w+ = #ingot\.\w+<[^>]*>", "", generated))
     run([os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", path + ".llvm.mlir", "-o", path + ".ll"])
     run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared",
          path + ".ll", "-lm", "-o", path + ".so"])
     launches = run([optimizer, path + ".mlir", f"--cpu-schedule=seed={seed}", "--outline-kernels", "--canonicalize"])
-    # Of open sizes a run counts the tasks: no more than pixels and vectors of channels.
+    # For dynamic sizes a run counts the tasks: at most the product of pixels and channel vectors.
     counts = re.findall(r"tasks\(%(c\d+)?", launches)
     return ctypes.CDLL(path + ".so"), [int(count[1:]) if count else np.prod(case.want.shape[:3]) * -(-case.want.shape[3] // 4)
                                        for count, case in zip(counts, cases, strict=True)]
 
 
 def check(binaries, cases, target, seed=0):
-    """What is wrong, a line a case."""
+    """Returns one line per problem."""
     folder = tempfile.mkdtemp(prefix="ingot-integer-")
     try:
         library, tasks = build(binaries, cases, target, folder, seed)
@@ -412,7 +412,7 @@ def draw(kind, number, seed=0):
 
 
 def all_tasks(folder, count, target):
-    """A function that calls the kernel for all tasks: a call from Python takes as long as many of them."""
+    """Returns a function that calls the kernel for all tasks, because a call from Python is slow."""
     path = os.path.join(folder, "kernels")
     names = ", ".join(f"a{i}" for i in range(count))
     parameters = ", ".join(f"long a{i}" for i in range(count))
@@ -426,7 +426,7 @@ def all_tasks(folder, count, target):
 
 
 def measure(binaries, target):
-    """GOP/s of products whose data stays in the second-level cache, the best of many runs on one thread."""
+    """Prints GOP/s of products whose data fits the second-level cache: the best of many runs on one thread."""
     for rows, depth, columns in ((196, 256, 256), (196, 1024, 256), (784, 128, 512), (256, 512, 512)):
         case = draw("matmul", 0)
         rng = np.random.default_rng(0)
@@ -466,7 +466,7 @@ def main():
         for kind in args.kinds.split(","):
             for first in range(0, args.cases, BATCH):
                 cases = [draw(kind, n, args.seed) for n in range(first, min(first + BATCH, args.cases))]
-                # What is emulated are the products of usual schedules.
+                # Only usual schedules are emulated.
                 seed = first if first // BATCH % 2 and "@" not in target else 0
                 wrong = check(args.bin, cases, target, seed)
                 print("".join(f"FAILED {line}\n" for line in wrong), end="")

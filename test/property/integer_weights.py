@@ -1,4 +1,5 @@
-"""What the compiler makes of weights of bytes, and proves of them, in numpy: see cpu.matmul, cpu.conv and cpu.depthwise_conv."""
+"""Computes in numpy how the compiler packs byte weights and what it proves of them: see cpu.matmul, cpu.conv and
+cpu.depthwise_conv."""
 import numpy as np
 
 
@@ -16,7 +17,7 @@ def pack(weights):
 
 
 def unpacked_place(channel):
-    """Where a channel of a block of 64 stands once bytes of four rows are unpacked in lanes of 128 bits."""
+    """Returns the position of a channel in a block of 64 after bytes of four rows are unpacked in 128-bit lanes."""
     return channel % 16 // 4 * 16 + channel // 16 * 4 + channel % 4
 
 
@@ -33,7 +34,8 @@ def pack_fours(weights):
 
 
 def pair_kinds(four):
-    """What cpu-prove-pairs says of groups of four weights, [..., 4], of which 255 times each is added up as words."""
+    """Returns the result of cpu-prove-pairs for groups of four weights, [..., 4]: pairs whose products with 255 are
+    added as int16."""
     kinds = 0
     for bit, order in enumerate(((0, 1, 2, 3), (0, 2, 1, 3))):
         pairs = four[..., order].astype(np.int32).reshape(*four.shape[:-1], 2, 2)
@@ -43,7 +45,7 @@ def pair_kinds(four):
 
 
 def pairs_of(weights):
-    """The pairs of packed weights and their counts: see cpu.matmul."""
+    """Returns the pairs of packed weights and their counts: see cpu.matmul."""
     kinds = pair_kinds(weights)
     parts = kinds.reshape(*kinds.shape[:-1], -1, 16)
     parts = np.bitwise_and.reduce(parts, axis=-1)
@@ -55,17 +57,19 @@ def pairs_of(weights):
 
 
 def proved_tiles(weights, zero_point):
-    """What cpu-prove-winograd finds for [taps, taps, C, O]: 4 or 2, or nothing."""
+    """Returns the result of cpu-prove-winograd for [taps, taps, C, O]: 4, 2, or 0."""
     columns = weights.astype(np.int64).reshape(-1, weights.shape[-1])
-    # Each byte as far from the zero point as its weight's sign wants it, and the other way round.
+    # Each byte is as far from the zero point as its weight's sign allows, for the largest and the smallest sum.
     high = np.where(columns > 0, columns * (255 - zero_point), -columns * zero_point).sum(0)
     low = np.where(columns > 0, columns * zero_point, -columns * (255 - zero_point)).sum(0)
     largest = max(high.max(), low.max())
-    # Transforms make sums 576 and 4 times as large, of whose factors powers of two take bits.
+    # Transforms multiply sums by 576 or by 4. The powers of two in these factors take bits of the sum.
     return 4 if largest * 64 < 1 << 31 else 2 if largest * 4 < 1 << 31 else 0
 
 
 def compensation_of(weights, zero_point):
-    """[groups * panels, taps but the last, P]: less zero point times the packed weights of the taps along a row."""
+    """Returns [groups * panels, taps but the last, P]: minus zero point times the packed weights of the taps along a
+    row.
+    """
     sums = weights.astype(np.int32).sum((-4, -3, -1))
     return np.ascontiguousarray(-zero_point * sums).astype(np.int32)

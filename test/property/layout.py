@@ -1,8 +1,8 @@
-"""Random graphs of what moves, reduces and mixes dimensions: layouts must come out right, and passes must end.
+"""Random graphs of ops that move, reduce and mix dimensions. Layouts must be correct, and passes must terminate.
 
-Each graph is some ten nodes: spatial ops, transposes, reductions with and without their dimensions, gathers of one
-entry, reshapes, concatenations, slices, elementwise ops with every kind of broadcasting, and attention taken apart as
-exporters do. Half have dimensions that only the run knows.
+Each graph has about ten nodes: spatial ops, transposes, reductions with and without their dimensions, gathers of one
+entry, reshapes, concatenations, slices, elementwise ops with every kind of broadcasting, and decomposed attention. Half
+of the graphs have dynamic dimensions.
 """
 import numpy as np
 from onnx import TensorProto, helper
@@ -15,7 +15,7 @@ UNARY = ("Relu", "Sigmoid", "Tanh", "Abs", "Neg", "LeakyRelu", "HardSigmoid", "S
 
 
 class Maker:
-    """A case in the making: values with the shapes that they have in the run."""
+    """Builds a case: values with the shapes that they have in the run."""
 
     def __init__(self, rng, name, is_open):
         self.rng, self.case, self.is_open = rng, Case(name, tolerance=TOLERANCE), is_open
@@ -44,7 +44,7 @@ class Maker:
         return x
 
     def pick(self, least=0):
-        """A value of at least that many dimensions, one of the last more often than others; None if there is none."""
+        """Returns a value of at least `least` dimensions, preferably a recent one; None if there is none."""
         fit = [v for v, shape in self.shapes.items() if len(shape) >= least]
         if not fit:
             return None
@@ -70,7 +70,7 @@ def reduced(shape, axes, keep):
     return [1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes]
 
 
-# One function an op: takes the Maker, returns a new value, or None if it does not fit -----------------------------------
+# One function per op: takes the Maker and returns a new value, or None if the op does not fit -------------------------
 
 def conv(m):
     x = m.pick(3)
@@ -141,7 +141,7 @@ def reduce(m):
 
 
 def reduce_all(m):
-    """What is left of x less its least element: `keepdims` 0, all axes."""
+    """Subtracts the least or the largest element of x from x: `keepdims` 0, all axes."""
     x = m.pick(1)
     least = m.value(some(m.rng, "ReduceMin", "ReduceMax"), [x], [], keepdims=0) if x else None
     return m.value("Sub", [x, least], m.shapes[x]) if x else None
@@ -194,7 +194,7 @@ def unsqueeze(m):
 
 
 def reshape(m):
-    """Neighbours become one dimension, or one becomes two; the rest is said as 0 or as a number."""
+    """Merges neighboring dimensions or splits one. Other dimensions are given as 0 or as a number."""
     x = m.pick(1)
     if not x:
         return None
@@ -217,7 +217,7 @@ def reshape(m):
 
 
 def shuffle(m):
-    """Channel shuffle."""
+    """Adds a channel shuffle."""
     x = m.pick(3)
     if not x or len(m.shapes[x]) > 4 or m.shapes[x][1] % 2:
         return None
@@ -271,7 +271,7 @@ def concat(m):
 
 
 def split(m):
-    """In two parts, which change places."""
+    """Splits a value into two parts and swaps them."""
     x = m.pick(1)
     axis = m.axis(x) if x else 0
     if not x or m.shapes[x][axis] < 2:
@@ -323,7 +323,7 @@ def unary(m):
 
 
 def broadcast(a, b):
-    """The shape of both together; None if they do not fit."""
+    """Returns the broadcast shape; None if the shapes are incompatible."""
     rank = max(len(a), len(b))
     a, b = (1,) * (rank - len(a)) + tuple(a), (1,) * (rank - len(b)) + tuple(b)
     if any(p != q and 1 not in (p, q) for p, q in zip(a, b)):
@@ -378,7 +378,7 @@ def matmul(m):
 
 
 def attention(m):
-    """q, k and v out of one product, as exporters write it."""
+    """Adds an attention whose q, k and v come from one product, as exporters write it."""
     n, s, heads, d = (int(v) for v in m.rng.integers(1, 5, 4))
     x = m.input((n, s, heads * d))
     m.case.dynamic.pop(x, None)
@@ -439,7 +439,7 @@ def layout_case(rng, name):
         m.input(sizes)
     for _ in range(int(rng.integers(4, 14))):
         OPS[rng.integers(len(OPS))](m)
-    # The last value, and all that nothing else uses, weighed so that each element counts in its own place.
+    # Sums the last value and all unused values, with a weight per element, so that every element matters.
     y = list(m.shapes)[-1]
     loose = [v for v in m.shapes if v not in m.used and v != y]
     for v in loose[:4]:

@@ -1,4 +1,4 @@
-"""Convolutions, products, attention and recurrent nets in shapes drawn at random, with their work: see shapes.py."""
+"""Convolutions, products, attention and recurrent networks in random shapes, with their work: see shapes.py."""
 import math
 
 import numpy as np
@@ -15,7 +15,7 @@ class Shape:
         self.case, self.work, self.rows, self.text = Case(name, opset=23, tolerance=1e-4), 0, 0, ""
 
     def open(self, value, *axes):
-        """Leaves sizes of an input to the run."""
+        """Makes sizes of an input dynamic."""
         self.case.dynamic.setdefault(value, {}).update({axis: f"{value}_n{axis}" for axis in axes})
 
     def open_as(self, value, names):
@@ -43,7 +43,7 @@ def to_last(rank):
 
 
 def image(rng, shape, batch, channels, sizes):
-    """An input that lies channels last, which is how data lies inside of a compiled model."""
+    """Adds a channels-last input, which is the layout inside of a compiled model."""
     rank = len(sizes) + 2
     value = shape.case.input(normal(rng, [batch, *sizes, channels]))
     axes = [axis for axis in range(1, rank - 1) if sizes[axis - 1] > 1]
@@ -85,7 +85,7 @@ def make_conv(rng, name, channels, outputs, sizes, groups=1, kernel=None):
 
 
 def pixels(rng, most=1200):
-    """Height and width."""
+    """Draws height and width."""
     height = int(rng.integers(4, 40))
     return [height, int(rng.integers(4, max(5, most // height)))]
 
@@ -120,7 +120,7 @@ def line(rng, name):
 
 
 def few_pixels(rng, name):
-    """Fewer than a register tile has rows, as short windows of sound leave."""
+    """Draws fewer pixels than the rows of a register tile, as short windows of sound have."""
     channels, outputs = (32 * int(rng.integers(2, 9)) for _ in range(2))
     sizes = [[2], [3], [1, 2], [2, 1]][rng.integers(4)]
     return make_conv(rng, name, channels, outputs, sizes, 1, [3] * len(sizes))
@@ -151,7 +151,7 @@ def transposed(rng, name):
 # Products -------------------------------------------------------------------------------------------------------------
 
 def product(rng, name):
-    """By constant weights."""
+    """Draws a product by constant weights."""
     shape = Shape(name)
     rows = some(rng, 1, int(rng.integers(2, 16)), int(rng.integers(16, 300)), p=[0.15, 0.25, 0.6])
     inner, columns = (some(rng, 8 * int(rng.integers(2, 33)), int(rng.integers(8, 200))) for _ in range(2))
@@ -165,14 +165,14 @@ def product(rng, name):
         y = shape.case.node("MatMul", [a, shape.case.weight(w)])
     else:
         y = shape.case.node("Gemm", [a, shape.case.weight(w.T), shape.case.weight(normal(rng, [columns]))], transB=1)
-    # A row alone loads all weights for itself.
+    # A single row loads all weights for itself.
     shape.rows, shape.work = rows, rows * inner * vectors(columns) * (2 if rows == 1 else 1)
     shape.text = f"{rows}x{inner}x{columns}"
     return shape.result(y, 2)
 
 
 def run_time_product(rng, name):
-    """By what only the run brings, any of its sizes open."""
+    """Draws a product of two tensors of the run; any size may be dynamic."""
     shape = Shape(name)
     rows, inner, columns = (some(rng, int(rng.integers(2, 16)), int(rng.integers(16, 120)), p=[0.2, 0.8])
                             for _ in range(3))
@@ -200,7 +200,7 @@ def run_time_product(rng, name):
         y = shape.case.node("Transpose", [b], perm=[*range(b_rank - 2), b_rank - 1, b_rank - 2])
     times = math.prod(batch)
     shape.rows, shape.work = times * rows, times * rows * inner * vectors(columns)
-    # The right factor is packed, or its rows are read where they lie.
+    # The right factor is packed, or its rows are read in place.
     shape.work += 4 * (1 if shared else times) * inner * vectors(columns)
     shape.text = f"{x(*batch)} {rows}x{inner}x{columns}{' transposed' * is_transposed}{' shared' * shared}, open {names}"
     return shape.result(shape.case.node("MatMul", [a, y]), n + 2)
@@ -221,7 +221,7 @@ def attention(rng, name):
     scores = shape.case.node("Mul", [shape.case.node("MatMul", [q, k]), shape.case.weight(np.float32(size ** -0.5))])
     y = shape.case.node("MatMul", [shape.case.node("Softmax", [scores], axis=-1), v])
     shape.rows = heads * queries
-    # Two products, and the powers: some 20 operations for each vector of them.
+    # Two products, and exponentials of some 20 operations per vector.
     shape.work = heads * vectors(queries) * keys * (2 * size + 10)
     shape.text = f"{heads} heads of {size}, {queries} x {keys}"
     return shape.result(shape.case.node("Transpose", [y], perm=[0, 2, 1, 3]), 4)
@@ -241,7 +241,7 @@ def recurrent(rng, name):
     y = shape.case.node(op, [data, *map(shape.case.weight, weights)], hidden_size=hidden, direction=direction,
                         **attributes)
     shape.rows = directions * steps * batch
-    # A gate's function is some 15 operations a vector.
+    # A gate's function takes some 15 operations per vector.
     shape.work = shape.rows * gates * vectors(hidden) * (width + hidden + 15)
     shape.text = f"{op} {steps}x{batch}x{width} -> {hidden} {direction}"
     return shape.result(y, 4)

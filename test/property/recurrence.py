@@ -1,17 +1,17 @@
-"""Recurrent nets of open and fixed sizes, with everything that ONNX lets them have."""
+"""Recurrent networks of dynamic and fixed sizes, with all of ONNX's options."""
 import numpy as np
 from onnx import TensorProto
 
 from case import FUNCTIONS, LINEAR, Case, normal, some
 
-# Those that have no parameters, or the same ones in ONNX Runtime if none are given, and no jumps, across which a
-# difference in the last place would be a large one.
+# Functions without parameters, or with the defaults of ONNX Runtime. They have no jumps, where a difference in the last
+# place would become large.
 BOUNDED = ("Tanh", "Sigmoid", "Softsign", "HardSigmoid")
 ACTIVATIONS = BOUNDED + ("Relu", "Softplus", "Elu", "LeakyRelu")
 
 
 def sequence_case(rng, name):
-    """One output of RNN, GRU or LSTM: all steps, or the last state, so that nothing of the steps is stored."""
+    """Draws one output of RNN, GRU or LSTM: all steps, or the last state, so that no steps are stored."""
     case = Case(name)
     op, gates, count = some(rng, ("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 1), p=[0.45, 0.4, 0.15])
     steps, width = int(rng.integers(1, 9)), int(rng.integers(1, 40))
@@ -28,9 +28,9 @@ def sequence_case(rng, name):
     if op == "LSTM" and rng.random() < 0.2:
         attributes["input_forget"] = 1
     if rng.random() < 0.4:
-        # Those of one direction; sometimes others for the second.
+        # Draws the functions of one direction; the second direction sometimes has others.
         def draw():
-            # A state times a gate that may be anything grows without end.
+            # The first function is bounded: a state times an unbounded gate would grow without limit.
             return [some(rng, *(BOUNDED if i == 0 else ACTIVATIONS)) for i in range(count)]
         own = draw()
         other = draw() if rng.random() < 0.3 else own
@@ -63,7 +63,7 @@ def sequence_case(rng, name):
         inputs.append(case.weight(normal(rng, [directions, 3 * hidden], 0.5)))
     y = case.node_with(op, inputs, shown, **attributes)
     case.output = case.node("Neg", [y])
-    # Errors of sums and functions come back at each step, which mostly damps them.
+    # Errors of sums and functions feed back at each step, where they are mostly damped.
     case.tolerance = 3 * (LINEAR + FUNCTIONS["Tanh"] + FUNCTIONS["Softplus"])
     case.rank = 4 if shown == 0 else 3
     return case

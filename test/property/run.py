@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Tests native kernels with random (transposed) convolutions, matrix products, resizing, recurrent nets and
-attentions, and the placing of transposes with graphs of what moves dimensions, held against ONNX Runtime.
+attentions, and the placement of transposes with graphs of ops that move dimensions, compared with ONNX Runtime.
 
 usage: run.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [--draw-schedules] [KIND[:NUMBER] ...]
 
-Every case is compiled for every level and run on one and two threads, between guard pages; all runs must give the
-same bytes. KIND is conv, window, filter (3x3 taps), signs, deconv, matmul, resize, recurrent, sequence, attention, block,
-layout or shape (any operator), NUMBER one case of it. With --draw-schedules kernels are tiled and split at random, each batch of cases in another way. Closes with `N passed, N failed, 0 skipped`.
+Every case is compiled for every level and run on one and two threads, between guard pages; all runs must give equal
+bytes. KIND is conv, window, filter (3x3 taps), signs, deconv, matmul, resize, recurrent, sequence, attention, block,
+layout or shape (any operator). NUMBER is one case of the kind. With --draw-schedules kernels are tiled and split at
+random, differently in each batch of cases. The last line is `N passed, N failed, 0 skipped`.
 """
 import argparse
 import concurrent.futures
@@ -21,11 +22,11 @@ sys.path.insert(0, HERE)
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
-BATCH = 16  # cases of one model
+BATCH = 16  # cases per model
 
 
 def chosen(args):
-    """(kind, number) of each case."""
+    """Returns (kind, number) of each case."""
     for kind in drawing.KINDS:
         wanted = [w.partition(":") for w in args.only if w.partition(":")[0] == kind]
         numbers = {int(n) for _, _, n in wanted if n}

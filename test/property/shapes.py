@@ -1,9 +1,9 @@
-"""Operators in shapes drawn at random, with what each has to compute, in vectors of eight floats: see test/bench/cliffs.py.
+"""Operators in random shapes, with the work of each in vectors of eight floats: see test/bench/cliffs.py.
 
-A shape is drawn as models have them, with some that no model was tuned for. What is counted is what an operator cannot
-do without: multiply-adds, where the columns of each product fill whole vectors; elements, where nothing is multiplied;
-vectors of 32 bytes, where data only moves. Padding counts as arithmetic. Each case is a model of one operator with fixed
-sizes, and the same one with some of them open.
+Shapes are those of models, and some that no model was tuned for. The work is the minimum that an operator needs. It is
+multiply-adds if it multiplies, where the columns of each product fill whole vectors. It is elements if it does not
+multiply, and vectors of 32 bytes if it only moves data. Padding counts as arithmetic. Each case is a model of one
+operator with fixed sizes, and a second model with some sizes dynamic.
 """
 import math
 
@@ -16,7 +16,7 @@ from products import (LANES, Shape, attention, convolution, depthwise, few_pixel
 
 
 def some_shape(rng, least_rank=2, most=60000):
-    """Dimensions of 20,000 to 60,000 elements."""
+    """Draws dimensions with 20,000 to 60,000 elements."""
     while True:
         dims = [some(rng, int(rng.integers(2, 17)), int(rng.integers(16, 200)))
                 for _ in range(int(rng.integers(least_rank, 5)))]
@@ -44,7 +44,7 @@ def pooling(rng, name):
     y = shape.case.node(op, [image(rng, shape, 1, channels, sizes)], kernel_shape=kernel, strides=strides,
                         pads=pads * 2)
     shape.rows = math.prod(out)
-    # A maximum that keeps what is no number takes two operations more.
+    # A maximum that propagates NaN takes two more operations.
     shape.work = shape.rows * math.prod(kernel) * vectors(channels) * (2 if op == "MaxPool" else 1)
     shape.text = f"{op} {channels} @{x(*sizes)}, {kernel[0]} /{strides[0]}"
     return shape.result(shape.case.node("Transpose", [y], perm=to_last(n + 2)), n + 2)
@@ -144,7 +144,7 @@ def resize(rng, name):
                         nearest_mode="floor")
     out = [int(s * factor) for s in sizes]
     if rng.random() < 0.3:
-        # What a pyramid does: a map made larger, added to another.
+        # An upsampled map is added to another map, as in a feature pyramid.
         other = shape.case.input(normal(rng, [1, *out, channels] if last else [1, channels, *out]))
         shape.open(other, *((1, 2) if last else (2, 3)))
         added = shape.case.node("Transpose", [other], perm=to_first(4)) if last else other
@@ -166,7 +166,7 @@ TYPES = ((TensorProto.FLOAT, np.float32), (TensorProto.FLOAT16, np.float16), (Te
 
 def typed(rng, shape, dims):
     kind, numpy = some(rng, *TYPES, p=[0.6, 0.2, 0.2])
-    # What moves is the same afterwards.
+    # Movement does not change values.
     shape.case.type, shape.case.tolerance = kind, 0
     array = normal(rng, dims) if numpy != np.uint8 else rng.integers(0, 256, dims)
     return shape.case.input(array.astype(numpy)), np.dtype(numpy)
@@ -186,14 +186,14 @@ def transpose(rng, name):
             break
     shape.text = f"{dtype} {x(*dims)} to {perm}" + open_some(rng, shape, value, dims)
     shape.work = moved(math.prod(dims), dtype)
-    # Runs that stay together are copied; others are turned in registers, at best a vector at a time.
+    # Contiguous ranges are copied. Other elements are transposed in registers, at best a vector at a time.
     run = math.prod(dims[i] for i in range(len(dims)) if perm[i:] == list(range(i, len(dims))))
     shape.rows = math.prod(dims) // run if run > 1 else 0
     return shape.result(shape.case.node("Transpose", [value], perm=perm), len(dims))
 
 
 def windows(rng, name):
-    """Windows of a map, as Swin has them, and back; sometimes rolled before."""
+    """Draws windows of a map and their merging, as in Swin; sometimes the map is rolled before."""
     shape = Shape(name)
     side, count, channels = some(rng, 4, 7), [int(n) for n in rng.integers(2, 6, 2)], 16 * int(rng.integers(1, 7))
     rows, columns = (side * n for n in count)
@@ -216,7 +216,7 @@ def windows(rng, name):
 
 
 def movement(rng, name):
-    """Concat, split, pad, slice: rows copied."""
+    """Draws Concat, Split, Pad and Slice: rows are copied."""
     shape = Shape(name)
     dims = some_shape(rng)
     axis = int(rng.integers(len(dims)))
@@ -255,7 +255,7 @@ def movement(rng, name):
                                        ints(*[many if a == axis else 1 for a in range(len(dims) + 1)])])
         total, runs = many * total, many * math.prod(dims[:axis])
         dims = [*dims, 1]
-    # A run that is no vector long takes one operation an element.
+    # A range shorter than a vector takes one operation per element.
     shape.work, shape.rows = moved(total, dtype), runs
     if op == "Slice" and runs == total:
         shape.work = 2 * total // 8
@@ -280,7 +280,8 @@ def gather(rng, name):
 
 
 def selection(rng, name):
-    """TopK: each element is looked at, and each item that is kept on the way costs as much as ten vectors of them."""
+    """Draws TopK: each element is read, and each item that is kept on the way costs as much as ten vectors of elements.
+    """
     shape = Shape(name)
     size, axis = int(rng.integers(20, 6000)), some(rng, 1, 1, 0)
     rows = max(1, int(rng.integers(20000, 60000)) // size)
@@ -297,13 +298,13 @@ def selection(rng, name):
 
 # Elementwise ----------------------------------------------------------------------------------------------------------
 
-# Operations for each vector: their own functions, and what they are made of.
+# Operations per vector: functions of Ingot, and their parts.
 UNARY = {"Relu": 1, "Neg": 1, "Abs": 1, "Sqrt": 1, "Exp": 16, "Tanh": 20, "Sigmoid": 20, "Erf": 20, "HardSwish": 5,
          "LeakyRelu": 3, "Log": 25, "Softplus": 60}
 
 
 def elementwise(rng, name):
-    """A chain, whose operands broadcast in all ways."""
+    """Draws a chain whose operands broadcast in all ways."""
     shape = Shape(name)
     dims = some_shape(rng)
     value = shape.case.input(normal(rng, dims))
@@ -336,7 +337,7 @@ def elementwise(rng, name):
 
 
 def types(rng, name):
-    """Between types, selections, comparisons."""
+    """Draws conversions between types, selections and comparisons."""
     shape = Shape(name)
     dims = some_shape(rng)
     value = shape.case.input(normal(rng, dims))
@@ -362,7 +363,7 @@ def types(rng, name):
     return shape.result(y, len(dims))
 
 
-# Of each family: operations for each vector of work, for each row of it, and of those that sizes of the run may take.
+# For each family: operations per vector of work and per row, and those for dynamic sizes.
 FAMILIES = {
     convolution: (2.5, 60), odd_convolution: (2.5, 60), depthwise: (4, 60), grouped: (4, 60), line: (2.5, 60),
     volume: (3, 60), transposed: (2.5, 60), product: (3, 60), run_time_product: (3.2, 60), attention: (2.5, 60),
@@ -372,7 +373,7 @@ FAMILIES = {
     selection: (24, 100), few_pixels: (3.3, 60),
 }
 
-# What is not repaired yet: these are counted, and skipped where they fail.
+# Families with known problems: they are counted, and skipped if they fail.
 KNOWN = {
     "grouped": "groups of another number of channels than 2, 4 or whole vectors",
     "softmax": "open rows of three to eight vectors, and few rows of part of a vector of columns",
@@ -383,7 +384,7 @@ KNOWN = {
 
 
 def shape_case(rng, name):
-    """One of any family, for the property tests; half of them open."""
+    """Returns a case of any family, for the property tests; half of the cases have dynamic sizes."""
     shape = some(rng, *FAMILIES)(rng, name)
     if rng.random() < 0.5:
         shape.case.dynamic = {}
@@ -392,7 +393,7 @@ def shape_case(rng, name):
 
 
 def draw(family, number, seed=0):
-    """A case of a family, by its number."""
+    """Returns a case of a family, by its number."""
     names = [f.__name__ for f in FAMILIES]
     rng = np.random.default_rng([seed, names.index(family), number])
     for _ in range(100):

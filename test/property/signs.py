@@ -1,17 +1,17 @@
-"""Products of signs and zeros, which kernels compute on bits: of numbers that f32 holds, so that results are exact."""
+"""Products of signs and zeros, which kernels compute on bits. f32 holds all values, so results are exact."""
 import numpy as np
 
 from case import MAX_WORK, Case, some
 
 
 def data(rng, shape):
-    """Whole numbers, of which few are 0, or many, or none."""
+    """Returns integers with few, many or no zeros."""
     x = rng.integers(1, 5, shape) * rng.choice([-1, 1], shape)
     return np.where(rng.random(shape) < some(rng, 0, 0.002, 0.3), 0, x).astype(np.float32)
 
 
 def weights(rng, shape, axis):
-    """Signs, times a power of two for each output."""
+    """Returns signs times a power of two per output."""
     scales = [1] * len(shape)
     scales[axis] = shape[axis]
     return (rng.choice([-1, 1], shape) * 2.0 ** rng.integers(-2, 3, scales)).astype(np.float32)
@@ -61,7 +61,7 @@ def conv(rng, case):
         shift = rng.integers(-3, 4, [outputs, *[1] * len(sizes)]).astype(np.float32)
         y = case.node("Add", [y, case.weight(shift)])
         y = signs(rng, case, case.node("Neg", [y]) if rng.random() < 0.3 else y)
-        # Bits go from one product to the next.
+        # Bits pass from one product to the next.
         if outputs >= 48 and rng.random() < 0.8:
             more, kernel = int(rng.integers(64, 130)), [some(rng, 1, 2) for _ in sizes]
             case.text += f" -> {more}, kernel {kernel}"

@@ -1,5 +1,4 @@
-"""If, Loop and Scan. Their bodies are random graphs, too, which may read what stands around them, and have bodies
-themselves."""
+"""Draws If, Loop and Scan. Their bodies are random graphs, which may read outer values and have bodies themselves."""
 import contextlib
 import dataclasses
 import math
@@ -14,14 +13,14 @@ from shrink import outer_names
 FAMILY, family = family_of()
 
 MOST_DEEP = 2
-MOST_ELEMENTS = 1500  # of a state
-# How much further apart two implementations may be after a few steps than after one.
+MOST_ELEMENTS = 1500  # limit on a state
+# Factor by which results of two implementations may differ more after a few steps than after one.
 SPREAD = 50
 
 
 class Body:
-    """A subgraph in the making: nodes that are added while it is entered belong to it. What entering gives tells the
-    values that are new since."""
+    """Builds a subgraph: nodes that are added while it is entered belong to it. Entering returns a function that lists
+    the new values."""
 
     def __init__(self, g, stem):
         self.g, self.name, self.arguments = g, g.name(stem), []
@@ -41,8 +40,8 @@ class Body:
             g.nodes, g.initializers, g.values, g.unshaped = around
 
     def graph(self, results):
-        """`results`: values, as the outputs of the body. Nodes that nobody reads stay where sizes are fixed; of sizes that
-        contradict each other in such nodes peers say something, and Ingot need not."""
+        """Makes the graph; `results` are the outputs of the body. If sizes are fixed, unread nodes stay. If sizes are
+        dynamic, they are removed: peers report contradicting sizes in them, and Ingot need not."""
         if self.g.is_open:
             self.nodes = read_by(self.nodes, {v.name for v in results})
         names = []
@@ -57,7 +56,7 @@ class Body:
 
 
 def read_by(nodes, names):
-    """Those of `nodes` that the values `names` need."""
+    """Returns the nodes that the values `names` need."""
     kept = []
     for node in reversed(nodes):
         if any(o in names for o in node.output):
@@ -72,7 +71,7 @@ def grow(g):
 
 
 def like(g, x, values, fits=lambda v: True):
-    """One of `values` of the type and shape of x, or what one node makes of x."""
+    """Returns one of `values` with the type and shape of x, or a new value made of x."""
     found = [v for v in values if v.dtype == x.dtype and v.shape == x.shape and g.is_usable(v) and fits(v)]
     if found:
         return found[-1]
@@ -92,7 +91,7 @@ def condition(g):
     if g.chance(0.15):
         return g.constant(np.array(g.chance(0.5)))
     x = g.pick(lambda v: v.rank and v.constant is None) if g.chance(0.3) else None
-    if x:  # that sizes decide
+    if x:  # a condition that depends on sizes
         size = g.node("Size", [x], [(I64, (), Num(min(elements(x.shape)), max(elements(x.shape))))])
         return g.node("Greater", [size, g.constant(np.array(g.between(0, 40)))], [(BOOL, (), Num(0, 1))])
     return g.pick(is_one, types={BOOL}, make=lambda: g.input(BOOL, ()))
@@ -123,7 +122,7 @@ def branches(g):
 
 
 def trips(g):
-    """(the operand that says how many steps there are, how many there are in each set)"""
+    """Returns (operand with the number of steps, number of steps in each set)."""
     x = g.pick(lambda v: any(0 < max(d) <= 9 for d in v.shape)) if g.chance(0.4) else None
     if x:
         axis = g.one(*(i for i, d in enumerate(x.shape) if 0 < max(d) <= 9))
@@ -138,7 +137,7 @@ def trips(g):
 
 
 def state_of(g):
-    """A value to start from, or None, and what is known of it in each step."""
+    """Returns an initial value, or None, and what is known of it in each step."""
     x = g.pick(lambda v: max(elements(v.shape)) <= MOST_ELEMENTS and v.dtype != BOOL, types=allowed("Clip"),
                make=lambda: g.input(g.favourite))
     if max(elements(x.shape)) > MOST_ELEMENTS or x.dtype not in allowed("Clip") or x.num.size > LARGEST.get(x.dtype, 1e3):
@@ -151,7 +150,7 @@ def state_of(g):
 
 
 def step(g, x, own):
-    """What a state becomes, within its range."""
+    """Returns the next state, within its range."""
     def fits(v):
         return not x.num.exact or v.num.exact and v.num.grain <= x.num.grain and v.num.error <= x.num.error
     found = like(g, x, own, fits)
@@ -164,7 +163,7 @@ def spread(num):
 
 
 def stacked(g, own, counts, axis_of=lambda rank: 0):
-    """[(value, its axis)] of up to two values of a body, of which all steps are kept."""
+    """Returns [(value, its axis)] for up to two values of a body whose steps are all kept."""
     found = [v for v in own if v.rank < 5 and v.dtype in TYPES and v.constant is None and g.is_usable(v)
              and max(elements(v.shape)) * max(counts) <= 8000 and (min(counts) or all(is_fixed(d) for d in v.shape))]
     return [(v, axis_of(v.rank)) for v in found[-g.one(1, 1, 2):]] if found and g.chance(0.7) else []

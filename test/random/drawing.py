@@ -1,4 +1,4 @@
-"""Draws a random graph: a number names it for good, as long as the table of operators stays the same."""
+"""Draws a random graph. A number identifies a graph, as long as the table of operators does not change."""
 import control
 import indexing
 import movement

@@ -1,10 +1,11 @@
-"""A random ONNX graph in the making: values of known type, shape and range, and the nodes that give them.
+"""Builds a random ONNX graph: values of known type, shape and range, and the nodes that make them.
 
-A value's shape is known for every set of sizes that the graph will run at: a dimension is a tuple with one size for
-each set, all the same if it is fixed. So ordinary arithmetic says which operators fit, at sizes 0 and 1, too.
+A value's shape is known for every set of sizes of the graph. A dimension is a tuple with one size per set, all equal if
+it is fixed. So ordinary arithmetic decides which operators fit, also at sizes 0 and 1.
 
-A value's range is known, too, so that functions stay in their domain and nothing overflows; and whether two correct
-implementations give the same bits. Only then may it be rounded, compared or sorted, for there a last bit decides.
+A value's range is known, too, so that functions stay in their domain and nothing overflows. It is also known if two
+correct implementations give equal bits. Only such values may be rounded, compared or sorted, because there the last bit
+decides.
 """
 import dataclasses
 import functools
@@ -29,9 +30,9 @@ NAMES = {"float": F32, "float16": F16, "double": F64, "bfloat16": BF16, **{t.nam
 # Bits of the fraction, and the largest range that values are kept in.
 FRACTION = {F32: 23, F64: 52, F16: 10, BF16: 7}
 LARGEST = {F32: 500.0, F64: 500.0, F16: 60.0, BF16: 500.0}
-# Two implementations of a function may differ by this much of its largest value.
+# Largest difference between two implementations of a function, relative to its largest value.
 FUNCTION_ERROR = 2e-5
-# A value with a larger error, of its range, is good for nothing but an output.
+# Relative error above which a value may only be an output.
 TIRED = {F32: 2e-3, F64: 2e-3, F16: 3e-2, BF16: 1e-1}
 
 
@@ -41,8 +42,8 @@ def rounding(dtype):
 
 @dataclasses.dataclass
 class Num:
-    """What is known of a value's elements: their range; they are multiples of 2^-grain, or None where the last bits
-    are anybody's guess; how far two implementations may be apart."""
+    """Facts about a value's elements: their range, the grain (elements are multiples of 2^-grain, or None if the last
+    bits are unknown), and the largest difference between two implementations."""
     low: float
     high: float
     grain: object = 0
@@ -58,7 +59,7 @@ class Num:
 
 
 def settle(dtype, num):
-    """The range of a result that is rounded to `dtype`; None if it does not fit."""
+    """Returns the range of a result that is rounded to `dtype`; None if it does not fit."""
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         limit = min(info.max, 2**53)
@@ -78,9 +79,9 @@ def settle(dtype, num):
 class Value:
     name: str
     dtype: np.dtype
-    shape: tuple  # of tuples with a size for each set
+    shape: tuple  # tuples with a size for each set
     num: Num
-    constant: object = None  # the array of an initializer
+    constant: object = None  # array of an initializer
     uses: int = 0
 
     @property
@@ -89,7 +90,7 @@ class Value:
 
 
 def family_of():
-    """A list of (weight, function that adds nodes), and the decorator that enters one there."""
+    """Returns a list of (weight, function that adds nodes), and the decorator that adds an entry."""
     entries = []
     def enter(weight):
         def put(function):
@@ -125,7 +126,7 @@ def broadcast_dim(a, b):
 
 
 def broadcast(*shapes):
-    """The common shape, or None."""
+    """Returns the common shape, or None."""
     rank = max(len(s) for s in shapes)
     result = [fixed(1)] * rank
     for shape in shapes:
@@ -138,13 +139,13 @@ def broadcast(*shapes):
 
 
 def elements(shape):
-    """For each set."""
+    """Returns the number of elements for each set."""
     return tuple(math.prod(d[s] for d in shape) for s in range(SETS))
 
 
 @functools.lru_cache(None)
 def allowed(op, operand=0):
-    """Element types of an operator's input, by ONNX's schema."""
+    """Returns the element types of an operator's input, by ONNX's schema."""
     schema = onnx.defs.get_schema(op, OPSET)
     formal = schema.inputs[min(operand, len(schema.inputs) - 1)]
     names = {t[len("tensor("):-1] for t in formal.types if t.startswith("tensor(")}
@@ -159,11 +160,11 @@ class Graph:
         self.seed = seed
         self.nodes, self.initializers, self.inputs, self.values = [], [], [], []
         self.is_open = seed % 2 == 1
-        self.one_name = self.random.random() < 0.5  # an open size has one name in all inputs
+        self.one_name = self.random.random() < 0.5  # true if a dynamic size has one name in all inputs
         self.count = 0
         self.batches = [self.batch_dim() for _ in range(2)] if self.is_open else []
         self.lengths = [self.length_dim() for _ in range(2)] if self.is_open else []
-        # Most of a graph is of one type.
+        # Most values of a graph have one type.
         self.favourite = self.random.choices(FLOATS, (80, 6, 8, 6))[0]
 
     # Choices
@@ -180,7 +181,7 @@ class Graph:
     # Sizes
 
     def batch_dim(self):
-        """An open size that is 0 or 1 in some set."""
+        """Returns a dynamic size that is 0 or 1 in some set."""
         sizes = [self.between(2, 9), self.one(1, 1, 1, self.between(2, 9)), self.one(0, 0, 1, 3)]
         if len(set(sizes)) == 1:
             sizes[1] = 1
@@ -203,7 +204,7 @@ class Graph:
         rank = self.random.choices(range(6), (2, 12, 25, 25, 30, 6))[0] if rank is None else rank
         dims = tuple(self.dim() for _ in range(rank))
         while max(elements(dims)) > 4000:
-            # Where the first set is small, it is another one that is not.
+            # If the first set is small, another set is large.
             size = max if all(d[0] <= 4 for d in dims) else lambda d: d[0]
             dims = tuple(fixed(self.between(1, 4)) if size(d) > 4 and self.chance(0.5) else d for d in dims)
         return dims
@@ -229,7 +230,7 @@ class Graph:
         return Num(-4, 4) if dtype.kind == "i" else Num(-2, 2, 3)
 
     def data(self, dtype, shape, num, key):
-        """Random elements of that range; `key` names them for good."""
+        """Returns random elements in the range; `key` identifies them."""
         rng = np.random.default_rng([self.seed, *key])
         if dtype == BOOL:
             return np.asarray(rng.integers(0, 2, shape)).astype(bool)
@@ -245,7 +246,7 @@ class Graph:
         return self.add(value)
 
     def constant(self, array, num=None, pool=False):
-        """An initializer, or a Constant node. `pool`: other nodes may take it, too."""
+        """Adds an initializer or a Constant node. With `pool`, other nodes may use it, too."""
         array = np.asarray(array)
         if num is None and array.size:
             num = Num(float(array.min()), float(array.max()), None if array.dtype.kind not in "biu" else 0)
@@ -265,7 +266,7 @@ class Graph:
         return self.constant(np.array(values, np.int64))
 
     def pick(self, fits=lambda v: True, types=None, make=None):
-        """A value that fits, preferably one that nothing uses yet; else what `make` gives, or None."""
+        """Returns a value that fits, preferably an unused one; else the result of `make`, or None."""
         def good(v):
             return (types is None or v.dtype in types) and self.is_usable(v) and fits(v)
         found = [v for v in self.values if good(v)]
@@ -283,8 +284,8 @@ class Graph:
     # Nodes
 
     def node(self, op, operands, results, domain="", **attributes):
-        """Adds a node. `results`: (element type, shape, Num) of each output, None for one that is left out. Returns
-        the values, or None if one of them would be too large or leave its type."""
+        """Adds a node. `results` are (element type, shape, Num) of each output, or None for an absent output. Returns
+        the values, or None if one would be too large or outside of its type."""
         settled = []
         for result in results:
             if result is None:
@@ -307,12 +308,12 @@ class Graph:
         return values[0] if len(values) == 1 else values
 
     def tamed(self, value):
-        """The value, or a part of it where it may become large."""
+        """Returns the value, scaled down if it may become large."""
         if value.dtype in LARGEST and value.num.size > LARGEST[value.dtype]:
             shift = math.ceil(math.log2(value.num.size / LARGEST[value.dtype]))
             self.scaled(value, -shift)
             value.uses += 1
-            value.num.error = math.inf if not value.num.exact else value.num.error  # nothing takes it as it is
+            value.num.error = math.inf if not value.num.exact else value.num.error  # nothing uses it directly
         return value
 
     def scaled(self, value, shift):
@@ -323,7 +324,7 @@ class Graph:
             num.error * 2.0**shift))])
 
     def bounded(self, value, low, high):
-        """The value, or what Clip leaves of it."""
+        """Returns the value, clipped if necessary."""
         if low <= value.num.low and value.num.high <= high:
             return value
         bounds = [self.constant(np.array(b, value.dtype)) for b in (low, high)]
@@ -346,7 +347,7 @@ class Graph:
                  for i, d in enumerate(dims)}
         def dims(value):
             def called(d, i):
-                name = names.setdefault(d, f"D{len(names)}")  # a size that was computed
+                name = names.setdefault(d, f"D{len(names)}")  # a computed size
                 return name if self.one_name else f"{name}_{value.name}_{i}"
             return [d[0] if is_fixed(d) else called(d, i) for i, d in enumerate(value.shape)]
         infos = [helper.make_tensor_value_info(v.name, TYPES[v.dtype], dims(v)) for v in self.inputs]
@@ -355,7 +356,7 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
 
     def arrays(self, number):
-        """The inputs of set `number`; number SETS is the one whose sizes contradict each other."""
+        """Returns the inputs of set `number`; set SETS has contradicting sizes."""
         shapes = {v.name: tuple(d[min(number, SETS - 1)] for d in v.shape) for v in self.inputs}
         if number == SETS:
             shapes = {v.name: tuple(d[0] for d in v.shape) for v in self.inputs}
@@ -363,7 +364,7 @@ class Graph:
         return [self.data(v.dtype, shapes[v.name], v.num, (2, i, number)) for i, v in enumerate(self.inputs)]
 
     def contradiction(self, shapes):
-        """Other sizes for an open dimension or two."""
+        """Changes one or two dynamic dimensions."""
         rng = random.Random(f"contradiction {self.seed}")
         places = [(v.name, i) for v in self.inputs for i, d in enumerate(v.shape) if not is_fixed(d)]
         changed = {}

@@ -1,4 +1,4 @@
-"""Gathers, scatters, sorting, and reductions."""
+"""Draws gathers, scatters, sorting, and reductions."""
 import math
 
 import numpy as np
@@ -11,8 +11,8 @@ FAMILY, family = family_of()
 
 
 def indices(g, size, shape):
-    """A value of positions along a dimension of `size`, from the end, too: a constant, or an input if the shape has
-    open sizes or by chance."""
+    """Returns positions along a dimension of `size`, some from the end. They are a constant, or an input by chance or
+    if the shape is dynamic."""
     n = least(size)
     num = Num(-n if g.chance(0.5) else 0, n - 1)
     if all(is_fixed(d) for d in shape) and g.chance(0.6):
@@ -70,7 +70,7 @@ def scatter(g):
     shape = [fixed(g.between(1, least(d))) for d in x.shape]
     n = least(x.shape[axis])
     shape[axis] = fixed(g.between(1, n))
-    # Each place once, so that the order does not matter.
+    # Each position occurs once, so that the order does not matter.
     flat = np.stack([np.random.default_rng([g.seed, g.count, i]).permutation(n)[:shape[axis][0]]
                      for i in range(math.prod(d[0] for i, d in enumerate(shape) if i != axis))])
     rest = [d[0] for i, d in enumerate(shape) if i != axis]
@@ -161,7 +161,7 @@ def compress(g):
 
 @family(2)
 def non_zero(g):
-    """Sizes that the data tell: only an output."""
+    """Adds a NonZero, whose sizes depend on data, so it is only an output."""
     x = g.pick(lambda v: v.rank and v.num.exact, types=allowed("NonZero"))
     result = x and g.node("NonZero", [x], [(I64, [fixed(x.rank), fixed(1)], Num(0, 0))])
     if result:
@@ -179,7 +179,7 @@ REDUCTIONS = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
 @family(18)
 def reduce(g):
     op = g.one(*REDUCTIONS, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin")
-    empty = op in ("ReduceSum", "ReduceL1", "ReduceSumSquare")  # something that all agree on
+    empty = op in ("ReduceSum", "ReduceL1", "ReduceSumSquare")  # operators with an agreed result for empty data
     types = allowed(op) - set(INTS) if op in ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp") \
         else allowed(op)
     x = g.pick(lambda v: v.rank and v.dtype != BOOL and any(empty or least(d) >= 1 for d in v.shape), types=types)
@@ -234,5 +234,5 @@ def reduce(g):
 
 
 def settle_loses(dtype, num):
-    """Whether a sum is rounded, and so depends on its order."""
+    """Returns True if a sum is rounded, and so depends on its order."""
     return dtype in FRACTION and num.size * 2.0**num.grain >= 2.0 ** (FRACTION[dtype] + 1)

@@ -1,4 +1,4 @@
-"""Operators that move elements, and the arithmetic on shapes that goes with them."""
+"""Draws operators that move elements, and the arithmetic on shapes for them."""
 import math
 
 import numpy as np
@@ -10,7 +10,7 @@ FAMILY, family = family_of()
 
 
 def like(x, shape):
-    """The result of moving elements."""
+    """Returns the result of moving elements."""
     return (x.dtype, tuple(shape), x.num)
 
 
@@ -19,7 +19,7 @@ def with_dim(shape, axis, dim):
 
 
 def joined(num, other):
-    """The range of elements of both."""
+    """Returns the common range of two values."""
     grain = None if None in (num.grain, other.grain) else max(num.grain, other.grain)
     return Num(min(num.low, other.low), max(num.high, other.high), grain, max(num.error, other.error))
 
@@ -45,7 +45,7 @@ def transpose(g):
 
 
 def size_of(g, x, axis):
-    """An int64 value of shape [1] with the size of a dimension, computed by nodes."""
+    """Returns an int64 value of shape [1] with the size of a dimension, computed by nodes."""
     dim = x.shape[axis]
     num = Num(min(dim), max(dim))
     if g.chance(0.3):
@@ -61,7 +61,7 @@ def merged(a, b):
 
 @family(12)
 def reshape(g):
-    """Splits a dimension, merges two, or gives a list of sizes that partly comes from Shape."""
+    """Splits a dimension, merges two, or uses a list of sizes that partly comes from Shape."""
     x = g.pick(lambda v: v.rank >= 1)
     if not x:
         return None
@@ -76,7 +76,7 @@ def reshape(g):
         new = shape[:axis] + [fixed(1)] + shape[axis:]
     if len(new) > 6:
         return None
-    # Each open size is -1 (once), 0 (the size at its place), or computed.
+    # Each dynamic size is -1 (once), 0 (the size at this position), or computed.
     free = [i for i, d in enumerate(new) if not is_fixed(d)]
     minus = None
     if free or g.chance(0.4):
@@ -93,7 +93,7 @@ def reshape(g):
             parts.append(0)
         elif is_fixed(d):
             parts.append(d[0])
-        elif d in x.shape and least(d) > 0:  # a computed 0 would copy the size that stands there
+        elif d in x.shape and least(d) > 0:  # a computed 0 would copy the size at this position
             parts.append(("size", x.shape.index(d)))
         else:
             return None
@@ -198,7 +198,7 @@ def split(g):
     if not x:
         return None
     axes = [i for i, d in enumerate(x.shape) if is_fixed(d) and d[0] >= 2]
-    if not axes:  # an open one, into parts of one size but the last
+    if not axes:  # a dynamic dimension, into equal parts except for the last
         axis, parts = some_axis(g, x), 2
         size = tuple(-(-n // parts) for n in x.shape[axis])
         rest = tuple(n - s for n, s in zip(x.shape[axis], size))
@@ -248,7 +248,7 @@ def slice_(g):
         starts, ends, steps = starts + [start], ends + [end], steps + [step]
         def size(n):
             s, e = start, end
-            if step < 0:  # as ONNX clamps: Python reads -1 as the last element, too
+            if step < 0:  # as ONNX clamps; Python also reads -1 as the last element
                 s = min(s + n if s < 0 else s, n - 1)
                 e = max(e + n if e < 0 else e, -1)
                 return max(0, -(-(e - max(s, 0)) // step)) if n > 0 else 0
@@ -334,7 +334,7 @@ def triangle(g):
 
 @family(3)
 def shapes(g):
-    """The sizes of a value as a value, and what is made from them."""
+    """Reads the sizes of a value, and computes values from them."""
     x = g.pick(lambda v: v.rank >= 1)
     if not x:
         return None

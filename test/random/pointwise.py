@@ -1,4 +1,4 @@
-"""Operators that work element by element, with broadcasting."""
+"""Draws elementwise operators with broadcasting."""
 import math
 
 import numpy as np
@@ -16,7 +16,7 @@ def softplus(x):
     return np.log1p(np.exp(x))
 
 
-# Function, its domain, and whether it keeps exact values exact.
+# Function, its domain, and True if it keeps exact values exact.
 UNARY = {
     "Abs": (np.abs, -1e9, 1e9, True), "Neg": (np.negative, -1e9, 1e9, True), "Relu": (lambda x: np.maximum(x, 0),
                                                                                       -1e9, 1e9, True),
@@ -37,12 +37,12 @@ UNARY = {
     "LeakyRelu": (lambda x: np.where(x > 0, x, 0.01 * x), -1e9, 1e9, False),
     "HardSigmoid": (lambda x: np.clip(0.2 * x + 0.5, 0, 1), -1e9, 1e9, False),
 }
-# A last bit of the operand decides the result.
+# The last bit of the operand decides the result of these functions.
 STEPS = {"Ceil": np.ceil, "Floor": np.floor, "Round": np.round, "Sign": np.sign}
 
 
 def image(function, num, dtype, exact):
-    """The range of a function, from samples of it."""
+    """Returns the range of a function, from samples."""
     x = np.linspace(num.low, num.high, 257)
     with np.errstate(all="ignore"):
         y = function(x).astype(np.float64)
@@ -76,7 +76,7 @@ def steps(g):
 
 @family(2)
 def parametric(g):
-    """Activations with attributes."""
+    """Draws activations with attributes."""
     op = g.one("ThresholdedRelu", "Shrink", "LeakyRelu", "Elu", "Celu", "HardSigmoid", "Gelu")
     discrete = op in ("ThresholdedRelu", "Shrink")
     x = g.pick(types=allowed(op) & set(FLOATS), fits=lambda v: v.num.exact or not discrete)
@@ -92,7 +92,7 @@ def parametric(g):
 
 
 def partner(g, x, num=None, constants=True):
-    """Something that is broadcast with `x`."""
+    """Returns a value that broadcasts with `x`."""
     def make():
         shape = [d if g.chance(0.6) else fixed(1) for d in x.shape]
         shape = shape[g.between(0, len(shape)) if shape and g.chance(0.4) else 0:]
@@ -146,7 +146,7 @@ def division(g):
         size = [d[0] if is_fixed(d) and g.chance(0.5) else 1 for d in a.shape]
         b = g.constant(g.data(a.dtype, size, Num(1, 4), (1, g.count)))
         op = g.one("Div", "Mod")
-        if op == "Div":  # towards zero
+        if op == "Div":  # toward zero
             return g.node("Div", [a, b], [(a.dtype, common(a, b), Num(-a.num.size, a.num.size))])
         return g.node("Mod", [a, b], [(a.dtype, common(a, b), Num(0 if a.dtype.kind == "u" else -3, 3))],
                       fmod=0 if a.dtype.kind == "u" else g.between(0, 1))

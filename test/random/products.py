@@ -1,4 +1,4 @@
-"""Matrix products, convolutions, windows, norms, recurrent nets, attention, and numbers of eight bits."""
+"""Draws matrix products, convolutions, windows, norms, recurrent networks, attention, and 8-bit values."""
 import math
 
 import numpy as np
@@ -13,14 +13,14 @@ SUMS = {F32: 2.0**-20, F64: 2.0**-48, F16: 2.0**-8, BF16: 2.0**-6}
 
 
 def product(k, x, y, dtype):
-    """The range of a sum of k products."""
+    """Returns the range of a sum of k products."""
     size = max(k, 1) * x.size * y.size
     error = max(k, 1) * (x.size * y.error + y.size * x.error) + SUMS.get(dtype, 0) * size
     return Num(-size, size, None if dtype in FLOATS else 0, error)
 
 
 def small(k):
-    """The range of weights that are summed k times."""
+    """Returns the range of weights that are summed k times."""
     return Num(-1, 1, 3 + max(0, math.ceil(math.log2(max(k, 1)) / 2)))
 
 
@@ -40,7 +40,7 @@ def matmul(g):
         y = None
     if y is None:
         batch = [d if g.chance(0.5) else fixed(1) for d in x.shape[:-2]]
-        if g.chance(0.15):  # two open sizes of a batch, one of which is broadcast
+        if g.chance(0.15):  # two dynamic sizes of a batch, one of them broadcast
             batch = [g.dim() if max(d) == 1 else d for d in batch]
         shape = [*batch[g.between(0, len(batch)) if batch else 0:], k, n] if g.chance(0.9) else [k]
         if all(is_fixed(d) for d in shape) and g.chance(0.7):
@@ -107,7 +107,7 @@ def einsum(g):
 
 
 def window(g, dims, ceil=False):
-    """Kernel, strides, dilations and pads that fit the dimensions in every set, and the sizes that come out."""
+    """Returns kernel, strides, dilations and pads that fit the dimensions in every set, and the sizes of the result."""
     kernel, strides, dilations, before, behind, out = [], [], [], [], [], []
     for d in dims:
         k = g.one(1, 1, 2, 3, 3, 5)
@@ -123,7 +123,7 @@ def window(g, dims, ceil=False):
 
 
 def image(g, types):
-    """A picture, a row or a volume: [N, C fixed, spatial...]."""
+    """Returns an image, a row or a volume: [N, C fixed, spatial...]."""
     def make():
         rank = g.one(1, 2, 2, 2, 3)
         dtype = g.favourite if g.favourite in types else F32
@@ -282,7 +282,7 @@ def norm(g):
     top = math.sqrt(max(spread, 1)) + 1
     result = (x.dtype, x.shape, Num(-top, top, None, (error + 30 * x.num.error) * top))
     if op == "MeanVarianceNormalization":
-        return None  # without an epsilon: constant channels give what they like
+        return None  # without an epsilon, constant channels give arbitrary results
     if op == "GroupNormalization":
         groups = g.one(*[d for d in range(1, c + 1) if c % d == 0])
         return g.node(op, [x, channel_vector(g, x.dtype, c), channel_vector(g, x.dtype, c)], [result],
@@ -342,7 +342,7 @@ def recurrent(g):
 
 @family(4)
 def attention(g):
-    """As separate nodes, or as ONNX's operator."""
+    """Draws an attention as separate nodes, or as ONNX's operator."""
     x = g.pick(lambda v: v.rank == 4 and is_fixed(v.shape[3]) and v.shape[3][0] and is_fixed(v.shape[1]),
                types={F32}, make=lambda: g.input(F32, [g.dim(), fixed(g.between(1, 3)), g.dim(),
                                                        fixed(g.one(2, 4, 8))]))
@@ -417,7 +417,7 @@ def quantize(g):
 
 @family(2)
 def branch(g):
-    """An If whose condition is a constant; its branches use values of the graph around them."""
+    """Draws an If whose condition is a constant; its branches use outer values."""
     x = g.pick(types={F32, F64})
     if not x:
         return None

@@ -4,10 +4,11 @@
 usage: run.py [SEED ...] [--count N] [--first SEED] [--jobs N] [--bin DIR] [--target LEVEL] [--fitting] [--keep DIR]
               [--json FILE]
 
-A number names a graph for good: 5 to 50 nodes of all families, of all element types; odd ones have open dimensions and
-run at three sets of sizes, 0 and 1 among them, and at one whose sizes contradict each other. Each run is on one thread
-and on two, twice; results are held against ONNX Runtime's, and where it has none or another one, against those of
-ONNX's reference implementation. A graph that fails is cut down to the nodes that matter, and printed.
+A number identifies a graph: 5 to 50 nodes of all families, of all element types. Graphs with odd numbers have dynamic
+dimensions. They run at three sets of sizes, including 0 and 1, and at one set of contradicting sizes. Each run is on
+one thread and on two, twice. Results are compared with ONNX Runtime's. If it has none, or different ones, they are
+compared with those of ONNX's reference implementation. A graph that fails is reduced to the nodes that matter, and
+printed.
 
 examples: run.py                     the first 500
           run.py --count 10000
@@ -30,13 +31,13 @@ import shrink  # noqa: E402
 import trial  # noqa: E402
 from graph import SETS  # noqa: E402
 
-# What a model or a run may come to; those that fail come last.
+# Kinds of results of a model or a run; failures come last.
 PASSED = ("equal", "refused", "not compared", "unsupported")
 FAILED = ("wrong", "refused though valid", "fault", "hang", "compile-error", "crash", "timeout", "broken")
 
 
 class Trial:
-    """Tries one graph after the other; see engine.crew."""
+    """Tries one graph after another; see engine.crew."""
 
     def __init__(self, args, folder):
         self.ingot, self.args = engine.Ingot(args.bin, folder, args.target), args
@@ -47,7 +48,7 @@ class Trial:
     def __call__(self, seed):
         try:
             return self.attempt(seed)
-        except Exception:  # a mistake of the tests' own is a failure, too
+        except Exception:  # an error of the tests themselves is a failure, too
             return {"nodes": 0, "open": False, "results": [("broken", "", traceback.format_exc()[-600:])]}
 
     def attempt(self, seed):
@@ -86,7 +87,7 @@ def main():
     seeds = args.seeds or range(args.first, args.first + args.count)
     count, graphs, tests, operators = collections.Counter(), collections.Counter(), [], collections.Counter()
     for seed, answer in engine.crew(args.jobs, lambda folder: Trial(args, folder), seeds, seconds=2000):
-        if isinstance(answer, engine.Run):  # ONNX Runtime crashes on some
+        if isinstance(answer, engine.Run):  # ONNX Runtime crashes on some graphs
             count["peer died"] += 1
             graphs["peer died"] += 1
             tests.append({"name": f"random/{seed}", "status": "skipped", "detail": answer.detail})

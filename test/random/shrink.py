@@ -1,8 +1,8 @@
-"""Cuts a failing case down to the nodes that matter.
+"""Reduces a failing case to the nodes that matter.
 
-Every value of the graph is computed once for the set of inputs that fails; then any subset of the nodes is a model:
-what it lacks becomes an input. Halves of the nodes are left out, then quarters, down to single ones, as long as it
-fails in the same way.
+Computes every value of the graph once for the failing set of inputs. Then any subset of the nodes is a model, whose
+missing values become inputs. Halves of the nodes are left out, then quarters, down to single ones, as long as the
+failure stays of the same kind.
 """
 import dataclasses
 import os
@@ -19,10 +19,10 @@ SECONDS = 120
 
 
 def is_same(a, b):
-    """Whether two failures are of one kind."""
+    """Returns True if two failures are of one kind."""
     if a[0] != b[0]:
         return False
-    if a[0] in ("compile-error", "unsupported"):  # the same words, but for names and numbers
+    if a[0] in ("compile-error", "unsupported"):  # equal messages, except for names and numbers
         def words(text):
             return [w for w in text.split(":")[-1].split() if w.isalpha()][:4]
         return words(a[2]) == words(b[2])
@@ -30,7 +30,7 @@ def is_same(a, b):
 
 
 class Values:
-    """All values of a model for one set of inputs, as far as somebody can compute them."""
+    """All values of a model for one set of inputs, as far as any engine can compute them."""
 
     def __init__(self, model, arrays):
         self.known = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
@@ -59,7 +59,7 @@ class Values:
 
 
 def outer_names(node):
-    """What the subgraphs of a node use of the graph around them."""
+    """Returns the outer values that the subgraphs of a node use."""
     names = []
     for attribute in node.attribute:
         if attribute.HasField("g"):
@@ -71,7 +71,7 @@ def outer_names(node):
 
 
 def subset(case, values, nodes, is_open):
-    """The case with these nodes only, or None if some value is not known."""
+    """Returns the case with only these nodes, or None if a value is unknown."""
     made = {o for n in nodes for o in n.output if o}
     needed = list(dict.fromkeys(n for node in nodes for n in [*node.input, *outer_names(node)] if n and n not in made))
     used = {n for node in nodes for n in [*node.input, *outer_names(node)]}
@@ -102,7 +102,7 @@ def subset(case, values, nodes, is_open):
 
 
 def shrink(ingot, case, failure):
-    """(smaller case, its failure) for the failure of one set, or of the compilation."""
+    """Returns (smaller case, its failure) for the failure of one set, or of the compilation."""
     deadline = time.monotonic() + SECONDS
     number = int(failure[1].split()[1]) if failure[1].startswith("set") else 0
     is_open = any(d.HasField("dim_param") for i in case.model.graph.input for d in i.type.tensor_type.shape.dim)
@@ -140,7 +140,7 @@ def shrink(ingot, case, failure):
 
 
 def text(case, failure):
-    """The model and its inputs, for people."""
+    """Returns the model and its inputs as text for people."""
     lines = [f"  {failure[0]} ({failure[1]}): {failure[2][:400]}"]
     for value in engine.inputs_of(case.model):
         dims = [d.dim_param or str(d.dim_value) for d in value.type.tensor_type.shape.dim]

@@ -1,4 +1,4 @@
-"""One model at several sets of inputs: what Ingot makes of it, and whether that is right."""
+"""Judges Ingot's results for one model at several sets of inputs."""
 import dataclasses
 
 import numpy as np
@@ -7,13 +7,13 @@ import onnx
 import engine
 from graph import FLOATS, rounding
 
-# Where ONNX's reference implementation is known to be wrong: its word alone does not count.
+# Operators for which ONNX's reference implementation is known to be wrong, so that it alone does not count.
 DOUBTFUL = {"GlobalMaxPool": "gives other shapes for one or three spatial dimensions",
             "MaxPool": "takes pads of each end for another's, and Indices of one dimension within their channel",
             "Slice": "is numpy's, to which a backward slice that begins before the first element is empty",
             "Resize": "takes a size that a scale gives for a fraction where it aligns corners"}
 
-# What Ingot refuses though ONNX defines it, by words of the message.
+# Cases that ONNX defines but Ingot refuses, by words of the message.
 LIMITS = {"which would copy another dimension":
           "a size that is 0 in this run stands for itself in a Reshape, not for a copy of the dimension at its place: "
           "what was compiled for other sizes would be of another shape",
@@ -23,9 +23,9 @@ LIMITS = {"which would copy another dimension":
 
 @dataclasses.dataclass
 class Case:
-    """`tolerances`: how far values may be off, by name. `sets` from number `contradictory` on are of sizes that
-    contradict each other; with `one_name` two inputs that have a dimension in common say so by its name, which may be
-    held against them."""
+    """A model with its inputs. `tolerances` are the allowed errors by name. `sets` from index `contradictory` on have
+    contradicting sizes. With `one_name`, two inputs with a common dimension use one name for it, which may be checked.
+    """
     model: object
     sets: list
     tolerances: dict
@@ -47,7 +47,7 @@ def mismatch(case, got, want):
             limit = 0.0
         if w.dtype.kind not in "biu" and w.size:
             size = np.abs(w.astype(np.float64))
-            # What a sum of such values may be off by its order, even where each term is exact.
+            # Allowed difference of such a sum due to its order, even if each term is exact.
             limit += (1e-5 if w.dtype.itemsize > 2 else 2e-3 if w.dtype.name == "float16" else 1.6e-2) * \
                 size[np.isfinite(size)].max(initial=0)
         if text := engine.difference(g, w, limit):
@@ -56,8 +56,8 @@ def mismatch(case, got, want):
 
 
 def is_unknown_by_sizes_alone(model, name, known):
-    """Whether no peer knows a value only because of nodes whose sizes it needs: Ingot computes sizes without values, and
-    nothing of a node that nobody reads."""
+    """Returns True if no peer knows a value only because of nodes whose sizes the value needs. Ingot computes sizes
+    without values, and ignores unread nodes."""
     maker = next((n for n in model.graph.node if name in n.output), None)
     if name in known or maker is None or maker.op_type in ("Shape", "Size"):
         return True
@@ -66,10 +66,10 @@ def is_unknown_by_sizes_alone(model, name, known):
 
 
 def node_by_node(case, arrays, outputs, peer=None):
-    """What is wrong with results that no peer has all of, or that differ from ONNX Runtime's where the reference cannot
-    run the graph as a whole: each that has elements, or differs, is held against what the reference, or else ONNX
-    Runtime, makes of one node after the other."""
-    import shrink  # which needs this file
+    """Judges results that no peer has completely, or that differ from ONNX Runtime's if the reference cannot run the
+    whole graph. Each such result is compared node by node with the reference, or else with ONNX Runtime. Returns the
+    problems."""
+    import shrink  # imported here, because shrink imports this file
 
     known = None
     for i, (value, got) in enumerate(zip(case.model.graph.output, outputs)):
@@ -87,7 +87,7 @@ def node_by_node(case, arrays, outputs, peer=None):
 
 
 def judge(case, number, run, peers):
-    """(kind, detail) of the run with set `number`."""
+    """Returns (kind, detail) of the run with set `number`."""
     arrays = case.sets[number]
     if run.kind in ("fault", "hang", "broken"):
         return run.kind, run.detail
@@ -102,7 +102,7 @@ def judge(case, number, run, peers):
     if run.kind == "ran":
         if reference is not None and not mismatch(case, run.outputs, reference):
             return "equal", ""
-        # ONNX Runtime gives odd shapes to reductions of nothing.
+        # ONNX Runtime gives wrong shapes to reductions of empty data.
         if peer is not None and reference is None and any(g.shape != w.shape and g.size == w.size == 0
                                                           for g, w in zip(run.outputs, peer)):
             return "not compared", text
@@ -116,7 +116,7 @@ def judge(case, number, run, peers):
         if peer is None and reference is None and number >= case.contradictory and peers.able and \
                 (text := node_by_node(case, arrays, run.outputs)):
             return "wrong", text
-        return "not compared", ""  # no peer can run it, or they do not agree with each other
+        return "not compared", ""  # no peer can run it, or the peers disagree
     if peer is None or reference is None or mismatch(case, peer, reference):
         return "refused", run.detail
     if number >= case.contradictory and case.one_name or any(words in run.detail for words in LIMITS):
@@ -125,7 +125,7 @@ def judge(case, number, run, peers):
 
 
 def attempt(ingot, case):
-    """[(kind, set, detail)]: one of the compilation if it failed, else one a set."""
+    """Returns [(kind, set, detail)]: one entry for a failed compilation, else one per set."""
     done = ingot.compile(case.model)
     if done.kind != "compiled":
         return [(done.kind, "compiling", done.detail)]

@@ -1,8 +1,8 @@
-"""Models of one node of operators that ONNX has no tests of, and forms of others that have code of their own."""
+"""Models of one node for operators without ONNX tests, and forms of other operators with separate code."""
 
 HEAD = '<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 3]>\n'
 
-# A tree of one question and two leaves.
+# A tree of one decision and two leaves.
 TREE = """nodes_treeids=[0,0,0], nodes_nodeids=[0,1,2], nodes_featureids=[1,0,0], nodes_values=[0.5,0.0,0.0],
           nodes_modes=["BRANCH_LEQ","LEAF","LEAF"], nodes_truenodeids=[1,0,0], nodes_falsenodeids=[2,0,0],
           nodes_missing_value_tracks_true=[0,0,0]"""

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Every attribute of every operator, with values other than its own: the value must change the module that the
-operator becomes, or be refused. Words that no operator knows must be refused.
+operator becomes, or be refused. Strings that no operator knows must be refused.
 
 usage: attributes.py [PATTERN ...] [--jobs N] [--bin DIR] [--every N] [--list] [--json FILE]
 
-Valid models are ONNX's tests of single nodes, as operators.py has them, and those of attribute_models.py. Attributes
-that change nothing by definition are in IDLE, each with its reason. Closes with `N passed, N failed, N skipped`.
+Valid models are ONNX's tests of single nodes, as in operators.py, and the models of attribute_models.py. Attributes
+that change nothing by definition are in IDLE, each with its reason. The last line is `N passed, N failed, N skipped`.
 """
 import collections
 import fnmatch
@@ -27,7 +27,7 @@ REDUCTIONS = ["none", "mean", "sum"]
 SCATTERS = ["none", "add", "mul", "max", "min"]
 NO_WORD = "bogus"
 
-# All words of an attribute, by its name, or by OPERATOR.NAME.
+# All strings of an attribute, by its name or by OPERATOR.NAME.
 WORDS = {
     "post_transform": POST, "auto_pad": AUTO_PADS, "kernel_type": ["LINEAR", "POLY", "RBF", "SIGMOID"],
     "norm": ["MAX", "L1", "L2"], "direction": ["forward", "reverse", "bidirectional"],
@@ -48,20 +48,20 @@ WORDS = {
     "update_rule": ["linear", "gated", "delta", "gated_delta"],
     "Upsample.mode": ["nearest", "linear"], "Momentum.mode": ["standard", "nesterov"], "pixel_format": ["RGB", "BGR", "Grayscale"], "map_form": ["DENSE", "SPARSE"], "cast_to": ["TO_FLOAT", "TO_STRING", "TO_INT64"],
 }
-# As `ingot::legalize` knows them, passes/legalize/core/Attributes.cpp.
+# Flags of `ingot::legalize`, passes/legalize/core/Attributes.cpp.
 IS_FLAG = {"align_corners", "allowzero", "antialias", "ceil_mode", "center_point_box", "count_include_pad",
            "detect_negative", "detect_positive", "exclude_outside", "exclusive", "fmod", "input_forget", "interleaved",
            "inverse", "is_case_sensitive", "is_causal", "keepdims", "largest", "layout", "linear_before_reset",
            "noop_with_empty_axes", "onesided", "periodic", "reverse", "saturate", "select_last_index", "sorted",
            "storage_order", "training_mode", "transA", "transB", "upper", "zeros"}
-# Words of any text, which none is wrong for.
+# Attributes of free text, for which no string is wrong.
 TEXTS = {"equation", "value_string", "pattern", "delimiter", "default_string", "locale"}
 INTS = [0, 1, 2, -1]
-FLAGS = [0, 1, 7]  # 7 is no value of any flag.
+FLAGS = [0, 1, 7]  # 7 is not a value of any flag.
 TYPES = [TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT8, TensorProto.DOUBLE, 99]
 IS_TYPE = {"dtype", "output_dtype", "stash_type", "softmax_precision", "precision", "to"}
 
-# Patterns of (model, attribute, value) that change nothing, and why.
+# Patterns of (model, attribute, value) that change nothing, with the reason.
 IDLE = [
     ("causal_conv_with_state_silu*", "activation", "swish", "both words name one function"),
     ("resize_crop", "antialias", "1", "filters are of whole pictures, not of a region"),
@@ -128,7 +128,7 @@ def schema_of(model):
 
 
 def value_of(model, name, schema):
-    """What the node says, or the default."""
+    """Returns the node's value, or the default."""
     for given in model.graph.node[0].attribute:
         if given.name == name:
             return helper.get_attribute_value(given)
@@ -140,7 +140,7 @@ def kind_of(schema):
 
 
 def other_values(op, name, kind, own):
-    """Values that differ from the node's own."""
+    """Returns values that differ from the node's own."""
     if kind == "STRING":
         words = WORDS.get(f"{op}.{name}", WORDS.get(name))
         if words is None:
@@ -171,7 +171,7 @@ def with_attribute(model, name, value):
     for old in [a for a in node.attribute if a.name == name]:
         node.attribute.remove(old)
     node.attribute.append(helper.make_attribute(name, value))
-    # The outputs' types and shapes may depend on it.
+    # The outputs' types and shapes may depend on the attribute.
     for output in changed.graph.output:
         if output.type.HasField("tensor_type"):
             output.type.tensor_type.ClearField("shape")
@@ -188,7 +188,7 @@ def label_of(value):
 
 
 def models(patterns, every):
-    """{name: (base, attribute, value, model)}; the base itself has no attribute."""
+    """Returns {name: (base, attribute, value, model)}; the base itself has no attribute."""
     found = {}
     bases = {name[5:]: model for name, (model, _) in operators.bases().items()}
     bases.update({name: onnx.parser.parse_model(text) for name, text in attribute_models.MODELS.items()})
@@ -204,7 +204,7 @@ def models(patterns, every):
                 some = True
                 found[full] = (base, name, value, with_attribute(model, name, value))
         if some:
-            # As the changed ones: the outputs' shapes are not said.
+            # Like the changed models, it does not state the outputs' shapes.
             bare = with_attribute(model, "-", 0)
             bare.graph.node[0].attribute.pop()
             found[base] = (base, None, None, bare)
@@ -212,13 +212,13 @@ def models(patterns, every):
 
 
 def is_same_axis(model, value, own):
-    """Whether two numbers are one axis of the first input, or of what has one axis more."""
+    """Returns True if two numbers are one axis of the first input, or of a tensor with one axis more."""
     rank = len(model.graph.input[0].type.tensor_type.shape.dim)
     return any(r > 0 and -r <= value < r and -r <= own < r and (value - own) % r == 0 for r in (rank, rank + 1))
 
 
 def reason_of(base, model, name, value):
-    """Why the attribute changes nothing, or None."""
+    """Returns why the attribute changes nothing, or None."""
     own = value_of(model, name, schema_of(model).attributes[name])
     same = isinstance(value, int) and isinstance(own, int) and is_same_axis(model, value, own)
     for in_base, in_name, in_value, reason in IDLE:

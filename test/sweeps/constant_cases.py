@@ -1,5 +1,7 @@
-"""Operators with constants that say positions, axes, sizes, counts and steps: at the border of what they may be, and
-just beyond. What may be is ONNX's specification, which `constants.py --judge` holds against other implementations.
+"""Operators with constants that are positions, axes, sizes, counts or steps: at the limits of valid values, and just
+beyond.
+
+ONNX's specification defines the valid values. `constants.py --judge` compares them with other implementations.
 """
 import collections
 import dataclasses
@@ -16,11 +18,11 @@ class Case:
     """A model of one node."""
     name: str
     op: str
-    data: dict  # {input: (shape, element type)}: what a run brings
+    data: dict  # {input: (shape, element type)}: inputs of the run
     constants: dict  # {input: array}
-    order: list  # names of the inputs; "" is left out
+    order: list  # names of the inputs; "" is absent
     attributes: dict
-    words: tuple = ()  # what a refusal has to say; none: the model is valid
+    words: tuple = ()  # words that a refusal must contain; none: the model is valid
     outputs: int = 1
     opset: int = 18
 
@@ -68,7 +70,7 @@ def beyond(size, dtype=np.int64):
 
 
 def beyond_attribute(size):
-    """The importer holds attributes within 32 bits."""
+    """Returns invalid axes. The importer limits attributes to 32 bits."""
     return [-size - 1, size, -I32_MAX, I32_MAX, 99, -99]
 
 
@@ -77,7 +79,7 @@ def at(place):
 
 
 def indices():
-    """Positions within dimensions."""
+    """Positions in dimensions."""
     for axis, size in ((0, 3), (1, 4), (-1, 4)):
         family = Family("Gather", ["data", "indices"], {"data": ([3, 4], F)}, axis=axis)
         for dtype in (np.int64, np.int32):
@@ -141,7 +143,7 @@ def indices():
                                {"reduction": reduction}, indices=put(shape, value, place))
         yield family
 
-    # A window of 2 x 2 over 2 x 2: 16 positions, of all channels together.
+    # A window of 2 x 2 over 2 x 2: 16 positions in all channels together.
     family = Family("MaxUnpool", ["X", "I"], {"X": ([1, 1, 2, 2], F)}, kernel_shape=[2, 2], strides=[2, 2])
     for value in (0, 15):
         family.good(f"{value}", I=put([1, 1, 2, 2], value, (0, 0, 1, 0)))
@@ -199,7 +201,7 @@ def indices():
 
 
 def axes():
-    """Names of dimensions."""
+    """Indices of dimensions."""
     for op in ("CumSum",):
         family = Family(op, ["x", "axis"], {"x": ([3, 4], F)}, 14)
         for value in (-2, 1):
@@ -249,7 +251,7 @@ def axes():
 
 
 def windows():
-    """Slices, splits, pads."""
+    """Slices, splits and pads."""
     family = Family("Slice", ["data", "starts", "ends", "axes", "steps"], {"data": ([3, 4], F)}, 13)
     for value in (0, 1, 99, -99, I64_MAX, I64_MIN):
         family.good(f"start{value}", starts=[0, value], ends=[3, 4])
@@ -316,7 +318,7 @@ def windows():
 
 
 def counts():
-    """How many there shall be."""
+    """Numbers of elements or outputs."""
     for axis, size in ((0, 3), (1, 4), (-1, 4)):
         family = Family("TopK", ["X", "K"], {"X": ([3, 4], F)}, 11, outputs=2, axis=axis)
         for value in (0, 1, size):
@@ -371,13 +373,13 @@ def counts():
 
 
 def sizes():
-    """How large results shall be."""
+    """Sizes of results."""
     family = Family("Reshape", ["data", "shape"], {"data": ([2, 3, 4], F)}, 14)
     for value in ([24], [-1], [0, -1], [2, 3, 4, 1], [4, 6], [0, 0, 0], [-1, 4, 3], [2, 0, -1]):
         family.good(f"{value}", shape=value)
     for value in ([23], [25], [0], [2, 3], [], [1], [2**33, 2**31], [2**32, 2**32, 3]):
         family.bad(f"{value}", ("'shape'", 24), shape=np.array(value, np.int64))
-    # Of 24 elements; without the dimension of 3 that a 0 keeps.
+    # For 24 elements; without the dimension of 3 that a 0 keeps.
     for value, left in (([5, -1], 24), ([7, 0, -1], 8)):
         family.bad(f"{value}", ("'shape'", left), shape=value)
     for value, i in (([-2, 12], 0), ([24, -2], 1), ([I64_MIN, 24], 0)):
@@ -451,7 +453,7 @@ def sizes():
 
 
 def places_in_attributes():
-    """The same as attributes, which were inputs later on."""
+    """Attributes that later operator sets turned into inputs."""
     for op, order, data, attributes, size in (
             ("Gather", ["data", "indices"], {"data": ([3, 4], F), "indices": ([2], I64)}, {}, 2),
             ("GatherElements", ["data", "indices"], {"data": ([3, 4], F), "indices": ([3, 4], I64)}, {}, 2),

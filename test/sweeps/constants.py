@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Constants that are no position, axis, size, count or step of what they are for: the compiler must refuse them in one
-line that names the node, the input, the value, its place and what is allowed; and must compile those at the border.
+line that names the node, the input, the value, its position and the valid range. It must compile values at the limits.
 
 usage: constants.py [PATTERN ...] [--jobs N] [--bin DIR] [--every N] [--list] [--judge] [--json FILE]
 
-Each case is stored in several ways: as an initializer, as a Constant, and so that it becomes a constant only when the
-compiler folds it: behind an Identity, a Cast, a Concat of parts, arithmetic on a Shape, and small parts of something
-larger. --judge asks ONNX Runtime and ONNX's reference implementation, too, and prints where they think otherwise.
-Closes with `N passed, N failed, N skipped`.
+Each case is stored in several ways: as an initializer, as a Constant, and in forms that only become constants by
+folding. These are an Identity, a Cast, a Concat of parts, arithmetic on a Shape, and small parts of a larger constant.
+--judge also asks ONNX Runtime and ONNX's reference implementation, and prints disagreements. The last line is `N
+passed, N failed, N skipped`.
 """
 import collections
 import fnmatch
@@ -29,7 +29,7 @@ NODE = "odd"
 
 
 class Builder:
-    """A model of one node, and how its constants come to be."""
+    """Builds a model of one node, with constants stored in one of the ways."""
 
     def __init__(self, case, way):
         self.case, self.way = case, way
@@ -61,7 +61,7 @@ class Builder:
             parts = [self.tensor(part, f"{name}_{i}") for i, part in enumerate((array[:1], array[1:]))]
             self.node("Concat", parts, name, axis=0)
         elif way == "Shape" and array.dtype in (np.int64, np.int32) and array.size:
-            # What is missing of it is the size of an input.
+            # An input's size provides the missing part.
             self.possible = True
             with np.errstate(over="ignore"):
                 rest = array.astype(np.int64) - 7
@@ -72,7 +72,7 @@ class Builder:
             if array.dtype != np.int64:
                 self.node("Cast", [sum64], name, to=TensorProto.INT32)
         elif way == "Slice" and array.ndim and array.size and self.case.opset > 9:
-            # The first of many more than what is folded at once.
+            # Takes the first elements of a tensor that is larger than the limit for folding.
             self.possible = True
             filled = np.concatenate([array, np.zeros([5000 // max(array[0].size, 1) + 1, *array.shape[1:]],
                                                      array.dtype)])
@@ -82,7 +82,7 @@ class Builder:
             self.tensor(array, name)
 
     def build(self):
-        """The model, or None if the case has nothing to store in this way."""
+        """Returns the model, or None if this way does not apply to the case."""
         case = self.case
         for name, (shape, kind) in case.data.items():
             self.inputs.append(helper.make_tensor_value_info("v_" + name, kind, shape))
@@ -107,7 +107,7 @@ WAYS = ("initializer", "Constant", "Identity", "Cast", "Concat", "Shape", "Slice
 
 
 def verdict(case, kind, detail):
-    """What is wrong with the compiler's answer, or nothing."""
+    """Returns the problem of the compiler's answer, or nothing."""
     if kind not in ("compiled", "refused"):
         return f"{kind}: {detail}"
     if word := engine.internals.find(detail):
@@ -123,7 +123,7 @@ def verdict(case, kind, detail):
 
 
 def judge(case):
-    """Who thinks otherwise of the case."""
+    """Returns the peers that disagree about the case."""
     model = Builder(case, "initializer").build()
     peers = engine.Peers(model)
     rng = np.random.default_rng(0)

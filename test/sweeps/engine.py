@@ -1,7 +1,7 @@
-"""What the sweeps try a model with: Ingot between guard pages, ONNX Runtime, and ONNX's reference implementation.
+"""Runs the models of the sweeps in Ingot between guard pages, in ONNX Runtime, and in ONNX's reference implementation.
 
-A model is compiled in a child of a warm `ingot-conformance`; `ingot-guarded-run` runs it with several sets of inputs,
-each in a process of its own, so that neither a crash nor a hang ends anything else.
+A child of a warm `ingot-conformance` compiles a model. `ingot-guarded-run` runs it with several sets of inputs, each in
+a separate process, so that a crash or a hang affects nothing else.
 """
 import dataclasses
 import multiprocessing
@@ -27,16 +27,16 @@ sys.path += [os.path.join(os.path.dirname(HERE), folder) for folder in ("conform
 import cases  # noqa: E402
 import internals  # noqa: E402
 
-# Of INGOT_ABI_...: what a run may answer to sizes or data that do not fit.
+# INGOT_ABI_... codes that a run may return for sizes or data that do not fit.
 CLEAN = {1: "invalid argument", 3: "out of memory", 9: "runtime check"}
-COMPILE_SECONDS = 60  # of work; ten times as long may pass
-RUN_SECONDS = 1000  # of all sets of inputs; each alone has 20 of work
+COMPILE_SECONDS = 60  # CPU time; ten times as much wall time may pass
+RUN_SECONDS = 1000  # for all sets of inputs; each set has 20 seconds of CPU time
 
 
 @dataclasses.dataclass
 class Run:
-    """What became of one set of inputs: ran, refused, differs, fault, hang or broken; or of a whole model that was
-    not compiled: unsupported, compile-error, crash or timeout; or internal, a message in the compiler's own words."""
+    """The result of one set of inputs: ran, refused, differs, fault, hang or broken. For a model that was not compiled:
+    unsupported, compile-error, crash or timeout. Or internal: a message in the compiler's own terms."""
     kind: str
     detail: str = ""
     outputs: list = dataclasses.field(default_factory=list)
@@ -48,7 +48,7 @@ def numpy_type(element_type):
 
 
 def scratch_folder():
-    """In memory where that can be, for a run writes many small files."""
+    """Makes a folder, in memory if possible, because a run writes many small files."""
     memory = "/dev/shm"
     return tempfile.mkdtemp(prefix="ingot-sweep-", dir=memory if os.access(memory, os.W_OK) else None)
 
@@ -68,7 +68,7 @@ class Ingot:
             self.process.wait()
 
     def compile(self, model):
-        """A Run of kind `compiled`, or what went wrong."""
+        """Compiles the model. Returns a Run of kind `compiled`, or the failure."""
         for name in ("model.so", "model.so.weights"):
             if os.path.exists(os.path.join(self.folder, name)):
                 os.remove(os.path.join(self.folder, name))
@@ -91,7 +91,7 @@ class Ingot:
         return Run(kind, detail)
 
     def run(self, model, sets):
-        """A Run for each set of inputs (arrays in the order of the model's inputs)."""
+        """Returns a Run for each set of inputs (arrays in the order of the model's inputs)."""
         folders, results = [], []
         for i, arrays in enumerate(sets):
             folder = os.path.join(self.folder, f"set{i}")
@@ -133,7 +133,7 @@ def read_outputs(folder, model):
 
 
 class OnnxRuntime:
-    """A session in a process of its own, for some inputs divide by zero in it, or abort."""
+    """A session in a separate process, because some inputs make it crash or abort."""
 
     def __init__(self, model):
         self.bytes, self.names = model.SerializeToString(), [i.name for i in inputs_of(model)]
@@ -161,11 +161,11 @@ class OnnxRuntime:
                     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
                     session = onnxruntime.InferenceSession(self.bytes, options, providers=["CPUExecutionProvider"])
                 channel.send([np.asarray(v) for v in session.run(None, dict(zip(self.names, arrays)))])
-            except Exception as error:  # of many kinds, all of which mean: no
+            except Exception as error:  # any exception means a refusal
                 channel.send(" ".join(str(error).split())[:300])
 
     def run(self, arrays):
-        """The outputs, or why there are none."""
+        """Returns the outputs, or the reason why there are none."""
         if self.child is None:
             self.channel, theirs = multiprocessing.Pipe()
             self.child = os.fork()
@@ -189,8 +189,8 @@ class OnnxRuntime:
 
 
 class Peers:
-    """The same model in ONNX Runtime and in ONNX's reference implementation, made when first asked for. A method
-    returns the outputs, or None where the peer has no kernel or refuses the inputs; `why` has its reason."""
+    """A model in ONNX Runtime and in ONNX's reference implementation, created when first used. A method returns the
+    outputs, or None if the peer has no kernel or refuses the inputs; `why` has its reason."""
 
     def __init__(self, model):
         self.model, self.why = model, {}
@@ -228,7 +228,7 @@ def inputs_of(model):
 
 
 def difference(got, want, tolerance):
-    """What is wrong with an output, or nothing. `tolerance` is absolute."""
+    """Returns the problem of an output, or nothing. `tolerance` is absolute."""
     if got.shape != want.shape:
         return f"shape {list(got.shape)} for {list(want.shape)}"
     if got.dtype != want.dtype:
@@ -246,8 +246,8 @@ def difference(got, want, tolerance):
 
 
 def crew(jobs, start, items, seconds):
-    """Yields (item, result) for every item: `start(folder)` is called once in each of `jobs` processes, with an empty
-    folder, and returns a function from an item to a result. A process that dies, or takes longer than `seconds`, is
+    """Yields (item, result) for every item. Calls `start(folder)` once in each of `jobs` processes, with an empty
+    folder; it returns a function from an item to a result. A process that dies, or takes longer than `seconds`, is
     replaced, and the result is a Run that says so."""
     context = multiprocessing.get_context("fork")
 

@@ -3,10 +3,10 @@
 
 usage: huge_sizes.py [PATTERN ...] [--bin DIR] [--every N] [--json FILE] [-v]
 
-Each case is a model of one node with open dimensions. At each set of sizes `ingot inspect --shape` and `ingot run` must
-either give the sizes that the operator's definition gives, or end with one line that names the node; each within a
-second of work and 2 GiB of memory. The same model with these sizes fixed must compile and give them, or be refused in
-one line that names the node. Closes with `N passed, N failed, N skipped`.
+Each case is a model of one node with dynamic dimensions. At each set of sizes `ingot inspect --shape` and `ingot run`
+must give the sizes of the operator's definition, or end with one line that names the node. Each command may take a
+second of CPU time and 2 GiB of memory. With these sizes fixed, the model must compile and give them, or be refused in
+one line that names the node. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import fnmatch
@@ -29,7 +29,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 NODE = "odd"
 HUGE = (1 << 31, 1 << 40, 1 << 62)
 LARGEST = (1 << 63) - 1
-SECONDS = 1  # of work of one command
+SECONDS = 1  # CPU time of one command
 CASES = {}
 F, I, U8 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.UINT8
 
@@ -39,8 +39,8 @@ def product(sizes):
 
 
 class Case:
-    """A node. `inputs` has, for each input, its sizes or its constant; open dimensions of one name have one size.
-    `expect` maps the sizes of the first input to those of the outputs; None where anything may be given."""
+    """A node. `inputs` has the sizes or the constant of each input; dynamic dimensions of one name have one size.
+    `expect` maps the sizes of the first input to those of the outputs; None if any result is valid."""
 
     def __init__(self, op, inputs, expect, domain="", types=(F,), opset=21, **attributes):
         self.op, self.inputs, self.expect, self.domain, self.types = op, inputs, expect, domain, types
@@ -50,7 +50,7 @@ class Case:
         return [helper.make_node(self.op, names, results, name=NODE, domain=self.domain, **self.attributes)]
 
     def model(self, sizes):
-        """The model, with the sizes of its inputs."""
+        """Returns the model with the sizes of its inputs."""
         values, tensors, names = [], [], []
         for i, given in enumerate(self.inputs):
             names.append(f"x{i}")
@@ -69,24 +69,24 @@ class Case:
         return sorted({d for g in self.inputs if isinstance(g, tuple) for d in g if isinstance(d, str)})
 
     def at(self, values):
-        """The sizes of all inputs where open dimensions have these values; None for constants."""
+        """Returns the sizes of all inputs for these values of dynamic dimensions; None for constants."""
         return [[values.get(d, d) for d in g] if isinstance(g, tuple) else None for g in self.inputs]
 
     def sizes(self):
-        """Sets of sizes of all inputs: one or two huge dimensions, at most one of 0, and 1 elsewhere."""
+        """Yields sets of sizes of all inputs: one or two huge dimensions, at most one of 0, and 1 elsewhere."""
         names = self.open_dims()
         for zero in [None] + names:
             for count in (1, 2):
                 for chosen in itertools.combinations([d for d in names if d != zero], count):
                     for huge in HUGE:
                         sizes = self.at({d: 0 if d == zero else huge if d in chosen else 1 for d in names})
-                        # A tensor with elements is not that large.
+                        # A tensor with elements must not be huge.
                         if all(product(g) < 1000 for g in sizes if g is not None):
                             yield sizes
 
 
 class Centered(Case):
-    """Data without what a reduction says of their rows: a result that nobody reads where the rows have no elements."""
+    """Subtracts a reduction of rows from the data; nobody reads the reduction if rows are empty."""
 
     def nodes(self, names, results):
         return [helper.make_node(self.op, names, ["r"], name=NODE, **self.attributes),
@@ -107,7 +107,7 @@ def same(x):
 
 
 def declare():
-    """All cases."""
+    """Declares all cases."""
     case("concat-twice", "Concat", [("a", "b"), ("a", "b")], lambda x: [[2 * x[0], x[1]]], axis=0)
     case("tile", "Tile", [("a", "b"), ints(3, 4)], lambda x: [[3 * x[0], 4 * x[1]]])
     case("pad", "Pad", [("a", "b"), ints(1, 2, 3, 4)], lambda x: [[x[0] + 4, x[1] + 6]])
@@ -194,7 +194,7 @@ def declare():
 
 
 class Outcome:
-    """What one command did."""
+    """The result of one command."""
 
     def __init__(self, command):
         def limit():
@@ -210,7 +210,7 @@ class Outcome:
         self.errors = [line for line in done.stderr.splitlines() if ": warning: " not in line]
 
     def refusal(self):
-        """What is wrong with how it refused; empty if nothing is."""
+        """Returns the problem of a refusal; empty if there is none."""
         if self.code not in (1, 2):
             return f"ended with {self.code}"
         if len(self.errors) != 1 or ": error: " not in self.errors[0]:
@@ -221,7 +221,7 @@ class Outcome:
 
 
 def shapes_of(text):
-    """The sizes of outputs that a command printed, e.g. 2x0."""
+    """Returns the sizes of outputs that a command printed, for example 2x0."""
     return [[-1 if s == "?" else int(s) for s in re.findall(r"-?\d+|\?", shape)] for shape in text]
 
 
@@ -234,7 +234,7 @@ class Sweep:
         self.bad.append(f"{what}: {text}")
 
     def check(self, what, outcome, expected, read):
-        """Judges a command that gives sizes with exit code 0; `read` finds them in its output."""
+        """Judges a command that must print sizes with exit code 0; `read` finds them in its output."""
         if outcome.seconds > SECONDS + self.slack:
             self.complain(what, f"took {outcome.seconds:.1f} s")
         if outcome.code:

@@ -3,15 +3,15 @@
 
 usage: open_sizes.py [PATTERN ...] [--subsets] [--jobs N] [--bin DIR] [--list FILE] [--report FILE] [--json FILE]
 
-All dimensions of a test's inputs become open, each with a name of its own. (Where the compiler must know how long a
-list of sizes or axes is, or its values, only the others do.) At the test's own sizes the results must be the expected
-ones. Then one dimension at a time, and all dimensions of one size together, become 0, 1, one less, one more and twice
-as much; two dimensions of an input change places, which leaves as many elements; inputs of one dimension get 5,000,000
-elements; single elements of few integers (indices, counts, sizes) become what no position is. Each run must give what
-ONNX Runtime or ONNX's reference implementation gives, or end with a clean error where the sizes do not fit; between
-guard pages, on one thread and on two. With --subsets only some of the inputs become open, in all ways there are, and
-the others keep their sizes, or are constants: a size is then known on one operand and open on another. Closes with what became of the runs, and `N passed, N failed, N skipped` by
-tests.
+All dimensions of a test's inputs become dynamic, each with a unique name. If the compiler must know the length or the
+values of a list of sizes or axes, only the other dimensions do. At the test's own sizes the results must be the
+expected ones. Then single dimensions, and all dimensions of one size together, become 0, 1, one less, one more and
+twice as large. Two dimensions of an input are swapped, which keeps the number of elements. One-dimensional inputs get
+5,000,000 elements. Single elements of small integer inputs (indices, counts, sizes) get invalid values. Each run must
+give the result of ONNX Runtime or of ONNX's reference implementation, or end with a clean error if the sizes do not
+fit. Runs are between guard pages, on one thread and on two. With --subsets only some of the inputs become dynamic, in
+all combinations. The others keep their sizes, or are constants, so a size may be static on one operand and dynamic on
+another. Prints the results of the runs, and `N passed, N failed, N skipped` by tests.
 
 examples: open_sizes.py                       all node tests (some 20 minutes)
           open_sizes.py 'test_add*' 'test_*concat*'
@@ -31,16 +31,16 @@ import onnx
 
 import engine
 import statements
-import cases  # engine.py has put its folder on the path
+import cases  # engine.py has added its folder to the path
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 LARGE = 5_000_000
-MAX_ELEMENTS = 20_000  # of an input that is made larger
-MAX_DECIDING = 64  # elements of an input of integers whose values are changed, too
+MAX_ELEMENTS = 20_000  # limit for an input that is made larger
+MAX_DECIDING = 64  # limit for an integer input whose values are changed, too
 MAX_RESULT = 100_000_000  # bytes, with such inputs
-MAX_STEPS = 1_000_000  # of a loop that the peers are asked to run
+MAX_STEPS = 1_000_000  # limit on the steps of a loop that peers run
 FAILED = ("wrong", "refused though valid", "crashed", "hung")
 
 
@@ -48,7 +48,7 @@ FAILED = ("wrong", "refused though valid", "crashed", "hung")
 
 
 def open_dims(value, keep):
-    """Gives all dimensions of a graph's input or output names of their own; or removes what is said of them."""
+    """Gives all dimensions of a graph's input or output unique names, or removes its shape."""
     shape = value.type.tensor_type.shape
     for i, dim in enumerate(shape.dim):
         if keep is None:
@@ -59,7 +59,7 @@ def open_dims(value, keep):
 
 
 def is_list(array):
-    """Whether an input may be a list of sizes, axes or positions that the compiler wants to know the length of."""
+    """Returns True if an input may be a list of sizes, axes or positions whose length the compiler requires."""
     return array.ndim == 1 and array.size <= 16 and array.dtype in (np.int64, np.int32)
 
 
@@ -67,7 +67,7 @@ MOST_SUBSETS = 30
 
 
 def subsets_of(names):
-    """Some of the names, in all ways there are; of many names: one, and all but one."""
+    """Returns subsets of the names: all of them; for many names, single names and all but one."""
     if len(names) <= 4:
         return [s for n in range(1, len(names)) for s in itertools.combinations(names, n)]
     ones = [(name,) for name in names] + [tuple(n for n in names if n != name) for name in names]
@@ -75,8 +75,8 @@ def subsets_of(names):
 
 
 def opened_in_part(model, inputs):
-    """(what is open, model, names of its inputs): some inputs have open dimensions, the others known ones, or all others
-    are constants."""
+    """Yields (dynamic inputs, model, names of its inputs). Some inputs have dynamic dimensions; the others are static,
+    or all of them are constants."""
     shaped = [value.name for value in engine.inputs_of(model) if inputs[value.name].ndim]
     for subset, others in itertools.product(subsets_of(shaped), ("fixed", "constant")):
         result = onnx.ModelProto()
@@ -95,7 +95,7 @@ def opened_in_part(model, inputs):
 
 
 def opened(model, inputs):
-    """(how much is open, model, names of its inputs): from everything to the least."""
+    """Yields (amount of dynamic dimensions, model, names of its inputs), from all dimensions to the fewest."""
     for how in ("all", "but lists", "but constant lists"):
         result = onnx.ModelProto()
         result.CopyFrom(model)
@@ -121,7 +121,7 @@ def opened(model, inputs):
 
 
 def resized(array, axis, size):
-    """The array with another size of one axis: cut, or repeated."""
+    """Returns the array with another size of one axis: cut, or repeated."""
     if array.shape[axis] == 0:
         return np.ones([size if i == axis else d for i, d in enumerate(array.shape)], array.dtype)
     return np.take(array, np.arange(size) % array.shape[axis], axis=axis)
@@ -132,7 +132,7 @@ def other_sizes(size):
 
 
 def variants(model, inputs, names):
-    """(what changed, arrays in the order of `names`)."""
+    """Yields (change, arrays in the order of `names`)."""
     fixed = {v.name for v in model.graph.input if v.type.tensor_type.shape.dim and
              all(d.HasField("dim_value") for d in v.type.tensor_type.shape.dim)}
     dims = [(n, axis, size) for n in names if n not in fixed for axis, size in enumerate(inputs[n].shape)]
@@ -149,7 +149,7 @@ def variants(model, inputs, names):
     for old in sorted({size for _, _, size in dims}):
         which = [(n, axis) for n, axis, size in dims if size == old]
         groups = [which] + [[one] for one in which if len(which) > 1]
-        # The same place in all inputs, which is what a batch is.
+        # A batch is one axis of all inputs, which changes together.
         for axis in {axis for _, axis in which}:
             groups.append([(n, a) for n, a in which if a == axis])
         for group in groups:
@@ -173,7 +173,7 @@ def variants(model, inputs, names):
             arrays = dict(inputs)
             arrays[name] = resized(inputs[name], 0, LARGE)
             yield f"{name}[0]: → {LARGE}", [arrays[n] for n in names]
-    # What data decide: positions, counts and sizes that are none.
+    # Values that decide sizes: invalid positions, counts and sizes.
     for name in names:
         old = inputs[name]
         if old.dtype not in (np.int64, np.int32) or not 0 < old.size <= MAX_DECIDING:
@@ -207,13 +207,13 @@ def mismatch(got, want):
 
 
 def trip_counts(model):
-    """The inputs of a model that say how often a Loop goes on."""
+    """Returns the inputs of a model that are trip counts of a Loop."""
     return {node.input[0] for node in model.graph.node if node.op_type == "Loop"}
 
 
 def judge(run, arrays, peers, standard):
-    """(class, detail) of a run at sizes for which nobody has said what must come out; `standard` is what is stated
-    where the peers say nothing, or are known to say something else (statements.py)."""
+    """Returns (class, detail) of a run at sizes without expected results. `standard` has the stated results for
+    operators where peers have none, or known wrong ones (statements.py)."""
     if run.kind in ("fault", "broken"):
         return "crashed", run.detail
     if run.kind == "hang":
@@ -223,7 +223,7 @@ def judge(run, arrays, peers, standard):
     if standard.forbids(dict(zip(peers.names, arrays))):
         if run.kind == "refused":
             return "refused", run.detail
-        if not standard.is_body:  # whose nodes take what they take
+        if not standard.is_body:  # the nodes of a body decide
             return "wrong", "a result of what the standard forbids"
     if not peers.able:
         return ("not compared", "") if run.kind == "ran" else ("refused", run.detail)
@@ -247,13 +247,13 @@ def judge(run, arrays, peers, standard):
         if known is None and not peers.able_at_large and max(a.size for a in arrays) >= LARGE:
             return "not compared", ""
         if known is None and "bfloat16" in peers.why.get("onnxruntime", ""):
-            return "not compared", "only the reference could, and does not"  # tests of f32 are alike
+            return "not compared", "only the reference could, and does not"  # tests of f32 cover this
         if known is None:
             return "wrong", "a result where nobody else has one: " + (peers.why.get("onnxruntime") or "")[-160:]
         return "wrong", mismatch(run.outputs, known)
     if peer is not None and reference is not None and not mismatch(peer, reference):
         if "is larger than the padded input" in run.detail and not any(p.size for p in peer):
-            return "refused", run.detail  # no window fits: to the peers a result without elements, to us a mistake
+            return "refused", run.detail  # no window fits: peers return an empty result, Ingot an error
         return "refused though valid", run.detail
     return "refused", run.detail
 
@@ -280,7 +280,7 @@ def read_inputs(folder):
 
 
 class Sweep:
-    """Tries one test after the other; see engine.crew."""
+    """Tries one test after another; see engine.crew."""
 
     def __init__(self, binaries, folder, folders, subsets):
         self.ingot, self.folders, self.subsets = engine.Ingot(binaries, folder), folders, subsets
@@ -289,13 +289,13 @@ class Sweep:
         self.ingot.close()
 
     def operator_of(self, name, model):
-        """The model of the operator whose function's body a test runs, else the test's own."""
+        """Returns the model of the operator whose function's body a test runs, or else the test's own model."""
         folder = self.folders.get(re.sub(r"_expanded(_ver\d+)?$", "", name))
         return onnx.load(os.path.join(folder, "model.onnx")) if folder else model
 
     def try_subsets(self, folder, case, model, inputs):
-        """The runs with some inputs open, at the test's own sizes. A model that is called invalid, or refused though
-        everything may be open, is refused without need."""
+        """Runs the model with some dynamic inputs, at the test's own sizes. A model must not be called invalid, or
+        refused, if it is accepted with all dimensions dynamic."""
         runs, takes_all = [], None
         for what, candidate, names in opened_in_part(model, inputs):
             done = self.ingot.compile(candidate)
@@ -316,7 +316,7 @@ class Sweep:
         return runs
 
     def __call__(self, name):
-        """{"open": how, "runs": [(class, what changed, detail)]}, or {"skipped": why}."""
+        """Returns {"open": how, "runs": [(class, change, detail)]}, or {"skipped": reason}."""
         folder = self.folders[name]
         with open(os.path.join(folder, "case.json")) as f:
             case = json.load(f)
@@ -380,7 +380,7 @@ class Sweep:
 
 
 def write_report(path, results):
-    """By operator: what failed, an example of each message."""
+    """Writes the failures by operator, with an example of each message."""
     groups = collections.defaultdict(list)
     for name, result in results.items():
         for kind, what, detail in result.get("runs", []):
@@ -402,7 +402,7 @@ def write_report(path, results):
 
 
 def sampled(names, folders, count):
-    """Some tests of each operator: the first, the last and those between them, function bodies left out."""
+    """Returns some tests of each operator: the first, the last and some between, without function bodies."""
     by_operator = collections.defaultdict(list)
     for name in names:
         with open(os.path.join(folders[name], "case.json")) as f:

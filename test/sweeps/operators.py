@@ -4,9 +4,9 @@ model or refuse it with one line, in bounded time and memory.
 
 usage: operators.py [--bin DIR] [--jobs N] [--every N] [--phase NAME|so] [--keep DIR] [PATTERN ...]
 
-Valid models are ONNX's own tests of single nodes, the first few that differ of each operator, and loops of many steps;
-each is changed in one place at a time. --every N tries each N-th model; PATTERN is a part of a model's name.
-Closes with the number of models compiled, refused and failed.
+Valid models are the first few different ones of ONNX's own tests of single nodes per operator, and loops of many steps.
+Each is changed in one place at a time. --every N tries each N-th model; PATTERN is a part of a model's name. The last
+line has the numbers of compiled, refused and failed models.
 """
 import argparse
 import collections
@@ -29,13 +29,13 @@ from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BASES_PER_OPERATOR = 4
-# What a refusal is about: the node, or what the graph says of a value.
+# A refusal must name the node, or the value that the graph states something about.
 NAMES = re.compile(r"\b(node|input|output|initializer|value) '")
 ODD_INTS = [-1, 0, 1, 2, 9, -9, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
 ODD_LISTS = [[], [0], [-1], [1], [2, 2], [0, 0], [1, 2, 3], [-1, 2, -3, 4], [1] * 9, [2**31 - 1] * 2, [2**63 - 1],
              [-2**63, -2**63], list(range(70))]
 ODD_FLOATS = [float("nan"), float("inf"), -1.0, 0.0, 1e38, -1e-38]
-# ONNX's own tests walk few steps, which are written in a row instead of a loop.
+# ONNX's own tests have few steps, which are unrolled instead of a loop.
 OF_MANY_STEPS = {
     "test_scan_of_many_steps": """<ir_version: 10, opset_import: ["": 21]>
         g (float[3] h, float[500,3] x, float[4,500] z) => (float[3] f, float[500,3] r, float[4,500] q) {
@@ -73,7 +73,7 @@ SHAPES = [[], [1], [0], [2], [3, 2], [1, 0], [2, 1, 3], [1, 2, 3, 4], [2, 2, 2, 
 
 
 def bases():
-    """{name: model} of ONNX's tests of nodes: up to some of each operator, with different numbers of operands."""
+    """Returns {name: model} of ONNX's node tests: a few per operator, with different numbers of operands."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from onnx.backend.test.case.node import collect_testcases
@@ -97,13 +97,13 @@ def bases():
 
 
 def like(info):
-    """A tensor for an input: numbers of steps are 500."""
+    """Returns a tensor for an input; numbers of steps are 500."""
     dtype = helper.tensor_dtype_to_np_dtype(info.elem_type)
     return np.full([d.dim_value for d in info.shape.dim], 500 if dtype == np.int64 else 1, dtype)
 
 
 class Changer:
-    """All changed models of one base."""
+    """Makes all changed models of one base."""
 
     def __init__(self, name, model, values):
         self.name, self.model = name, model
@@ -230,7 +230,7 @@ class Changer:
                     yield f"type-{i}-{kind}", model
 
     def with_constants(self, changed):
-        """The model with these inputs as initializers instead: {name: array}."""
+        """Returns the model with these inputs as initializers: {name: array}."""
         model, graph, new = self.copy()
         for info in [i for i in graph.input if i.name in changed]:
             graph.input.remove(info)
@@ -295,7 +295,7 @@ class Worker:
 
 def sweep(binaries, chosen, jobs=2, phase="llvm", keep=None, seconds=20, mebibytes=4096,
           options=()):
-    """[(name, kind, milliseconds, MiB, detail)] of all models."""
+    """Returns [(name, kind, milliseconds, MiB, detail)] of all models."""
     folder = keep or tempfile.mkdtemp(prefix="ingot-sweep-")
     os.makedirs(folder, exist_ok=True)
     local, workers = threading.local(), []
@@ -328,7 +328,7 @@ def sweep(binaries, chosen, jobs=2, phase="llvm", keep=None, seconds=20, mebibyt
 
 
 def parser_of(description):
-    """The options of a sweep of the compiler."""
+    """Returns the argument parser for a sweep of the compiler."""
     parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))

@@ -1,4 +1,4 @@
-"""ONNX's reference implementation, with what is missing from some of its operators."""
+"""ONNX's reference implementation, with additions that some of its operators lack."""
 import ml_dtypes
 import numpy as np
 from onnx.reference import ReferenceEvaluator
@@ -10,7 +10,7 @@ NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 
 class Flatten(OpRun):
-    """Of no elements, too: -1 would be any number then."""
+    """Also accepts empty data, for which -1 would be ambiguous."""
 
     def _run(self, x, axis=None):
         axis = 1 if axis is None else axis
@@ -19,7 +19,7 @@ class Flatten(OpRun):
 
 
 class GlobalAveragePool(OpRun):
-    """Of nothing, too: 0 / 0, as of ReduceMean."""
+    """Also accepts empty data: the result is 0 / 0, as for ReduceMean."""
 
     def _run(self, x):
         mean = x.astype(np.float32 if x.dtype in NARROW else x.dtype).mean(axis=tuple(range(2, x.ndim)), keepdims=True)
@@ -27,7 +27,7 @@ class GlobalAveragePool(OpRun):
 
 
 class GatherElements(OpRun):
-    """Of fewer elements along any dimension, too."""
+    """Also accepts fewer elements along any dimension."""
 
     def _run(self, data, indices, axis=None):
         axis = (axis or 0) % data.ndim
@@ -37,7 +37,7 @@ class GatherElements(OpRun):
 
 
 class Steps(OpRun):
-    """What Loop and Scan share: a body that is run, and rows of which there may be none."""
+    """Common parts of Loop and Scan: a body that is run, and rows, of which there may be none."""
 
     def need_context(self):
         return True
@@ -47,14 +47,15 @@ class Steps(OpRun):
         return self._run_body(given, **options)
 
     def joined(self, rows, axes, sample):
-        """The tensors that lists of rows make. `sample()` is a step that was not made: of no rows, it tells the shape."""
+        """Returns the tensors of the lists of rows. `sample()` is an additional step, which gives the shape if there
+        are no rows."""
         if rows and not rows[0]:
             return [np.stack([np.zeros_like(x)], axis).take([], axis) for x, axis in zip(sample(), axes)]
         return [np.stack(some, axis) for some, axis in zip(rows, axes)]
 
 
 class Loop(Steps):
-    """Which gives its rows a dimension of their own, of whatever rank they are."""
+    """Adds a dimension for rows of any rank."""
 
     def _run(self, most, goes_on, *states, context=None, body=None, attributes=None, bindings=None):
         options = {"attributes": attributes, "bindings": bindings}
@@ -73,7 +74,7 @@ class Loop(Steps):
 
 
 class Scan(Steps):
-    """Along all axes, in both directions."""
+    """Supports all axes and both directions."""
 
     def _run(self, *operands, context=None, body=None, num_scan_inputs=None, scan_input_axes=None,
              scan_input_directions=None, scan_output_axes=None, scan_output_directions=None, attributes=None,
@@ -97,7 +98,7 @@ class Scan(Steps):
 
 
 def summed_wide(base):
-    """Sums of narrow types in f32: added up one by one in bfloat16, 2,000 numbers are off by a twentieth."""
+    """Sums narrow types in f32, because the error of long sums in bfloat16 is large."""
 
     def run(self, x, *args, **attributes):
         wide = x.astype(np.float32) if x.dtype in NARROW else x
@@ -107,7 +108,7 @@ def summed_wide(base):
 
 
 def started(base, number_of_states):
-    """Of no steps the states are the initial ones: there is nothing to split into steps."""
+    """Returns the initial states if there are no steps, because there is nothing to split."""
 
     def run(self, X, W, R, B=None, sequence_lens=None, initial_h=None, initial_c=None, *rest, **attributes):
         layout = attributes.get("layout") or 0
@@ -139,6 +140,7 @@ CORRECTED = [
 
 
 def evaluator(model):
-    """A ReferenceEvaluator; operator sets before 18 have their reductions' axes elsewhere and are left as they are."""
+    """Returns a ReferenceEvaluator. Operator sets before 18 pass the axes of reductions differently and are not
+    changed."""
     version = max((o.version for o in model.opset_import if not o.domain), default=0)
     return ReferenceEvaluator(model, new_ops=CORRECTED if version >= 18 else CORRECTED[:3])

@@ -1,18 +1,18 @@
-"""What the standard says of runs for which the peers have no result, or one that is known to be something else.
+"""States results of the standard for runs for which peers have no result, or a known wrong one.
 
-A run that only Ingot takes is held against one of these, in this order:
+A run that only Ingot accepts is compared with one of these, in this order:
 
-- a statement in numpy of what the operator's text says (STATEMENTS), where peers are limited for the reason given;
-- where all results are empty, the shapes that ONNX's own inference gives for these very sizes.
+- a statement in numpy of the operator's specification (STATEMENTS), if peers are limited for the given reason;
+- if all results are empty, the shapes that ONNX's own inference gives for these sizes.
 
-What neither covers is wrong.
+Everything else is wrong.
 """
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 from onnx.reference.ops import op_attention
 
-MAX_LISTED = 64  # elements of an input whose values shape inference may need
+MAX_LISTED = 64  # limit on elements of an input whose values shape inference may need
 
 
 def attributes(node):
@@ -20,22 +20,21 @@ def attributes(node):
 
 
 class Unstated(Exception):
-    """The statement says nothing of such operands."""
+    """The statement does not cover such operands."""
 
 
 class Forbidden(Exception):
-    """The standard says that there are no such operands, though both peers, which run the function's body, have a
-    result."""
+    """The standard forbids such operands, although both peers, which run the function's body, have a result."""
 
 
 # Statements ---------------------------------------------------------------------------------------------------------
-# Each takes a node and its operands (None if absent), and returns the results, or Unstated. An element of a masked
-# array that is masked may be anything.
+# Each function takes a node and its operands (None if absent), and returns the results, or raises Unstated. A masked
+# element of a masked array may have any value.
 
 
 def reshape(node, x, shape):
-    """A 0 copies its dimension, also one without elements, and a -1 is what is left of the others: both peers count
-    all elements, and find that of none any number is left."""
+    """A 0 copies its dimension, even an empty one, and a -1 is the quotient of the others. Both peers count all
+    elements, so for empty data they find any number."""
     if attributes(node).get("allowzero", 0):
         raise Unstated
     wanted, left, taken = [], 1, 1
@@ -72,13 +71,13 @@ def loss_of(log_probabilities, target, weight, attrs):
 
 
 def negative_log_likelihood(node, x, target, weight=None):
-    """The mean over nothing is 0 / 0, as ReduceMean has it, and as PyTorch does; ONNX Runtime says 0, and the
-    reference implementation reshapes what has no elements."""
+    """The mean over nothing is 0 / 0, as for ReduceMean and in PyTorch. ONNX Runtime returns 0, and the reference
+    implementation reshapes empty data."""
     return [np.asarray(loss_of(x.astype(np.float64), target, weight, attributes(node)), x.dtype)]
 
 
 def softmax_cross_entropy(node, x, target, weight=None):
-    """As negative_log_likelihood, of the logarithms of softmax."""
+    """As negative_log_likelihood, on the logarithms of softmax."""
     wide = x.astype(np.float64)
     shifted = wide - (wide.max(axis=1, keepdims=True) if wide.size else 0)
     logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
@@ -87,7 +86,8 @@ def softmax_cross_entropy(node, x, target, weight=None):
 
 
 def power(node, x, y):
-    """An integer power that its type cannot hold: C leaves the conversion open, and peers give what the CPU does."""
+    """For an integer power that its type cannot hold, C leaves the conversion undefined, and peers return what the CPU
+    does."""
     if x.dtype.kind not in "iu" or y.dtype.kind != "f":
         raise Unstated
     exact = x.astype(np.float64) ** y.astype(np.float64)
@@ -97,16 +97,16 @@ def power(node, x, y):
 
 
 def group_normalization(node, x, *rest):
-    """Of no elements; both peers run the function's body, where they cannot reshape nothing."""
+    """For empty data; both peers run the function's body, which cannot reshape empty data."""
     if x.size:
         raise Unstated
     return [x]
 
 
 def attention(node, q, k, v, mask=None, past_key=None, past_value=None, nonpad=None):
-    """The reference implementation with operands of four dimensions and a mask of all rows and keys. With a mask of one
-    row for all queries it takes the causal frontier of the first query for all of them, though the frontier is
-    independent of the mask; and no query at all is more than either peer can reshape."""
+    """The reference implementation with four-dimensional operands and a mask of all rows and keys. With a mask of one
+    row, it uses the causal limit of the first query for all queries, although the limit is independent of the mask.
+    Neither peer can reshape data without queries."""
     attrs = attributes(node)
 
     def split(x, heads):
@@ -146,7 +146,7 @@ def attention(node, q, k, v, mask=None, past_key=None, past_value=None, nonpad=N
 
 
 def recurrence(node, x, w, r, b=None, lengths=None, *states):
-    """Of no steps: the states are as they were. ONNX Runtime aborts, or gives what was in its memory."""
+    """Without steps the states are unchanged. ONNX Runtime aborts, or returns uninitialized memory."""
     batch_first = attributes(node).get("layout", 0)
     batch, steps = x.shape[:2] if batch_first else x.shape[1::-1]
     directions, _, hidden = r.shape
@@ -168,7 +168,7 @@ STATEMENTS = {"Attention": attention, "GRU": recurrence, "GroupNormalization": g
 
 
 def stated(node, operands):
-    """The results by the statement for a node, None, or Forbidden."""
+    """Returns the stated results for a node, None, or Forbidden."""
     if node.op_type not in STATEMENTS or node.domain:
         return None
     try:
@@ -176,12 +176,12 @@ def stated(node, operands):
             return STATEMENTS[node.op_type](node, *operands)
     except Forbidden:
         return Forbidden
-    except Exception:  # Unstated, or what numpy cannot compute
+    except Exception:  # Unstated, or numpy cannot compute it
         return None
 
 
 def agrees(got, want, tolerance, difference):
-    """Whether a result is the stated one where that says something."""
+    """Returns True if a result agrees with the stated one as far as it is stated."""
     if isinstance(want, np.ma.MaskedArray):
         if got.shape != want.shape or got.dtype != want.dtype:
             return False
@@ -194,7 +194,7 @@ def agrees(got, want, tolerance, difference):
 
 
 def inferred_shapes(model, arrays):
-    """The shapes that ONNX's inference gives to the outputs for these inputs ({name: array}), or None."""
+    """Returns the output shapes that ONNX's inference gives for these inputs ({name: array}), or None."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     for value in list(model.graph.input):
         if value.name not in arrays:
@@ -209,7 +209,7 @@ def inferred_shapes(model, arrays):
         output.type.tensor_type.ClearField("shape")
     try:
         model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    except Exception:  # whatever is wrong with these sizes
+    except Exception:  # any problem with these sizes
         return None
     shapes = []
     for output in model.graph.output:
@@ -226,7 +226,7 @@ def are_empty_as_inferred(model, arrays, outputs):
 
 
 class Standard:
-    """What is stated of one of ONNX's tests: `model` is the operator's, also where its function's body is run
+    """Statements about one of ONNX's tests. `model` is that of the operator, even if its function's body is run
     (`is_body`)."""
 
     def __init__(self, model, inputs, is_body=False):
@@ -242,7 +242,7 @@ class Standard:
         return self.stated({**self.inputs, **arrays}) is Forbidden
 
     def holds(self, expected, tolerance, difference):
-        """Whether the statement gives the test's own results, or says nothing of them."""
+        """Returns True if the statement gives the test's own results, or does not cover them."""
         wanted = self.stated(self.inputs)
         return wanted is None or wanted is not Forbidden and all(agrees(e, w, tolerance, difference) for e, w in zip(expected, wanted))
 

@@ -1,4 +1,4 @@
-//===- NativeSupport.cpp - what kernels of our own compute ----------------===//
+//===- NativeSupport.cpp - ops that native kernels support ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +13,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/cpu/lower/BandMatMulToCpu.h"
 #include "passes/cpu/policy/SmallGroups.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
@@ -38,7 +39,7 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
   return std::nullopt;
 }
 
-/// What a run computes is packed in the run.
+/// Says why weights cannot be packed. Computed weights are packed by the run.
 static Reason whyNotPacked(Value weights) {
   RankedTensorType type = typeOf(weights);
   if (nn::getConstant(weights))
@@ -73,8 +74,8 @@ static Reason whyNot(nn::ConvOp op) {
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));
 }
 
-/// Whether all phases of the last dimension see the same pixels, which makes
-/// them one convolution.
+/// Returns true if all phases of the last dimension read the same pixels, so
+/// that they become one convolution.
 static bool mergesLast(nn::ConvTransposeOp op) {
   size_t last = op.getStrides().size() - 1;
   return op.getGroups() == 1 && op.getDilations()[last] == 1 &&
@@ -86,7 +87,8 @@ static bool mergesLast(nn::ConvTransposeOp op) {
 static Reason whyNot(nn::ConvTransposeOp op) {
   if (Reason reason = whyNotConv(op))
     return reason;
-  // Pads of a transposed convolution crop its result.
+  // The pads of a transposed convolution crop its result, so that they are no
+  // padding here.
   if (Reason reason = whyNotWindowed({}, typeOf(op.getY())))
     return reason;
   ArrayRef<int64_t> strides = op.getStrides();
@@ -102,31 +104,23 @@ static Reason whyNot(nn::ConvTransposeOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Packing a right factor takes as long as so many rows of products with it, of
-/// floats or of bytes: loops take it as it is.
-static constexpr int64_t kFewRows = 24, kFewRowsOfBytes = 2;
-
-/// Whether a run packs a right factor, not a small one, for this product alone:
-/// not before a loop that multiplies by it in each step.
+/// Returns true if the run packs a large right factor for this product alone.
+/// Packing before a loop serves every step, so that it does not count.
 static bool isPackedForOne(nn::MatMulOp op) {
-  constexpr int64_t kSmall = 4096;
   Value b = op.getB();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   return !nn::getConstant(b) && !isBF16(op) &&
-         typeOf(b).getNumElements() >= kSmall &&
+         typeOf(b).getNumElements() >= threshold::packedInRunElements &&
          !(loop && loop.isDefinedOutsideOfLoop(b));
 }
 
-/// A panel has at least 16 columns. Of so few, loops sum up rows along k.
-static constexpr int64_t kFewColumns = 4;
-
-/// Whether a run brings the right factor, and columns of many elements.
+/// Returns true if the right factor is computed at run time and its columns are
+/// long.
 static bool isLongColumn(nn::MatMulOp op) {
-  constexpr int64_t kLong = 64;
   RankedTensorType b = typeOf(op.getB());
   int64_t depth = b.getDimSize(b.getRank() - (op.getTransposeB() ? 1 : 2));
-  return !nn::getConstant(op.getB()) && !isBF16(op) && depth >= kLong &&
-         b.getElementType().isF32();
+  return !nn::getConstant(op.getB()) && !isBF16(op) &&
+         depth >= threshold::longColumn && b.getElementType().isF32();
 }
 
 static Reason whyNot(nn::MatMulOp op) {
@@ -135,7 +129,7 @@ static Reason whyNot(nn::MatMulOp op) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = typeOf(op.getY());
   int64_t rank = a.getRank();
-  // A left factor whose rows are columns is transposed first.
+  // A transposed left factor is transposed back first.
   if (rank >= 2 && op.getTransposeA()) {
     SmallVector<int64_t> shape(a.getShape());
     std::swap(shape[rank - 2], shape[rank - 1]);
@@ -148,14 +142,15 @@ static Reason whyNot(nn::MatMulOp op) {
   if (!b.hasStaticShape())
     return "has a right factor of open size: " + describe(b);
   int64_t rows = a.getDimSize(rank - 2);
-  int64_t few = nn::isByte(b.getElementType()) ? kFewRowsOfBytes : kFewRows;
+  int64_t few = nn::isByte(b.getElementType()) ? threshold::packedInRunByteRows
+                                               : threshold::packedInRunRows;
   if (!ShapedType::isDynamic(rows) && rows < few && isPackedForOne(op))
     return "has " + std::to_string(rows) +
            " rows for a right factor that a run would have to pack";
   int64_t columns = type.getShape().back();
-  if (columns < kFewColumns && isLongColumn(op))
+  if (columns < threshold::panelFewestColumns && isLongColumn(op))
     return "has " + std::to_string(columns) + " columns of a panel";
-  // One right factor for all batches, or one for each.
+  // All batches share one right factor, or each batch has its own.
   if (b.getRank() != 2 &&
       (b.getRank() != rank ||
        a.getShape().drop_back(2) != b.getShape().drop_back(2)))
@@ -169,7 +164,7 @@ static Reason whyNot(nn::PackedMatMulOp op) {
   for (Value weights : {op.getCodes(), op.getScales(), op.getZeroPoints()})
     if (weights && !nn::getConstant(weights))
       return "has weights that are not constant";
-  // Others than the only block.
+  // The only block of a row may have any size.
   if (op.getDepth() > op.getBlockSize() &&
       int64_t(op.getBlockSize()) % (32 / int64_t(op.getBits())) != 0)
     return "has blocks of " + std::to_string(op.getBlockSize()) +
@@ -198,7 +193,7 @@ static Reason whyNot(nn::ResizeOp op) {
     }
   if (count == 0)
     return "resizes nothing";
-  // One dimension after the other.
+  // An antialiased resize is computed one dimension after the other.
   if (op.getAntialias())
     return std::nullopt;
   if (end - first != count)
@@ -208,14 +203,15 @@ static Reason whyNot(nn::ResizeOp op) {
   int64_t taps = 1;
   for (int64_t i = 0; i < count; ++i)
     taps *= support::numTaps(op.getMode());
-  // Each pixel reads the taps of all dimensions, where loops of known sizes
-  // resample one dimension after the other: 256 channels enlarged by 4 x 4 took
-  // the kernel 1.3 x as long. Few channels go one dimension after the other.
-  constexpr int64_t kManyPixels = 8;
+  // Each result pixel of the kernel reads the taps of all dimensions. Loops of
+  // known sizes resample one dimension after the other, which is faster with
+  // many channels. With few channels the kernel also takes the dimensions in
+  // turn.
   RankedTensorType x = typeOf(op.getX()), y = typeOf(op.getY());
   if (taps > 2 && end < rank && x.hasStaticShape() && y.hasStaticShape() &&
-      support::productOf(x.getShape().drop_front(end)) >= cpu::kFewChannels &&
-      y.getNumElements() >= kManyPixels * x.getNumElements())
+      support::productOf(x.getShape().drop_front(end)) >=
+          threshold::resizedChannels &&
+      y.getNumElements() >= threshold::resizedGrowth * x.getNumElements())
     return "has many pixels for each of its input's";
   if (count > 3 || taps > 16)
     return "resizes " + std::to_string(count) + " dimensions of " +
@@ -247,7 +243,7 @@ static Reason whyNot(nn::LayerNormOp op) {
 }
 static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op, Value()); }
 
-/// Above this a block of channels would take much of the stack.
+/// The most channels whose block the kernel keeps on the stack.
 static constexpr int64_t kMaxGroupNormChannels = 16384;
 
 static Reason whyNot(nn::GroupNormOp op) {
@@ -282,7 +278,7 @@ static Reason whyNot(nn::MaxPoolOp op) { return whyNotPool(op); }
 static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All operations
 //===----------------------------------------------------------------------===//
 
 using Kinds =
@@ -292,7 +288,8 @@ using Kinds =
 
 bool cpu::isNativeKind(Operation *op) { return Kinds::contain(op); }
 
-/// Products of words are those of constant weights, in panels.
+/// Says why a product of int16 has no kernel. Kernels need constant weights in
+/// panels.
 static Reason whyNotWords(Operation *op) {
   RankedTensorType w = typeOf(op->getOperand(1));
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -319,11 +316,11 @@ static bool resizesBytes(Operation *op) {
     return true;
   return rank > 1 && ShapedType::isStatic(type.getShape().back()) &&
          !support::isCopiedDim(resize, rank - 2) &&
-         type.getShape().back() < cpu::kFewChannels;
+         type.getShape().back() < threshold::resizedChannels;
 }
 
-/// The element types of kernels: f32, products of bytes and words, maxima of
-/// bytes and their resizing.
+/// Says why no kernel takes the element types. Kernels take f32, products of
+/// bytes and int16, and maxima and resizes of bytes.
 static Reason whyNotElements(Operation *op) {
   if (isa<nn::MaxPoolOp>(op) &&
       typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))

@@ -1,4 +1,4 @@
-//===- NativeSupport.h - what kernels of our own compute --------*- C++ -*-===//
+//===- NativeSupport.h - ops that native kernels support --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,18 +13,14 @@
 
 namespace ingot::cpu {
 
-/// Vectors of fewer channels would be empty for the most part: such pixels are
-/// elements of a row.
-inline constexpr int64_t kFewChannels = 8;
-
-/// Whether there are native kernels for ops of this kind.
+/// Returns true if native kernels exist for ops of this kind.
 bool isNativeKind(mlir::Operation *op);
 
-/// Why no native kernel takes `op`, whose kind has some.
+/// Says why no native kernel takes `op`, whose kind has native kernels.
 Reason whyNotNative(mlir::Operation *op);
 
-/// Why nn-to-cpu leaves `op` alone: another backend computes it, or what
-/// whyNotNative says.
+/// Says why nn-to-cpu leaves `op` alone: another backend computes it, or
+/// whyNotNative gives a reason.
 Reason whyNotToCpu(mlir::Operation *op);
 
 } // namespace ingot::cpu

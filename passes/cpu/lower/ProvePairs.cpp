@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `vpmaddubsw` adds two products of bytes as a word. It never saturates where
-// the positive weights of a pair are at most 128 together and the negative ones
-// at least -128, or where the data are at most 127: see BytePairs.h.
+// `vpmaddubsw` adds two products of bytes as an int16, with saturation. It
+// cannot saturate if the data are at most 127. Nor can it if the positive
+// weights of a pair add up to at most 128, and the negative ones to at least
+// -128. BytePairs.h explains the pairings.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/lower/ByteRange.h"
 #include "passes/cpu/lower/PackWeights.h"
@@ -29,11 +31,12 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// The lower bits of a statement: a pairing each.
+/// `kPairings` is the number of pairings of a group, each a bit in `pairs`.
+/// `kCrossed` is the bit of the crossed pairing.
 static constexpr int kCrossed = 1, kPairings = 2;
 
-/// The pairings of a group of four weights that never saturate with bytes of
-/// `largest` at most.
+/// Returns the pairings of a group of four weights that never saturate with
+/// data bytes up to `largest`.
 static int pairingsOf(const int8_t *four, int64_t largest) {
   auto fits = [&](int x, int y) {
     return cpu::fitsWords(four[x], four[y], largest);
@@ -46,12 +49,13 @@ static int pairingsOf(const int8_t *four, int64_t largest) {
   return pairings;
 }
 
-/// Which of the counts: the first pairing, another one or none.
+/// Returns the index of a group's count: the first pairing, another one, or
+/// none.
 static int kindOf(int pairings) {
   return pairings & 1 ? 0 : pairings != 0 ? 1 : 2;
 }
 
-/// Why nothing is said of weights of such an op.
+/// Says why the pass gives such an op no pairs.
 static const char *whyNot(cpu::ConvOp op) {
   if (op.getGroups() != 1)
     return "has groups";
@@ -65,7 +69,7 @@ static const char *whyNot(cpu::MatMulOp op) {
   return nullptr;
 }
 
-/// The largest byte that weights are multiplied by, where src is padded, too.
+/// Returns the largest byte that weights are multiplied by, including padding.
 static int64_t largestByteOf(cpu::ConvOp op) {
   return std::max(cpu::largestByteOf(op.getSrc()),
                   int64_t(op.getSrcZeroPoint()));
@@ -74,7 +78,7 @@ static int64_t largestByteOf(cpu::MatMulOp op) {
   return cpu::largestByteOf(op.getSrc());
 }
 
-/// The taps that follow each other along a row.
+/// Returns the number of neighbouring taps along a row.
 static int64_t tapsOfRow(cpu::ConvOp op) {
   return cpu::PackedWeights(op.getWeights()).outer.back();
 }
@@ -97,11 +101,12 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "has no whole groups of k");
     int64_t groups = weights.depth / weights.group;
     int64_t all = groups * support::productOf(weights.outer.drop_front());
-    if (!cpu::suitsPairs(groups * tapsOfRow(op), all))
+    if (!cpu::suitsPairs(groups * tapsOfRow(op), all,
+                         TargetsAttr::of(op).getNumbers()))
       return rewriter.notifyMatchFailure(op, "has too few or too many k");
     int64_t rows = support::productOf(
         cast<ShapedType>(op.getDst().getType()).getShape().drop_back());
-    if (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows)
+    if (!cpu::haveRowsForPairs(rows))
       return rewriter.notifyMatchFailure(op, "has few rows");
     std::vector<char> storage;
     std::optional<ArrayRef<char>> source =
@@ -126,7 +131,8 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       }
       ++counts[3 + kindOf(ofPanel)];
     }
-    // With as many that have to be widened, words are faster at each level.
+    // With half or more of the groups widened, int16 products are faster on
+    // each level.
     if (2 * counts[2] >= counts[0] + counts[1] + counts[2])
       return rewriter.notifyMatchFailure(op, "has pairs that may saturate");
     SmallVector<int64_t> shape(weights.outer);

@@ -11,6 +11,7 @@
 #include "passes/cpu/lower/FollowPicture.h"
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Resampling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,8 +34,8 @@ struct ResizePattern : OpRewritePattern<nn::ResizeOp> {
   int64_t maxTableBytes;
 };
 
-/// What the elements of a dimension of `size` are made of, where `inner`
-/// neighbours are resampled as one.
+/// The taps of a resized dimension of `size` elements. `inner` neighbouring
+/// elements are resampled as one.
 struct TapTables {
   OpBuilder &b;
   Location loc;
@@ -43,12 +44,12 @@ struct TapTables {
   OpFoldResult size;
   int64_t inner;
   int64_t maxBytes;
-  /// Tensors of as many rows as there are taps; no weights of the nearest.
+  /// Tensors with a row for each tap; nearest resampling has no weights.
   Value positions, weights;
 
   void create();
-  /// Returns the rows of all tables, one behind the other; nullopt if only a
-  /// run knows them, or if they are too large.
+  /// Returns the rows of all tables, one after the other. Returns nullopt if
+  /// only a run knows them, or if they are too large.
   std::optional<std::vector<double>> compute();
 
 private:
@@ -65,7 +66,7 @@ private:
 
 } // namespace
 
-/// The positions of all taps of element `at`, then their weights.
+/// Returns the positions of all taps of element `at`, then their weights.
 SmallVector<Value> TapTables::numbersAt(OpBuilder &b, Value at) {
   Scalars s{b, loc};
   Value pixel = at, channel;
@@ -88,8 +89,8 @@ SmallVector<Value> TapTables::numbersAt(OpBuilder &b, Value at) {
   return numbers;
 }
 
-/// The result of an op whose operands are constants or in `known`; null if only
-/// a run has it.
+/// Folds an op whose operands are constants or in `known`. Returns null if it
+/// cannot be folded.
 static Attribute foldStep(Operation &step,
                           const llvm::DenseMap<Value, Attribute> &known) {
   auto constantOf = [&](Value value) {
@@ -98,7 +99,7 @@ static Attribute foldStep(Operation &step,
       matchPattern(value, m_Constant(&constant));
     return constant;
   };
-  // A first try may do no more than move constants to the right.
+  // The first attempt may only move constants to the right.
   for (int64_t tries = 0; tries < 2; ++tries) {
     SmallVector<Attribute> operands;
     for (Value operand : step.getOperands())
@@ -114,8 +115,8 @@ static Attribute foldStep(Operation &step,
   return {};
 }
 
-/// Elements of a dimension whose taps are computed here: one after the other,
-/// which takes the compiler a hundred times as long as a run.
+/// The most elements of a dimension whose taps the compiler computes. It folds
+/// them one by one, which is much slower than a run.
 static constexpr int64_t kMaxElements = int64_t(1) << 16;
 
 std::optional<std::vector<double>> TapTables::compute() {
@@ -193,8 +194,8 @@ void TapTables::create() {
     weights = generic.getResult(1);
 }
 
-/// Converts sums to elements of `type`, floats or bytes. With `areBytes` sums
-/// are numbers of bytes already.
+/// Converts sums to elements of `type`, floats or bytes. `areBytes` means that
+/// the sums are whole values in the range of bytes already.
 static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums,
                      bool areBytes) {
   if (!type.getElementType().isInteger())
@@ -210,8 +211,8 @@ static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums,
 
 namespace {
 
-/// A resize as products of banded matrices, one dimension after the other. So,
-/// rows of pixels with few channels need no permutations, and no element is
+/// A resize as products of banded matrices, one dimension after the other. Rows
+/// of pixels with few channels thus need no permutations. No element is
 /// weighted twice with the same weights.
 struct BandProducts {
   OpBuilder &b;
@@ -221,7 +222,7 @@ struct BandProducts {
   Location loc = op.getLoc();
   Scalars s{b, loc};
   Sizes sizes = sizesOf(b, loc, op.getX());
-  /// The result, and what moves it behind the op.
+  /// The result, with the ops behind the resize that only move it.
   Picture picture{resultSizes(b, op->getResult(0)), resized.back(), {},
                   op.getY()};
 
@@ -238,8 +239,8 @@ private:
 
 } // namespace
 
-/// Returns the matrix of dimension `dim`, or nullopt if only a run knows it, or
-/// if it is too large.
+/// Returns the matrix of dimension `dim`. Returns nullopt if only a run knows
+/// it, or if it is too large.
 std::optional<Band> BandProducts::computeBand(int64_t dim, int64_t channels) {
   RankedTensorType from = typeOf(op.getX()), to = op.getY().getType();
   if (op.mayFilter(dim) || from.isDynamicDim(dim) || to.isDynamicDim(dim))
@@ -276,7 +277,7 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   std::optional<Band> band = computeBand(dim, channels);
   if (!band && hasKnownSizes() && !op.mayFilter(dim))
     return {};
-  // Everything behind the dimension is its channels.
+  // All dimensions behind `dim` are joined into one of channels.
   if (behind < rank - 1) {
     Sizes joined(ArrayRef(sizes).take_front(behind));
     joined.push_back(
@@ -309,14 +310,14 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   return behind < rank - 1 ? support::reshape(b, loc, y, sizes) : y;
 }
 
-/// Returns the value of `picture`; null if the op has known sizes, but a
-/// dimension has no matrix.
+/// Returns the value of `picture`. Returns null if the op has known sizes, but
+/// a dimension has no matrix.
 Value BandProducts::create() {
   if (op.getAntialias())
     followMovements(picture);
   Value y = withoutCast(op.getX());
   if (typeOf(y).getShape() != typeOf(op.getX()).getShape()) {
-    // Tensors of several open sizes are not reshaped.
+    // Tensors with several open sizes are not reshaped.
     y = hasKnownSizes() ? support::reshape(b, loc, y, sizes) : op.getX();
   }
   for (int64_t dim : resized) {
@@ -341,12 +342,13 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   int64_t first = resized.front(), last = resized.back();
   int64_t channels = support::productOf(type.getShape().drop_front(last + 1));
   bool areFew = last != rank - 1 && last != 0 &&
-                ShapedType::isStatic(channels) && channels < kFewChannels;
+                ShapedType::isStatic(channels) &&
+                channels < cpu::threshold::resizedChannels;
   if (op.getAntialias() || (areFew && channels > 1 &&
                             op.getMode() != nn::ResizeMode::nearest)) {
     BandProducts products{b, op, resized, maxTableBytes};
     if (Value y = products.create()) {
-      // Nothing reads what is between, which is erased after the walk.
+      // The ops in between have no users left; they are erased after the walk.
       if (products.picture.value != op.getY()) {
         b.replaceAllUsesWith(products.picture.value, y);
         y = destinationOf(b, op->getResult(0));
@@ -377,8 +379,8 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
     if (tables.weights)
       weights.push_back(tables.weights);
   }
-  // All behind the last one that is resized is its channels, or few of them a
-  // part of it.
+  // The dimensions behind the last resized one are joined into channels. A few
+  // channels are joined with the resized dimension instead.
   int64_t joined = areFew ? last : last + 1;
   Sizes dstSizes(ArrayRef<OpFoldResult>(sizes).take_front(joined));
   if (joined < rank)

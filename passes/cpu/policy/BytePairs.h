@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Without VNNI the fastest instruction for bytes is `vpmaddubsw`. It adds two
-// products as a word and saturates.
+// Without VNNI, the fastest instruction for bytes is `vpmaddubsw`. It adds two
+// products as an int16, with saturation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_BYTEPAIRS_H
@@ -23,24 +23,21 @@ using support::fitsWords;
 using support::kPair;
 using support::kPairGroup;
 
-/// Returns true if groups are few and many enough to be multiplied by pairs:
-/// those of one output, of which `ofRun` lie together in memory. The
-/// first-level cache holds lists of them.
+/// Returns true if an output has a suitable number of groups to multiply in
+/// pairs. `ofRun` of its groups are contiguous in memory. The first-level cache
+/// must hold lists of all groups.
 inline bool suitsPairs(int64_t ofRun, int64_t all,
-                       const TargetNumbers &target = {}) {
+                       const TargetNumbers &target) {
   return ofRun >= threshold::pairedFewestGroups &&
          all <= threshold::pairedMostGroups(target);
 }
 
-/// Returns true if a product has, or may have, as many rows as pay for sorting
+/// Returns true if a product has, or may have, enough rows to pay for sorting
 /// the groups.
 inline bool haveRowsForPairs(int64_t rows) {
   return mlir::ShapedType::isDynamic(rows) ||
          rows >= threshold::pairedFewestRows;
 }
-
-/// Fewer rows are not worth sorting the groups.
-constexpr int64_t kLeastPairRows = threshold::pairedFewestRows;
 
 } // namespace ingot::cpu
 

@@ -1,4 +1,4 @@
-//===- ByteProducts.cpp - what is multiplied as bytes ---------------------===//
+//===- ByteProducts.cpp - products of bytes -------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,10 +17,11 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::productOf;
 using support::shapeOf;
+using support::whyNotThreeByThree;
 
-/// Why a convolution multiplies no more bytes than floats in an instruction.
-/// Floats hold the bytes of few channels, and words take two instructions for
-/// four.
+/// Says why a convolution multiplies no more bytes than floats in an
+/// instruction. Floats hold the bytes of few channels. Products of int16 take
+/// two instructions for four bytes.
 static Reason whyFewAtOnce(nn::ConvOp conv, const Machine &machine) {
   if (Reason reason = whyBytesAsFloats(conv))
     return reason;
@@ -31,10 +32,11 @@ static Reason whyFewAtOnce(nn::ConvOp conv, const Machine &machine) {
   return std::nullopt;
 }
 
-/// Single channels of pictures. Four taps are multiplied at once. Bytes gain
-/// most where they come from memory; data that the second-level cache holds as
-/// floats are multiplied before they are rounded. Words, two taps at once, gain
-/// nothing there: in a row of such convolutions all multiply floats.
+/// Answers for depthwise convolutions of images, which multiply four taps at
+/// once. Bytes gain most if they come from memory. Data that the second-level
+/// cache holds as floats are multiplied before they are rounded. Products of
+/// int16 multiply two taps at once and gain nothing there: in a row of such
+/// convolutions all multiply floats.
 static Answer<bool> isDepthwiseForBytes(nn::ConvOp conv, const ByteSite &site,
                                         const Machine &machine) {
   auto type = cast<ShapedType>(conv.getX().getType());
@@ -51,8 +53,7 @@ static Answer<bool> isDepthwiseForBytes(nn::ConvOp conv, const ByteSite &site,
       return {false, "has single channels of the model's input, which the "
                      "cache holds as floats, and many taps in a row"};
   }
-  // With few rows of pixels most rows of taps are padding, which floats leave
-  // out.
+  // With few rows of pixels most rows of taps are padding, which floats skip.
   if (double(x[2]) > threshold::byteLeastRowsPerTap * double(w[2]))
     return {true, "multiplies several taps of a channel in an instruction"};
   return {false, "has single channels of few rows, where most rows of taps are "
@@ -68,17 +69,17 @@ Answer<bool> cpu::isForBytes(Operation *product, const ByteSite &site) {
     return {true, "multiplies several bytes in an instruction"};
   if (Reason reason = whyFewAtOnce(conv, machine); reason && site.ofInput)
     return {false, *reason + ", and reads the model's input"};
-  ArrayRef<int64_t> x = shapeOf(conv.getX()), w = shapeOf(conv.getW());
-  bool isDepthwise = int64_t(conv.getGroups()) == w[0] && w[1] == 1;
-  if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
+  ArrayRef<int64_t> x = shapeOf(conv.getX());
+  if (!support::isDepthwise(conv) || x.size() != 4 ||
+      ShapedType::isDynamic(x[2]))
     return {true, "multiplies several bytes in an instruction, or reads fewer "
                   "of them from memory"};
   return isDepthwiseForBytes(conv, site, machine);
 }
 
 namespace {
-/// Counts multiplications of each number of a tensor, by all products that read
-/// it and share its range.
+/// Counts the multiplications of each element of a tensor, over all products
+/// that read the tensor and share its range.
 struct Readers {
   explicit Readers(Value x) {
     for (Operation *user : x.getUsers()) {
@@ -98,8 +99,8 @@ struct Readers {
     }
   }
 
-  /// Returns true if a number is multiplied so rarely that finding a range and
-  /// rounding take longer than bytes save.
+  /// Returns true if an element is multiplied so rarely that bytes save less
+  /// than finding a range and rounding cost.
   bool multiplyLittle(bool asWords) const {
     return products < (asWords ? threshold::rangeFewestProductsAsWords
                                : threshold::rangeFewestProducts);
@@ -127,7 +128,7 @@ static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   if (!ShapedType::isDynamic(terms) && terms < threshold::rangeFewestTerms)
     return {false, "has few terms, so that most of the time is spent once for "
                    "a result"};
-  // The zero point that pads is multiplied, since only a run knows it.
+  // Padding is multiplied, too, because only a run knows the zero point.
   if (conv.getX().getType().hasStaticShape() &&
       shareOfTaps(conv, w.size() - 2) <
           (machine.asWords ? threshold::rangeLeastShareOfTapsAsWords
@@ -144,9 +145,9 @@ static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   return {true, kPaysForRange};
 }
 
-/// Rows of open number may be those of a model whose other products are larger.
-/// One row waits for weights, unless they are few; words of few columns take
-/// longer then.
+/// Says whether bytes pay for finding a range. An open number of rows may be
+/// large. One row waits for weights, so that bytes pay unless it has few
+/// weights or few columns; as int16 it needs more columns.
 static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
   RankedTensorType y = matmul.getType();
   auto b = cast<ShapedType>(matmul.getB().getType());
@@ -206,7 +207,7 @@ Answer<bool> cpu::isForPadding(nn::ConvOp conv) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Why no pairs of a product with `depth` inputs per tap are multiplied.
+/// Says why a product with `depth` inputs for each tap does not multiply pairs.
 static Reason whyNotPairs(int64_t depth, int64_t ofRun, int64_t all,
                           int64_t rows, const Machine &machine) {
   if (depth % kPairGroup != 0)

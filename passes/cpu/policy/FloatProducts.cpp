@@ -1,4 +1,4 @@
-//===- FloatProducts.cpp - what is as fast in floats ----------------------===//
+//===- FloatProducts.cpp - products that floats suit better ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,9 +19,10 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::productOf;
 using support::shapeOf;
+using support::whyNotThreeByThree;
 
-/// The elements of a tensor, or of one sample if their number is open; nullopt
-/// if other sizes are open.
+/// Returns the elements of a tensor, or of one sample if only the batch is
+/// open. Returns nullopt if other sizes are open.
 static std::optional<int64_t> countElements(Value x) {
   ArrayRef<int64_t> shape = shapeOf(x);
   int64_t ofSample = productOf(shape.drop_front());
@@ -45,7 +46,7 @@ double cpu::shareOfTaps(nn::ConvOp conv, size_t dims) {
   for (size_t d = 0; d < dims; ++d) {
     int64_t stride = conv.getStrides()[d], pad = conv.getPads()[d], inside = 0;
     for (int64_t tap = 0; tap < taps[d]; ++tap) {
-      // The rows whose tap is one of the pixels [0, x).
+      // The range of rows whose tap lies on one of the pixels [0, x).
       int64_t before = pad - tap * conv.getDilations()[d];
       int64_t first = llvm::divideCeilSigned(before, stride),
               end = llvm::divideFloorSigned(x[d] - 1 + before, stride) + 1;
@@ -70,10 +71,10 @@ Reason cpu::whyBytesAsFloats(nn::ConvOp conv) {
   return std::nullopt;
 }
 
-/// Reasons of single channels, except those of pictures. Taps in one row are
-/// multiplied as floats that hold the bytes, so that only data from memory
-/// gain, and with many taps as words no data do. Many rows of taps of a volume
-/// need weights of their own in each row of the result.
+/// Gives reasons for depthwise convolutions, except those of images. Taps in
+/// one row are multiplied as floats that hold the bytes, so that bytes only pay
+/// for data from memory. With many taps as int16, bytes never pay. A volume
+/// with many rows of taps needs separate weights in each row of the result.
 static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   ArrayRef<int64_t> taps = shapeOf(conv.getW()).drop_front(2);
   std::optional<int64_t> elements = countElements(conv.getX());
@@ -98,9 +99,10 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   return std::nullopt;
 }
 
-/// Words are at best twice as fast as floats, which does not pay for rounding
-/// the model's input and scaling the results of few terms. Floats of 3x3 taps
-/// take fewer products; bytes of few channels do not.
+/// Says why a convolution has too few products for int16, which is at most
+/// twice as fast as floats. Few terms do not pay for rounding the model's input
+/// and scaling the results. Winograd's algorithm saves products of floats with
+/// 3x3 taps, but not of bytes with few channels.
 static Reason whyTooFewForWords(nn::ConvOp conv, bool ofInput) {
   ArrayRef<int64_t> w = shapeOf(conv.getW());
   if (conv.getGroups() != 1)
@@ -117,8 +119,8 @@ static Reason whyTooFewForWords(nn::ConvOp conv, bool ofInput) {
   return std::nullopt;
 }
 
-/// Returns true if kernels add up the bytes that constant weights of single
-/// channels may become, each rounded either way.
+/// Returns true if sums of bytes are exact for single channels, however the
+/// constant weights are rounded to bytes.
 static bool haveExactSums(nn::ConvOp conv) {
   auto type = cast<RankedTensorType>(conv.getW().getType());
   std::optional<std::vector<double>> weights =
@@ -141,14 +143,14 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
   ArrayRef<int64_t> w = shapeOf(conv.getW());
   if (!cast<ShapedType>(conv.getW().getType()).hasStaticShape())
     return std::nullopt;
-  if (conv.getGroups() > 1 && w[1] == 1) {
+  if (support::hasSingleChannels(conv)) {
     if (!haveExactSums(conv))
       return "has single channels whose sums of bytes f32 does not hold";
     if (w.size() != 4)
       return whyChannelsInFloats(conv, machine);
     return std::nullopt;
   }
-  // Small groups multiply floats; only data from memory gain.
+  // Small groups multiply floats, so that bytes only pay for data from memory.
   if (areSmallGroups(w, conv.getGroups())) {
     std::optional<int64_t> elements = countElements(conv.getX());
     if (elements && *elements <= threshold::byteGroupsInCache(machine.numbers))
@@ -160,7 +162,8 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
   return machine.asWords ? whyTooFewForWords(conv, ofInput) : std::nullopt;
 }
 
-/// Four channels are multiplied at once, as words in two instructions.
+/// Says why a transposed convolution is as fast in floats. Kernels multiply
+/// four channels of bytes at once, as int16 in two instructions.
 static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
   int64_t channels =
       shapeOf(conv.getW())[0] / std::max<int64_t>(conv.getGroups(), 1);
@@ -171,9 +174,10 @@ static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
   return std::nullopt;
 }
 
-/// To round rows of the model's input, times few columns, takes as long as
-/// words save, or pairs of bytes, which multiply many rows. One row waits for
-/// weights, and an open number of rows may be one.
+/// Says why a matrix product is as fast in floats. With few columns, rounding
+/// rows of the model's input takes as long as int16 saves, or as pairs of bytes
+/// save with many rows. One row waits for weights, and an open number of rows
+/// may be one.
 static Reason whyAsFast(nn::MatMulOp matmul, bool ofInput,
                         const Machine &machine) {
   if (!machine.asWords || !ofInput || !matmul.getType().hasStaticShape())

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels multiply four channels of bytes at once. In a group with fewer most
-// are zeros. Floats of groups of two or four share vectors, and so do single
-// channels of bytes.
+// Kernels multiply four channels of bytes at once, so that a smaller group
+// would be mostly zeros. Groups of two or four channels share vectors as
+// floats. Single channels of bytes share vectors, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H
@@ -26,19 +26,20 @@ namespace ingot::cpu {
 inline constexpr char kSmallGroups[] =
     "has few channels of a group, which share a vector as floats";
 
-/// Returns true if groups of weights `O, C, …` share vectors of f32: as many
-/// outputs as inputs, two or four, which divide a vector.
+/// Returns true if groups of weights `O, C, …` share vectors of f32. They must
+/// have as many outputs as inputs, two or four, which divide a vector.
 inline bool shareVectors(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   const int64_t size = weights[1];
   return groups > 1 && (size == 2 || size == 4) && weights[0] == size * groups;
 }
 
 /// Returns true if int8 groups are multiplied faster as floats that hold the
-/// bytes: a group of four bytes would be mostly zeros, or floats share vectors.
+/// bytes. A group of four bytes would be mostly zeros, or floats share vectors.
 inline bool areSmallGroups(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   if (groups == 1 || support::haveSingleChannels(weights, groups))
     return false;
-  return weights[1] < threshold::bytesAtOnce || shareVectors(weights, groups);
+  return weights[1] < threshold::byteChannelsAtOnce ||
+         shareVectors(weights, groups);
 }
 
 using support::areSumsExact;

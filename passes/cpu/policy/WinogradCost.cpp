@@ -1,4 +1,4 @@
-//===- WinogradCost.cpp - what Winograd's algorithm costs -----------------===//
+//===- WinogradCost.cpp - costs of Winograd's algorithm -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,8 +62,9 @@ namespace {
 /// The costs of a convolution of floats, in f32 operations of one core.
 class FloatCost {
 public:
-  FloatCost(const WinogradSizes &sizes, const FloatForm &form)
-      : sizes(sizes), form(form) {}
+  FloatCost(const WinogradSizes &sizes, const FloatForm &form,
+            const TargetInfo &target)
+      : sizes(sizes), form(form), target(target) {}
 
   double direct() const {
     double flops = 2 * double(sizes.pixels()) /
@@ -78,7 +79,7 @@ public:
            transforms(transform);
   }
 
-  /// The operations of the transforms of data and results.
+  /// Returns the operations of the transforms of data and results.
   double transforms(const Winograd &transform) const {
     return double(sizes.tiles(transform.outputs())) *
            double(sizes.channels + sizes.columns) *
@@ -91,9 +92,8 @@ public:
            double(form.weightBytes);
   }
 
-  /// Returns why tiles cannot be used: a block of them must fit on the stack,
-  /// and their weights into a cache. Products of f16 are faster than tiles of
-  /// 2x2.
+  /// Says why tiles cannot be used. A block of tiles must fit on the stack, and
+  /// its weights into a cache. Products of f16 are faster than tiles of 2x2.
   Reason whyNot(const Winograd &transform) const {
     if (threshold::leastWinogradRows *
             transform.bytes(sizes.channels, threshold::winogradPanel) >
@@ -102,21 +102,27 @@ public:
     if (transform.outputs() == 2)
       return form.multipliesF16 ? Reason("multiplies f16 by f16")
                                 : std::nullopt;
-    if (transform.positions() * sizes.channels * sizes.columns * 4 >
-        threshold::mostBytesOfFour)
+    if (!fitsCache(transform))
       return "has more transformed weights than a cache holds";
     return std::nullopt;
   }
 
+  /// Returns true if a cache holds the weights that are transformed to f32.
+  bool fitsCache(const Winograd &transform) const {
+    return transform.positions() * sizes.channels * sizes.columns * 4 <=
+           threshold::mostBytesOfFour(target);
+  }
+
 private:
   double products() const { return double(sizes.channels * sizes.columns); }
-  /// The operations that take as long as reading a weight.
+  /// Returns the operations that take as long as reading a weight.
   double ofWeight() const {
     return double(form.weightBytes) * threshold::flopsPerByte;
   }
 
   WinogradSizes sizes;
   FloatForm form;
+  TargetInfo target;
 };
 
 } // namespace
@@ -128,7 +134,7 @@ static int64_t cyclesOf(double flops, const TargetInfo &target) {
 Answer<std::optional<Winograd>>
 cpu::chooseFloatTiles(const WinogradSizes &sizes, const FloatForm &form,
                       OptimizeFor goal, const TargetInfo &target) {
-  FloatCost cost(sizes, form);
+  FloatCost cost(sizes, form, target);
   const double direct = cost.direct();
   double least = direct;
   Answer<std::optional<Winograd>> answer{
@@ -159,9 +165,10 @@ cpu::chooseFloatTiles(const WinogradSizes &sizes, const FloatForm &form,
 
 namespace {
 
-/// Instructions of vectors besides products: for a tile's pixels and two
-/// vectors of channels, for its sums and a vector of columns, for a vector of
-/// groups of four weights.
+/// The vector instructions besides products. `pixels` counts them for the
+/// pixels of a tile and two vectors of channels, `sums` for its sums and a
+/// vector of columns. `weights` counts them for a vector of groups of four
+/// weights.
 struct Overhead {
   double pixels, sums, weights;
 };
@@ -229,7 +236,7 @@ TargetInfo cpu::lowestTarget(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Words
+// Int16
 //===----------------------------------------------------------------------===//
 
 static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
@@ -240,13 +247,13 @@ static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
   const char *yes = "multiplies int16 faster than floats";
   if (whyNotThreeByThree(op))
     return {true, yes};
-  // Weights of f32 are read for each block of tiles in both cases: only
+  // Both ways read weights of f32 for each block of tiles, so that only
   // products and transforms differ.
   WinogradSizes sizes = WinogradSizes::of(op);
-  FloatCost cost(sizes, {});
+  TargetInfo target = lowestTarget(op);
+  FloatCost cost(sizes, {}, target);
   Winograd transform(4);
-  if (transform.positions() * sizes.channels * sizes.columns * 4 >
-      threshold::mostBytesOfFour)
+  if (!cost.fitsCache(transform))
     return {true, yes};
   const auto products = double(sizes.channels * sizes.columns);
   const double addedBytes =
@@ -259,7 +266,6 @@ static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
        threshold::transformOfFour * double(sizes.channels + sizes.columns));
   const double words =
       threshold::wordsPerFloat * double(pixels) * 2 * double(kTaps) * products;
-  TargetInfo target = lowestTarget(op);
   Answer<bool> answer{true, yes};
   answer.alternatives = {{"int16", cyclesOf(words, target)},
                          {"float32 winograd 4x4", cyclesOf(inTiles, target)}};

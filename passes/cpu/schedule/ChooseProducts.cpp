@@ -27,14 +27,15 @@ int64_t cpu::bytesOf(Value value) {
              : elements * type.getElementTypeBitWidth() / 8;
 }
 
-/// Of a row of channels or of k.
+/// Returns the bytes of a row of channels or of k.
 static int64_t rowBytesOf(Value value) {
   auto type = cast<ShapedType>(value.getType());
   return type.getShape().back() * type.getElementTypeBitWidth() / 8;
 }
 
-/// Operations of vectors that take as long as `flops` with this tile. A word of
-/// signs counts as one of them, and takes two and a half instructions.
+/// Returns the vector operations that take as long as `flops` with this tile. A
+/// word of signs counts as one operation, but takes two and a half
+/// instructions.
 static int64_t costOf(const TargetInfo &target, int64_t flops,
                       const RegisterTile &tile) {
   if (infoOf(tile.product).rows == RowForm::asBits)
@@ -42,21 +43,20 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
   return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 
-/// Returns the rows that a task should have at least, so that enough of them
-/// share the prepared weights of a column tile.
+/// Returns the least rows of a task, so that enough rows share the prepared
+/// weights of a column tile.
 static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
   int64_t many = infoOf(tile.product).sharedBy;
   return pixels > 0 ? llvm::divideCeil(many, pixels) : 1;
 }
 
-/// Whether bytes that would be multiplied as words are better multiplied in
-/// pairs.
+/// Returns true if bytes are multiplied faster in pairs than as int16.
 template <typename Op>
 static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
-      (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows))
+      !haveRowsForPairs(rows))
     return false;
   return costOfPairs(tile, *counts, columns) < costOfWords(tile, rows);
 }
@@ -69,26 +69,26 @@ bool cpu::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> kernel = weights.outer.drop_front();
   ArrayRef<int64_t> pads = op.getPads();
-  // Tiles with padding are copied whole.
+  // Only tiles with padding are copied.
   if (pads[kernel.size() - 1] == 0 && pads.back() == 0)
     return true;
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   int64_t span = (rows - 1) * op.getStrides().back() +
                  (kernel.back() - 1) * op.getDilations().back() + 1;
-  // What a tile copies of src is read line after line: a third of it may come
+  // Tiles are copied from src line after line, so that a third of src may come
   // from the second-level cache.
   int64_t maxCopiedBytes = target.l1 * 3 / 2;
   return span * channels * weights.element.getIntOrFloatBitWidth() <=
          8 * maxCopiedBytes;
 }
 
-/// The pixels of a row of dst, known or not.
+/// Returns the pixels of a row of dst; may be dynamic.
 static int64_t pixelsOf(cpu::ConvOp op) {
   return *std::next(shapeOf(op.getDst()).rbegin());
 }
 
-/// Whether the taps of a tile's pixels can be copied as far apart as they are
-/// in src, which lists of pairs take.
+/// Returns true if the copies of a tile's taps fit the stack with the strides
+/// of src, which lists of pairs need.
 static bool fitsPairs(cpu::ConvOp op, const RegisterTile &tile) {
   auto type = cast<MemRefType>(op.getSrc().getType());
   SmallVector<int64_t> strides;
@@ -121,16 +121,17 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
                     weights.width);
 }
 
-/// The bytes that a panel's 32 columns take, of weights and of sums.
+/// The bytes of weights or sums in the 32 columns of a panel.
 static constexpr int64_t kPanelBytes = 32 * 4;
 
-/// Groups of channels whose weights are multiplied with all rows of a task, one
-/// after the other: half of the first-level cache.
+/// Returns the groups of channels whose weights are multiplied with all rows of
+/// a task before the next groups. They take half of the first-level cache.
 static int64_t blockGroups(const TargetInfo &target) {
   return std::max<int64_t>(target.l1 / 2 / kPanelBytes, 1);
 }
 
-/// Whether rows are so short that blocks of weights are to serve all of a task.
+/// Returns true if rows are so short that a block of weights should serve all
+/// rows of a task.
 static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
                       const RegisterTile &tile, int64_t rowsPerTask) {
   cpu::PackedWeights weights(op.getWeights());
@@ -138,16 +139,15 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   int64_t pixels = dst[dst.size() - 2];
   int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
-  return cpu::canWait(tile.product) &&
-         rowsPerTask * tilesPerRow >= 3 &&
-         // A vector of weights serves fewer than 3/4 of the tile's rows.
+  return cpu::canWait(tile.product) && rowsPerTask * tilesPerRow >= 3 &&
+         // A vector of weights serves at most 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
-         // The sums stay in the first-level cache beside a block.
+         // The sums stay in the first-level cache with a block of weights.
          rowsPerTask * pixels <= target.l1 * 2 / 5 / kPanelBytes &&
          channels >= blockGroups(target) * weights.group;
 }
 
-/// Pixels of any row in a tile.
+/// Chooses a schedule whose tiles have pixels of any row.
 static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
                                           const RegisterTile &tile) {
   TargetInfo target = TargetInfo::of(op);
@@ -159,7 +159,7 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   int64_t flops = 2 * support::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back();
   int64_t pixels = support::productOf(dst.drop_back());
-  // A task's tiles are of one group.
+  // All tiles of a task belong to one group.
   int64_t srcRowBytes = groups > 1 ? 0 : rowBytesOf(op.getSrc());
   int64_t unit = tile.rows;
   if (infoOf(tile.product).columns == ColumnForm::asFloats)
@@ -173,7 +173,7 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
 }
 
-/// By minimal filtering, where that takes fewer instructions than `tile`.
+/// Returns a Winograd schedule if that takes fewer instructions than `tile`.
 static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
                                          const RegisterTile &tile) {
   int64_t rows = support::productOf(shapeOf(op.getDst()).drop_back());
@@ -189,10 +189,9 @@ static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
   }
 }
 
-/// Whether so many tiles of a row have taps in the padding, each of which has
-/// code of its own for each tap, that finding the pixels while it runs is worth
-/// what it costs. Of a vocoder, with up to 11 taps that are up to 5 apart, such
-/// tiles were three quarters of the code, and it runs as long without them.
+/// Returns true if many tiles of a row have taps in the padding. Each such tile
+/// has code of its own for each tap. Finding the pixels at run time keeps that
+/// code small and costs no time, e.g. in a vocoder with many dilated taps.
 static bool hasManyBorders(cpu::ConvOp op, const RegisterTile &tile) {
   if (op.getSignChannels())
     return false;
@@ -225,11 +224,11 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::ConvOp op) {
       chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
                           rowUnit(tile, dst[dst.size() - 2]),
                           bytesOf(op.getSrc()), bytesOf(op.getWeights())});
-  // A task's tiles are of one group.
+  // All tiles of a task belong to one group.
   if (groups > 1)
     grid.columnTilesPerTask = 1;
   grid = withWholeWords(op, columns, grid);
-  // Sums that wait have room for a known number of rows.
+  // Partial sums have room for a known number of rows.
   bool isInBlocks =
       grid.rowBlocks == 0 && isBlocked(op, target, tile, grid.rowsPerTask);
   return ScheduleBuilder(op)
@@ -238,9 +237,10 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::ConvOp op) {
       .depthBlock(isInBlocks ? blockGroups(target) : 0);
 }
 
-/// The tiles of channels of which all rows that an output row reads stay in
-/// the first-level cache until the next one reads them again; all if they do as
-/// they are, or if too little of each pixel would.
+/// Returns the tiles of channels in a block. All rows that an output row reads
+/// should stay in the first-level cache for these channels until the next
+/// output row reads them. Returns all tiles if rows fit anyway, or if a block
+/// would use too little of each pixel.
 static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
                               int64_t columns, int64_t tiles) {
   auto type = cast<ShapedType>(op.getSrc().getType());
@@ -254,7 +254,7 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   // The rows of src that output rows share may take the whole cache, and a
   // block of channels half of it.
   int64_t bytes = std::min(target.l1 / 2 / pixels, 4 * target.line);
-  // Two lines of a pixel are worth taking at a time.
+  // Blocks of less than two lines of a pixel do not pay.
   if (pixels * src.back() * elementBytes <= target.l1 ||
       bytes < 2 * target.line)
     return tiles;
@@ -275,7 +275,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
     pixels = threshold::usualSide;
   int64_t flops = 2 * support::productOf(weights.drop_back()) * op.groupSize() *
                   dst.back() * pixels;
-  // By rows: channels of a pixel lie together.
+  // Tasks are split by rows, because the channels of a pixel are contiguous.
   Grid grid = chooseGrid(target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0,
                                   threshold::usualSide});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
@@ -295,12 +295,12 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// The groups of k whose weights are to serve all rows of a task from the
-/// first-level cache: half of it, or 0 where few rows share them, or where a
-/// column tile's weights are few. Of six rows, weights from the second level
-/// would be two thirds of what it brings, and a thread beside on the same core
-/// wants as much; with 32 registers it made no difference, but weights of f16
-/// have to find room as f32.
+/// Returns the groups of k whose weights serve all rows of a task from the
+/// first-level cache, and take half of it. Returns 0 if few rows share the
+/// weights, or if a column tile has few weights. With 16 registers a tile has
+/// six rows, so that weights would take two thirds of the second-level cache's
+/// bandwidth. A second thread on the core needs as much. With 32 registers only
+/// weights of f16 are blocked, because they need room as f32.
 static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
                           const RegisterTile &tile, const Grid &grid) {
   cpu::PackedWeights weights(op.getWeights());
@@ -338,8 +338,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
           : chooseTile(target, {weights.element, weights.width, rows,
                                 shapeOf(op.getSrc()).back(), 1,
                                 weights.group, /*areAllRows=*/true});
-  // Blocks are often narrow: more rows then share the way to the next one, but
-  // where a block of them has to be copied.
+  // Blocks are often narrow, so that twice the rows share the step to the next
+  // block. This does not pay if a block of rows must be copied.
   auto src = cast<ShapedType>(op.getSrc().getType());
   int64_t rowBytes = src.getShape().back() * src.getElementTypeBitWidth() / 8;
   if (op.getBlocks() && tile.vectors == 1 && rowBytes % target.set_stride != 0)
@@ -353,7 +353,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
   int64_t batches = support::productOf(dst.drop_back(2));
-  // An open batch of matrices by the same weights may be of one.
+  // An open batch of matrices with the same weights may have one matrix.
   if (ShapedType::isDynamic(batches))
     batches = weights.outer.size() == 1 && !isOpen ? 1 : 8;
   int64_t flops = op.getBlocks()
@@ -382,7 +382,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
       depthBlock(op, target, tile, grid));
 }
 
-/// Rows of a task whose sums wait while weights are unpacked.
+/// The most rows of a task, whose partial sums are kept while weights are
+/// unpacked.
 static constexpr int64_t kMostWaitingRows = 128;
 
 Product cpu::packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target) {
@@ -391,10 +392,10 @@ Product cpu::packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target) {
   return target.hasVNNI ? Product::int8Dot : Product::int8Pairs;
 }
 
-/// The tile of rounded rows, whose sums of a block stand beside accumulators.
-/// One vector a row costs fewer registers for codes, and a row then reads half
-/// of a line of words, or every other line: not where rows are of open number,
-/// which may be one, and wait for memory.
+/// Chooses the tile of rounded rows, whose sums of a block need accumulators of
+/// their own. One vector in a row needs fewer registers for codes. A row then
+/// reads half of each line of words, or every other line. This is too slow if
+/// the number of rows is open: one row would wait for memory.
 static RegisterTile chooseByteTile(cpu::PackedMatMulOp op,
                                    const TargetInfo &target) {
   RegisterTile tile = chooseTile(target, packedProduct(op, target), op.panel());
@@ -427,7 +428,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::PackedMatMulOp op) {
   Grid grid = chooseGrid(target, {rows, tiles, 2 * op.depth() * dst.back(),
                                   tile.rows, bytesOf(op.getSrc()),
                                   bytesOf(op.getWeights())});
-  // Weights are unpacked anew for each block of rows.
+  // Weights are unpacked again for each block of rows.
   int64_t most = std::max(kMostWaitingRows / tile.rows, int64_t(1)) * tile.rows;
   grid.rowsPerTask =
       isOpen ? most : std::min<int64_t>(most, llvm::alignTo(rows, tile.rows));

@@ -1,4 +1,4 @@
-//===- PairCosts.cpp - bytes as words or in pairs -------------------------===//
+//===- PairCosts.cpp - bytes as int16 or in pairs -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::shapeOf;
 
-/// Returns the rows that share weights as words.
+/// Returns the rows that share weights as int16.
 static double rowsOfWords(const RegisterTile &tile, int64_t rows) {
   int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
   return double(std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
@@ -40,8 +40,9 @@ double cpu::costOfPairs(const RegisterTile &tile, ArrayRef<int64_t> counts,
          all;
 }
 
-/// Returns words and pairs, if bytes may be multiplied as either, with the
-/// cycles of `terms` times all rows and columns of the result.
+/// Returns int16 products and pairs with their cycles, if bytes may be
+/// multiplied as either. The work is `terms` times all rows and columns of the
+/// result.
 template <typename Op>
 static SmallVector<Alternative, 3> weighPairs(Op op, int64_t terms) {
   TargetInfo target = TargetInfo::of(op);
@@ -61,7 +62,7 @@ static SmallVector<Alternative, 3> weighPairs(Op op, int64_t terms) {
   };
   double pairs = costOfPairs(tile, *counts, tile.vectors * target.lanes);
   // Few rows rule pairs out.
-  bool isRuledOut = rows < cpu::kLeastPairRows;
+  bool isRuledOut = !haveRowsForPairs(rows);
   return {{"int8_wide", cycles(costOfWords(tile, rows))},
           {"int8_pairs", isRuledOut ? -1 : cycles(pairs)}};
 }

@@ -21,15 +21,15 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// Longer chains are merged in parts.
-static constexpr size_t kMostOps = 16;
+/// Length limit of a chain. Longer chains are merged in parts.
+static constexpr size_t kMaxOps = 16;
 
-/// As many ops as lie between a product and its sums as floats.
+/// Limit of ops to search between a product and its sums as floats.
 static constexpr int kMaxDepth = 8;
 
-/// Whether `value` is what a product gives: its sums, as floats or integers,
-/// and what zero points add to them. Other integers may be counts, whose
-/// quotients are whole numbers.
+/// Returns true if `value` is the result of a product: its sums as floats or
+/// integers, and the zero-point terms that are added to them. Other integers
+/// may be counts, whose quotients must stay exact integers.
 static bool isOfProduct(Value value, int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op))
@@ -42,7 +42,8 @@ static bool isOfProduct(Value value, int depth = 0) {
          });
 }
 
-/// Whether f32 holds all of `scaleShift` as well as it held what it is made of.
+/// Returns true if f32 holds all constants of `scaleShift` without underflow or
+/// overflow.
 static bool holds(const ScaleShift &scaleShift) {
   auto isHeld = [](double number) {
     return number == 0 || std::isnormal(float(number));
@@ -53,17 +54,18 @@ static bool holds(const ScaleShift &scaleShift) {
 
 namespace {
 
-/// Ops that scale and shift what a product gives, as one.
+/// A chain of ops that scale and shift the result of a product, composed into
+/// one scale and shift.
 struct Chain {
   ScaleShift whole;
   Value x;
-  /// Of each op, the last one first.
+  /// Locations of the ops, the last op first.
   SmallVector<Location> locations;
   bool divides = false;
 
-  /// The chain that ends with `op`, along dimension `dim`.
+  /// Finds the chain that ends with `op`, along dimension `dim`.
   Chain(Operation *op, int64_t dim);
-  /// Whether that is fewer ops, or no division.
+  /// Returns true if the merged chain has fewer ops, or avoids a division.
   bool isWorthIt() const {
     return divides || locations.size() > size_t(whole.scales()) +
                                              size_t(whole.shifts());
@@ -73,7 +75,7 @@ struct Chain {
 } // namespace
 
 Chain::Chain(Operation *op, int64_t dim) {
-  while (op && locations.size() < kMostOps &&
+  while (op && locations.size() < kMaxOps &&
          (locations.empty() || op->hasOneUse())) {
     Value data;
     std::optional<ScaleShift> inner = matchScaleShift(op, dim, data);
@@ -106,7 +108,7 @@ template <typename Op> struct MergeIntoOne : OpRewritePattern<Op> {
     RankedTensorType type = op.getType();
     if (!type.getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "is not of f32");
-    // Channels of convolutions, columns of other products.
+    // Try the channels of convolutions, and then the columns of other products.
     for (int64_t dim : {int64_t(1), type.getRank() - 1}) {
       if (dim < 0 || dim >= type.getRank())
         continue;

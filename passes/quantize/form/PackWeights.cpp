@@ -9,6 +9,7 @@
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,7 @@ using support::typeOf;
 
 namespace {
 
-/// Elements of a matrix by output and inner position, whichever comes first.
+/// The order of the elements of a matrix that may be transposed.
 struct Order {
   bool isTransposed;
   int64_t outputs, inner;
@@ -37,7 +38,7 @@ struct Order {
 };
 
 /// Constant integers of a matrix, with a scale and a zero point for each block
-/// of `size` along the inner dimension.
+/// of `size` elements along the inner dimension.
 struct Blocks {
   Order elements;
   int64_t size;
@@ -53,7 +54,7 @@ struct Blocks {
   }
 };
 
-/// Integers without a sign: each is `least` more than its code of `bits`.
+/// Unsigned codes of `bits` bits: an integer is its code plus `least`.
 struct Codes {
   int64_t least, bits;
 };
@@ -65,13 +66,19 @@ struct PackMatMul : OpRewritePattern<nn::MatMulOp> {
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override;
-  /// Whether weights with a scale for each output are packed.
+  /// True if weights with one scale for each output are packed, too.
   bool ofWholeColumns;
   Pass::Statistic &count;
 };
 
 struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
   using PackWeightsBase::PackWeightsBase;
+
+  int64_t fewestWeights() {
+    return least < 0 ? threshold::packedWeights(
+                           TargetsAttr::of(getOperation()).getNumbers())
+                     : int64_t(least);
+  }
 
   void runOnOperation() override {
     int64_t weights = 0;
@@ -81,18 +88,16 @@ struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
         weights += typeOf(op.getB()).getNumElements();
     });
     RewritePatternSet patterns(&getContext());
-    patterns.add<PackMatMul>(&getContext(), weights >= least, numPacked);
+    patterns.add<PackMatMul>(&getContext(), weights >= fewestWeights(),
+                             numPacked);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 
 } // namespace
 
-/// Smaller matrices stay in the first caches as floats, which need no
-/// unpacking, and are a small part of any artifact.
-static constexpr int64_t kLeastOfMatrix = 1 << 14;
-
-/// The weights behind `value`; null with a reason.
+/// Reads the integer weights that `value` dequantizes. Returns nullopt and sets
+/// `reason` if `value` has another form.
 static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
                                         bool ofWholeColumns,
                                         StringRef &reason) {
@@ -104,7 +109,8 @@ static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
     reason = "has no matrix of integers";
     return std::nullopt;
   }
-  if (whole && (!ofWholeColumns || type.getNumElements() < kLeastOfMatrix)) {
+  if (whole &&
+      (!ofWholeColumns || type.getNumElements() < threshold::packedMatrix)) {
     reason = "has few weights, which are faster as floats";
     return std::nullopt;
   }
@@ -134,7 +140,7 @@ static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
                 std::move(*numbers),
                 std::move(*scales),
                 std::move(*zeros)};
-  // What all blocks share is written for each of them.
+  // Repeat a scale or zero point that all blocks share.
   const size_t count = result.columns() * result.perColumn();
   if (result.scales.size() == 1)
     result.scales.resize(count, result.scales.front());
@@ -143,8 +149,8 @@ static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
   return result;
 }
 
-/// The fewest bits that hold all numbers and zero points; null if those are
-/// more than 8. Ternary weights that come as bytes take two.
+/// Chooses the fewest bits that hold all integers and zero points. Returns
+/// nullopt if more than 8 are needed. Ternary weights in int8 need two bits.
 static std::optional<Codes> chooseCodes(const Blocks &blocks) {
   auto [least, most] =
       std::minmax_element(blocks.numbers.begin(), blocks.numbers.end());

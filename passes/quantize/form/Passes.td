@@ -20,9 +20,10 @@ def PackWeights : Pass<"nn-pack-weights"> {
     the fewest of 2, 4 or 8 bits that hold all.
   }];
   let options = [
-    Option<"least", "least", "int64_t", "::ingot::quantize::kWorthPacking",
-           "Weights with a scale for each output, with fewer of which they "
-           "stay as they are">];
+    Option<"least", "least", "int64_t", "-1",
+           "Fewest weights with a scale for each output that are packed; "
+           "negative: as many floats as a quarter of the second-level cache "
+           "holds">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numPacked", "packed", "Products">];
 }

@@ -10,6 +10,7 @@
 #include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Thresholds.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PATCHESTOMATMUL
@@ -21,14 +22,8 @@ using namespace ingot;
 using support::productOf;
 using support::typeOf;
 
-/// A tap of so many channels has terms enough for kernels of convolutions,
-/// which move nothing.
-static constexpr int64_t kManyChannels = 4;
-/// Products of fewer terms do not pay for what is moved.
-static constexpr int64_t kFewestTerms = 32;
-
-/// Whether windows lie side by side: each element of x is in one at most, and
-/// none is of padding.
+/// Returns true if windows do not overlap: each element of x is in at most one
+/// window, and there is no padding.
 static bool readsPatches(nn::ConvOp op) {
   auto is = [](int64_t number) {
     return [number](int64_t other) { return other == number; };
@@ -40,7 +35,8 @@ static bool readsPatches(nn::ConvOp op) {
          llvm::all_of(op.getDilations(), is(1));
 }
 
-/// The pixels of `x`, `N, C, D1…Dn`, that are in windows of `taps`.
+/// Returns the part of `x`, of shape `N, C, D1…Dn`, that windows of size `taps`
+/// cover.
 static Value cropToWindows(PatternRewriter &rewriter, Location loc, Value x,
                            ArrayRef<int64_t> taps) {
   SmallVector<int64_t> sizes(typeOf(x).getShape());
@@ -73,10 +69,10 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
     if (!w.hasStaticShape() ||
         ShapedType::isDynamicShape(x.getShape().drop_front()))
       return rewriter.notifyMatchFailure(op, "has open sizes");
-    if (w.getDimSize(1) >= kManyChannels)
+    if (w.getDimSize(1) >= threshold::patchChannels)
       return rewriter.notifyMatchFailure(op, "has many channels");
     int64_t terms = productOf(w.getShape().drop_front());
-    if (terms < kFewestTerms)
+    if (terms < threshold::patchTerms)
       return rewriter.notifyMatchFailure(op, "has few terms");
     if (bytesOnly && !op.getX().getDefiningOp<nn::DequantizeOp>())
       return rewriter.notifyMatchFailure(op, "multiplies f32 as it is");
@@ -84,8 +80,8 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
       return rewriter.notifyMatchFailure(
           op, "has windows that overlap, gaps, padding or groups");
 
-    // N, C, D1…Dn → N, C, O1, K1, … → N, O1…On, C, K1…Kn, whose windows are the
-    // rows of one matrix.
+    // Split N, C, D1…Dn into N, C, O1, K1, …, and transpose it to N, O1…On, C,
+    // K1…Kn. Each window is then a row of one matrix.
     ArrayRef<int64_t> taps = w.getShape().drop_front(2);
     ArrayRef<int64_t> counts = y.getShape().drop_front(2);
     int64_t n = taps.size(), batch = x.getDimSize(0);

@@ -1,4 +1,4 @@
-//===- ProductOperands.cpp - what products of integers are of -------------===//
+//===- ProductOperands.cpp - operands of integer products -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// Null if they are computed.
+/// Returns the constant scales and zero points of `op`; nullopt if they are
+/// computed.
 static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
   auto scales = nn::getConstantDoubles(op.getScale());
   std::optional<std::vector<double>> zeros = std::vector<double>{0};
@@ -58,7 +59,7 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
 }
 
 bool quantize::makeSignedBytes(Weights &weights) {
-  constexpr double kLeast = -128, kMost = 127;
+  constexpr double kMin = -128, kMax = 127;
   if (weights.bytes.empty())
     return true;
   std::vector<double> least(weights.outputs(), 0), most(least.size(), 0);
@@ -69,15 +70,16 @@ bool quantize::makeSignedBytes(Weights &weights) {
     }
   });
   auto offsetOf = [](double least, double most) {
-    return std::min(least - kLeast, 0.0) + std::max(most - kMost, 0.0);
+    return std::min(least - kMin, 0.0) + std::max(most - kMax, 0.0);
   };
-  // One for all outputs, if it does, is added where data have one number too.
+  // Use one offset for all outputs if it is enough, because adding it back is
+  // then one addend for each row of outputs.
   const double smallest = *llvm::min_element(least),
                largest = *llvm::max_element(most);
   std::vector<double> offsets(least.size(), offsetOf(smallest, largest));
-  if (largest - smallest > kMost - kLeast)
+  if (largest - smallest > kMax - kMin)
     for (size_t o = 0; o < offsets.size(); ++o) {
-      if (most[o] - least[o] > kMost - kLeast)
+      if (most[o] - least[o] > kMax - kMin)
         return false;
       offsets[o] = offsetOf(least[o], most[o]);
     }

@@ -12,6 +12,7 @@
 #include "passes/quantize/form/Passes.h"
 #include "passes/quantize/form/ProductOperands.h"
 #include "passes/quantize/form/WindowSums.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/ExactSums.h"
 #include "passes/support/Rewrite.h"
@@ -32,22 +33,23 @@ using namespace ingot::support;
 
 namespace {
 
-/// What a product of bytes is made of.
+/// The operands of an int8 product.
 struct Operands {
-  /// Of ui8.
+  /// The data, of ui8.
   Value x;
   Scale scale;
   Weights weights;
   std::vector<double> bias;
-  /// Of data with a scale and zero point that only the run knows; then neither
-  /// `scale` nor `bias` is read.
+  /// Dequantize of data whose scale and zero point are computed at run time, or
+  /// null. If it is set, `computedBias` replaces `bias`, and `scale` is unused.
   nn::DequantizeOp computed;
   Value computedBias;
 };
 
 } // namespace
 
-/// Data of ui8 and its scale; null if `value` is not dequantized from bytes.
+/// Returns the ui8 data that `value` dequantizes, and sets `scale`. Signed data
+/// are shifted to ui8. Returns null if `value` is not dequantized from bytes.
 static Value readData(OpBuilder &builder, Location loc, Value value,
                       Scale &scale) {
   nn::DequantizeOp op = getDequantize(value);
@@ -60,8 +62,8 @@ static Value readData(OpBuilder &builder, Location loc, Value value,
   return toUnsigned(builder, loc, op.getX());
 }
 
-/// Data of ui8 with one scale, and a zero point, that only the run knows; null
-/// if `value` is none.
+/// Returns the dequantize of ui8 data with one scale and zero point that are
+/// computed at run time. Returns null if `value` is computed by another op.
 static nn::DequantizeOp getComputed(Value value) {
   auto op = value.getDefiningOp<nn::DequantizeOp>();
   if (!op || getScale(op) ||
@@ -72,9 +74,10 @@ static nn::DequantizeOp getComputed(Value value) {
   return op;
 }
 
-/// Null, and why not, if a product of these is not one of bytes. Dimension
-/// `outputs` of `w` counts outputs, those of one of `groups` groups. Weights
-/// have offsets only where the product `takesOffsets`.
+/// Reads the operands of an int8 product. Returns nullopt and sets `reason` if
+/// the product cannot be computed in int8. Dimension `outputs` of `w` counts
+/// the outputs of one of `groups` groups. Weights may have offsets only if the
+/// product `takesOffsets`.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
                                             Value bias, StringRef &reason,
@@ -112,7 +115,8 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   return Operands{data, scale, std::move(*weights), std::move(*biases), {}, {}};
 }
 
-/// The sums of the weights of each output, or of what `term` makes of them.
+/// Returns for each output the sum of its weights, or of `term` applied to
+/// them.
 static std::vector<double> sumWeights(
     const Weights &weights,
     function_ref<double(double)> term = [](double weight) { return weight; }) {
@@ -124,8 +128,8 @@ static std::vector<double> sumWeights(
   return totals;
 }
 
-/// (sums - zero point * weight sums) * scale * weight scales + bias, of f32,
-/// with a scale and zero point of the data that only the run knows.
+/// Creates (sums - zero point * weight sums) * scale * weight scales + bias, in
+/// f32. The scale and the zero point of the data are computed at run time.
 static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
                                 RankedTensorType type, Value sums, int64_t dim,
                                 const Operands &operands) {
@@ -147,20 +151,20 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
   Value bias = operands.computedBias;
   if (!bias)
     return y;
-  // One of a convolution is a vector.
+  // Reshape the bias of a convolution, which is a vector.
   if (dim != type.getRank() - 1 && typeOf(bias).getRank() == 1)
     bias = nn::ReshapeOp::create(
         rewriter, loc, typeOf(bias).clone(typeOf(constant).getShape()), bias);
   return nn::AddOp::create(rewriter, loc, type, y, bias);
 }
 
-/// `sums`, as f32, and what was taken off the weights, times the sums of the
-/// data that they meet.
+/// Converts `sums` to f32 and adds the offsets of the weights, multiplied by
+/// the sums of the data.
 static Value addOffsets(PatternRewriter &rewriter, Location loc,
                         RankedTensorType type, Value sums, Value dataSums,
                         int64_t dim, ArrayRef<double> offsets) {
   Type element = type.getElementType();
-  // One number for a row of outputs is added in registers.
+  // If all outputs have one offset, kernels add one value per row in registers.
   Value added =
       llvm::all_equal(offsets)
           ? nn::MulOp::create(
@@ -172,10 +176,10 @@ static Value addOffsets(PatternRewriter &rewriter, Location loc,
   return nn::AddOp::create(rewriter, loc, type, sums, added);
 }
 
-/// What the sums of a product stand for, of f32. Without padding the zero point
-/// adds the same to all sums of an output. Outputs lie along dimension `dim`.
-/// `dataSums` are those of the data that weights meet, where these have
-/// offsets.
+/// Converts the integer sums of a product to the product's result in f32.
+/// Outputs lie along dimension `dim`. Without padding, the zero point adds a
+/// constant to each output. `dataSums` are the sums of the data; they are given
+/// if the weights have offsets.
 static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
                             RankedTensorType type, Value sums, int64_t dim,
                             const Operands &operands, bool isPadded,
@@ -186,7 +190,8 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   std::vector<double> totals(operands.bias.size(), 0), factors, shifts;
   if (!isPadded)
     totals = sumWeights(weights);
-  // Of signs the sums are compared with others, so that none may be rounded.
+  // Subtract the zero-point term of sign weights as integers. Such sums are
+  // compared later, so they must not be rounded.
   if (!isPadded && operands.scale.zeroPoint != 0 &&
       llvm::all_of(weights.bytes, isSign)) {
     for (double &total : totals)
@@ -218,8 +223,8 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   return y;
 }
 
-/// The weights less their zero points, even if bytes do not hold them: nullopt
-/// if f32 does not hold all sums.
+/// Returns the weights minus their zero points, even if they do not fit in
+/// int8. Returns nullopt if f32 cannot hold all sums.
 static std::optional<Weights> weightsInFloats(const Operands &operands) {
   if (operands.computed)
     return std::nullopt;
@@ -238,7 +243,7 @@ static std::optional<Weights> weightsInFloats(const Operands &operands) {
   return numbers;
 }
 
-/// Bytes as floats, less their zero point.
+/// Converts bytes to floats and subtracts their zero point.
 static Value centered(OpBuilder &builder, Location loc, Value bytes,
                       Type element, int64_t zeroPoint) {
   RankedTensorType type = typeOf(bytes).clone(element);
@@ -304,14 +309,15 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
       return success();
     }
     ArrayRef<int64_t> shape = operands->weights.type.getShape();
-    if (op.getGroups() > 1 && shape[1] == 1 &&
+    if (support::hasSingleChannels(op) &&
         !areSumsExact(operands->weights.bytes, shape[0]))
       return rewriter.notifyMatchFailure(
           op, "has single channels whose sums f32 does not hold");
     if (!operands->weights.offsets.empty() && op.getGroups() != 1)
       return rewriter.notifyMatchFailure(
           op, "has weights that are no signed bytes, in groups");
-    // A zero point that only the run knows is what it pads with.
+    // Pad now with a zero point that is computed at run time, because the
+    // convolution op takes only constant ones.
     if (operands->computed)
       std::tie(operands->x, pads) = support::padWithZeroPoint(
           rewriter, op.getLoc(), operands->x, operands->computed.getZeroPoint(),
@@ -334,8 +340,9 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
   }
 };
 
-/// What a pixel sees of its padding and of its phase is the kernel's to know,
-/// as its zero point is.
+/// Quantizes a transposed convolution. The kernel handles the zero point
+/// itself, because the weights that a pixel meets depend on the padding and on
+/// the pixel's phase.
 struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
   using QuantizeProduct::QuantizeProduct;
 

@@ -26,27 +26,27 @@ using namespace ingot;
 using namespace ingot::quantize;
 using namespace ingot::support;
 
-/// Products whose sums would need more parts than that stay floats.
-static constexpr int64_t kMostParts = 8;
+/// Limit of parts to split a product into. Products that need more stay floats.
+static constexpr int64_t kMaxParts = 8;
 
 namespace {
 
-/// Inputs from `begin` to `end`.
+/// A part of the input channels, from `begin` to `end`.
 struct Part {
   int64_t begin, end;
 
   int64_t size() const { return end - begin; }
 };
 
-/// What a product of words is made of.
+/// The operands of an int16 product.
 struct Operands {
-  /// Of i16.
+  /// The data, of i16.
   Value x;
   Scale scale;
   Weights weights;
   std::vector<double> bias;
-  /// The dimension of the weights that counts inputs, and by what parts of
-  /// them sums are those that i32 holds.
+  /// The dimension of the weights that counts inputs, and the parts of the
+  /// inputs whose sums fit in i32.
   int64_t along;
   SmallVector<Part> parts;
 };
@@ -62,14 +62,15 @@ static bool readsWords(Value value) {
   return op && typeOf(op.getX()).getElementType().isInteger(16);
 }
 
-/// Returns true if the device multiplies `product` as int16 faster.
+/// Returns true if the device computes `product` faster in int16.
 static bool askPolicy(Operation *product, OptimizeFor goal) {
   return record(product, Question::precision,
                 Policy::of(product).multiplyWords(product, goal), "int16",
                 "float32");
 }
 
-/// Words of i16; null if `value` is not dequantized from 16 bits.
+/// Returns the i16 data that `value` dequantizes, and sets `scale`. Returns
+/// null if `value` is not dequantized from 16 bits.
 static Value readWords(OpBuilder &builder, Location loc, Value value,
                        Scale &scale) {
   if (!readsWords(value))
@@ -98,8 +99,8 @@ static void forEachWeight(const Weights &weights, int64_t along, Visit visit) {
   });
 }
 
-/// Whether i32 holds all sums of words less their zero point by weights, in
-/// `count` parts. On the way there sums may wrap around.
+/// Returns true if i32 holds the sums of each of `parts`, for all int16 data
+/// minus their zero point. Intermediate sums may wrap around.
 static bool holdsSums(const Operands &operands, ArrayRef<Part> parts) {
   const int64_t outputs = operands.weights.outputs(),
                 size = parts.front().size();
@@ -114,18 +115,20 @@ static bool holdsSums(const Operands &operands, ArrayRef<Part> parts) {
                 });
   const auto zero = double(operands.scale.zeroPoint);
   const double above = 32767 - zero, below = 32768 + zero;
-  constexpr double kMost = 2147483647;
+  constexpr double kMax = 2147483647;
   for (auto [p, n] : llvm::zip_equal(positive, negative))
-    if (above * p + below * n > kMost || below * p + above * n > kMost)
+    if (above * p + below * n > kMax || below * p + above * n > kMax)
       return false;
   return true;
 }
 
-/// As few parts as i32 holds the sums of, all but the last of one size.
+/// Splits the inputs into the fewest parts whose sums fit in i32. All parts but
+/// the last have equal sizes. Returns false if more than `kMaxParts` are
+/// needed.
 static bool choosePartsOf(Operands &operands) {
   const int64_t inputs = operands.weights.type.getDimSize(operands.along);
-  for (int64_t count = 1; count <= std::min(kMostParts, inputs); ++count) {
-    // Whole vectors of words.
+  for (int64_t count = 1; count <= std::min(kMaxParts, inputs); ++count) {
+    // Round up to whole vectors of int16.
     int64_t size = llvm::alignTo(llvm::divideCeil(inputs, count), 16);
     operands.parts.clear();
     for (int64_t begin = 0; begin < inputs; begin += size)
@@ -136,7 +139,8 @@ static bool choosePartsOf(Operands &operands) {
   return false;
 }
 
-/// Null, and why not, if a product of these is not one of words.
+/// Reads the operands of an int16 product. Returns nullopt and sets `reason` if
+/// the product cannot be computed in int16.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
                                             Value bias, int64_t groups,
@@ -153,7 +157,8 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     reason = kNoWords;
     return std::nullopt;
   }
-  // Behind outputs, or before them where they are columns.
+  // Inputs are the dimension after outputs, or the one before if outputs are
+  // columns.
   const int64_t along = outputs == 0 ? 1 : 0;
   Operands operands{words, scale, std::move(*weights), std::move(*biases),
                     along, {}};
@@ -169,7 +174,7 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   return operands;
 }
 
-/// The weights of a part, as words.
+/// Creates the weights of a part as int16.
 static Value wordsOf(OpBuilder &builder, Location loc,
                      const Operands &operands, const Part &part) {
   SmallVector<int64_t> shape(operands.weights.type.getShape());
@@ -185,7 +190,7 @@ static Value wordsOf(OpBuilder &builder, Location loc,
       builder, loc, RankedTensorType::get(shape, builder.getI16Type()), words);
 }
 
-/// The data of a part, whose inputs lie along dimension `dim`.
+/// Returns the data of a part; dimension `dim` counts inputs.
 static Value dataOf(OpBuilder &builder, Location loc, const Operands &operands,
                     const Part &part, int64_t dim) {
   RankedTensorType type = typeOf(operands.x);
@@ -199,7 +204,8 @@ static Value dataOf(OpBuilder &builder, Location loc, const Operands &operands,
                              starts, sizes, steps);
 }
 
-/// The sums of a part by each output's scale, as f32.
+/// Converts the sums of a part to f32 and multiplies them by each output's
+/// scale.
 static Value scaleSums(OpBuilder &builder, Location loc, RankedTensorType type,
                        Value sums, int64_t dim, const Operands &operands) {
   std::vector<double> factors;
@@ -212,7 +218,7 @@ static Value scaleSums(OpBuilder &builder, Location loc, RankedTensorType type,
                                         type.getElementType(), factors));
 }
 
-/// The parts added up, and the bias.
+/// Returns the sum of all parts and the bias.
 static Value addParts(OpBuilder &builder, Location loc, RankedTensorType type,
                       int64_t dim, const Operands &operands,
                       function_ref<Value(const Part &)> sumsOf) {
@@ -228,8 +234,8 @@ static Value addParts(OpBuilder &builder, Location loc, RankedTensorType type,
   return y;
 }
 
-/// The zero point is taken off the sums, as i32: there it is exact, and wraps
-/// around as they do.
+/// Subtracts the zero-point term from the sums in i32. This arithmetic wraps
+/// around, so the result is exact even if the sums wrapped around.
 static Value takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
                               int64_t dim, const Operands &operands,
                               const Part &part) {

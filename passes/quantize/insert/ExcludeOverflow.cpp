@@ -24,9 +24,9 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Half of what f16 holds: other inputs than those that were seen may make
-/// tensors larger.
-static constexpr float kMostSeen = 32752;
+/// Half of the f16 maximum, because other inputs than the calibration's may
+/// give larger values.
+static constexpr float kMaxSeen = 32752;
 
 namespace {
 
@@ -40,9 +40,9 @@ private:
   void exclude(func::FuncOp function);
   LogicalResult checkNames(CalibrationAttr calibration);
 
-  /// The largest magnitude that was seen, by the tensor's name.
+  /// Largest observed magnitude, by the tensor's name.
   llvm::StringMap<float> seen;
-  /// Tensors of the model that have a range.
+  /// Names of the model's tensors that may have a range.
   llvm::StringSet<> known;
 };
 
@@ -60,7 +60,7 @@ void ExcludeOverflowPass::exclude(func::FuncOp function) {
     if (name == names.end())
       continue;
     auto range = seen.find(name->second);
-    if (range == seen.end() || range->second <= kMostSeen)
+    if (range == seen.end() || range->second <= kMaxSeen)
       continue;
     precision.setAttr(product,
                       PrecisionAttr::get(&getContext(), Precision::fp32));
@@ -90,7 +90,7 @@ void ExcludeOverflowPass::runOnOperation() {
       quantize::getCalibration(getOperation());
   if (failed(calibration))
     return signalPassFailure();
-  // What was divided for int8 tells nothing of what f16 has to hold.
+  // Ranges that were scaled for int8 say nothing about overflow in f16.
   if (calibration->getEqualize() || !calibration->getChannels().empty()) {
     emitError(UnknownLoc::get(&getContext()))
         << "'" << printable(calibration->getFile())

@@ -7,6 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/Passes.h"
 #include "passes/support/Rules.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,7 +24,7 @@ using namespace ingot;
 
 namespace {
 
-/// Signed bytes, and a scale for each row.
+/// A table as signed bytes, with a scale for each row.
 struct Table {
   Value bytes, scales;
 };
@@ -41,14 +42,13 @@ struct QuantizeTablesPass
 
 } // namespace
 
-/// Smaller tables are not worth another operation.
-static constexpr int64_t kLeastElements = 1 << 14;
-
-/// Whether `op` picks rows of a large constant matrix of f32 that are finite.
+/// Returns true if `op` gathers rows of a large constant f32 matrix without
+/// infinities and NaNs.
 static bool picksRows(nn::GatherOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   if (op.getAxis() != 0 || type.getRank() != 2 || !type.hasStaticShape() ||
-      !type.getElementType().isF32() || type.getNumElements() < kLeastElements)
+      !type.getElementType().isF32() ||
+      type.getNumElements() < threshold::quantizedTable)
     return false;
   auto values = nn::getConstantDoubles(op.getX());
   return values && llvm::all_of(*values, [](double value) {
@@ -60,7 +60,7 @@ Table QuantizeTablesPass::getTable(Value table) {
   Table &done = tables[table];
   if (done.bytes)
     return done;
-  constexpr double kMost = 127;
+  constexpr double kMax = 127;
   auto type = cast<RankedTensorType>(table.getType());
   std::vector<double> values = *nn::getConstantDoubles(table);
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
@@ -70,11 +70,11 @@ Table QuantizeTablesPass::getTable(Value table) {
     double most = 0;
     for (double entry : entries)
       most = std::max(most, std::abs(entry));
-    // One of only zeros, or of nearly nothing, has any scale.
-    if (std::isnormal(float(most / kMost)))
-      scales[row] = double(float(most / kMost));
+    // If a row is all zero or almost zero, any scale will do.
+    if (std::isnormal(float(most / kMax)))
+      scales[row] = double(float(most / kMax));
     for (double &entry : entries)
-      entry = std::clamp(std::nearbyint(entry / scales[row]), -kMost, kMost);
+      entry = std::clamp(std::nearbyint(entry / scales[row]), -kMax, kMax);
   }
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfterValue(table);

@@ -10,6 +10,7 @@
 #include "passes/quantize/Weights.h"
 #include "passes/support/Rules.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,23 +41,15 @@ private:
 
 } // namespace
 
-/// With fewer, weights of a loop stay in the nearest caches as floats, too, and
-/// are multiplied in one kernel of all steps. Those of an LSTM of 256 units are
-/// too few.
-static constexpr int64_t kLeastInLoop = quantize::kWorthPacking + 1;
-
-/// Whether weights serve so many rows that arithmetic takes as long as a cache
-/// beyond the second takes to bring floats. Rows of open number may be few.
+/// Returns true if the product has so many rows that it is bound by arithmetic,
+/// even with float weights from beyond the L2 cache. An unknown number of rows
+/// counts as few.
 static bool haveManyRows(nn::MatMulOp op) {
-  constexpr int64_t kFewRows = 4;
   int64_t rows = support::productOf(support::shapeOf(op.getA()).drop_back());
-  return !ShapedType::isDynamic(rows) && rows > kFewRows;
+  return !ShapedType::isDynamic(rows) && rows > threshold::weightsFewRows;
 }
 
-/// So many times the weights that are worth it for few rows are for many.
-static constexpr int64_t kTimesForRows = 4;
-
-/// What is left of a number in steps of `scale`.
+/// Returns `number` in steps of `scale`, rounded and clamped.
 static double nearest(double number, double scale, double least, double most) {
   return std::clamp(std::nearbyint(number / scale), least, most);
 }
@@ -71,21 +64,23 @@ static double squaredError(ArrayRef<double> numbers, double scale, double least,
   return error;
 }
 
-/// The scale of numbers that become integers from `least` to `most`. A negative
-/// one lets the greatest be the one that has no counterpart.
+/// Chooses the scale for quantizing `numbers` to integers from `least` to
+/// `most`. A negative scale maps the largest positive number to `least`, which
+/// has no positive counterpart.
 static double findScale(ArrayRef<double> numbers, double least, double most) {
   double extreme = 0;
   for (double number : numbers)
     if (std::abs(number) > std::abs(extreme))
       extreme = number;
   double start = float(extreme / least);
-  // One of only zeros, or of nearly nothing, has any scale.
+  // If all numbers are zero or almost zero, any scale will do.
   if (!std::isnormal(float(start)))
     return 1;
-  // Few bits are worth a search: what is cut off may cost less than steps.
+  // Search only with few bits, where clipping large numbers may cost less than
+  // larger steps.
   if (most > 7) {
     auto scale = float(std::abs(extreme) / most);
-    // The largest numbers stay numbers when they are multiplied out.
+    // Decrease the scale until the largest dequantized number is finite.
     while (!std::isfinite(scale * float(most)))
       scale = std::nextafter(scale, 0.0f);
     return scale;
@@ -162,14 +157,19 @@ void QuantizeWeightsPass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
+  // Floats of a loop with at most `inCache` weights stay in the cache as well,
+  // and one kernel multiplies them in all steps.
+  const int64_t inCache = threshold::packedWeights(
+                    TargetsAttr::of(getOperation()).getNumbers()),
+                fewest = least < 0 ? inCache : int64_t(least);
   SmallVector<Operation *> all;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     auto isWanted = [&](Operation *op) {
       auto matmul = dyn_cast<nn::MatMulOp>(op);
-      // Sums of nothing, and of rows whose length only a run knows, are no
-      // packed products.
+      // Packed products need weights, and a row length that is known at compile
+      // time.
       return matmul && !matmul.getTransposeA() && !rules->keeps(op) &&
              typeOf(matmul.getB()).getNumElements() != 0 &&
              !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back()) &&
@@ -178,22 +178,21 @@ void QuantizeWeightsPass::runOnOperation() {
     SmallVector<Operation *> products =
         quantize::findProducts(function, isWanted);
     products.append(
-        quantize::findInnerProducts(function, kLeastInLoop, isWanted));
+        quantize::findInnerProducts(function, inCache + 1, isWanted));
     llvm::append_range(all, products);
   }
   int64_t weights = 0;
   for (Operation *product : all)
     weights += typeOf(cast<nn::MatMulOp>(product).getB()).getNumElements();
-  if (weights < least) {
+  if (weights < fewest) {
     if (!all.empty())
       emitRemark(getOperation().getLoc())
           << "the " << weights
           << " weights of matrix products stay floats: with fewer than "
-          << int64_t(least)
-          << ", to unpack them takes longer than to read them";
+          << fewest << ", to unpack them takes longer than to read them";
     return;
   }
-  bool areEnoughForRows = weights >= kTimesForRows * least;
+  bool areEnoughForRows = weights >= threshold::packedRowsFactor * fewest;
   int64_t left = 0;
   for (Operation *product : all) {
     auto matmul = cast<nn::MatMulOp>(product);
@@ -205,6 +204,6 @@ void QuantizeWeightsPass::runOnOperation() {
   if (left != 0)
     emitRemark(getOperation().getLoc())
         << left << " weights of matrix products of many rows stay floats: with "
-        << "fewer than " << kTimesForRows * least
+        << "fewer than " << threshold::packedRowsFactor * fewest
         << " in all, to unpack them takes longer than to read them";
 }

@@ -24,11 +24,12 @@ using namespace ingot;
 
 namespace {
 
-/// A product by constant weights, which are changed here and written back once.
+/// A product with constant weights. The pass changes the copies here, and
+/// writes them back once.
 struct Product {
   Operation *op;
   std::vector<double> weights, bias;
-  /// Elements of a slice of one output channel, and of one input channel.
+  /// Dimensions of the weights that count output channels and input channels.
   int64_t outAxis = 0, inAxis = 0;
 
   bool isDepthwise() const {
@@ -74,12 +75,14 @@ static Value biasOf(Operation *op) {
   return op->getNumOperands() > 2 ? op->getOperand(2) : Value();
 }
 
-/// A product that is understood: all groups of one channel, or no groups.
+/// Reads a product that can be equalized: without groups, or depthwise. Returns
+/// nullopt for others.
 static std::optional<Product> readProduct(Operation *op) {
   Product product = {op, {}, {}};
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     product.outAxis = 0;
-    // Of depthwise weights, what is an input channel is an output channel.
+    // Depthwise weights have one dimension that counts both input and output
+    // channels.
     product.inAxis = conv.getGroups() > 1 ? 0 : 1;
     if (conv.getGroups() > 1 &&
         (product.channels(1) != 1 ||
@@ -107,8 +110,9 @@ static std::optional<Product> readProduct(Operation *op) {
   return product;
 }
 
-/// What a product's result goes through, and only that, up to another product's
-/// data: each scales with what it reads, channel by channel.
+/// Returns the product that reads the result of `op`, or null. Only activations
+/// and pools with one user may lie in between, because they scale with each
+/// channel of their operand.
 static Operation *findReader(Operation *op) {
   Value value = op->getResult(0);
   while (value.hasOneUse()) {
@@ -123,22 +127,23 @@ static Operation *findReader(Operation *op) {
   return nullptr;
 }
 
-/// Makes channels of the first result so much smaller, and what multiplies them
-/// so much larger, that both have weights as large. Factors are powers of two:
-/// in floats every result stays what it was, to the bit.
+/// Divides the output channels of `first` by factors, and multiplies the input
+/// channels of `second` by them, so that both have weights of equal magnitude.
+/// Factors are powers of two, so that float results stay identical to the last
+/// bit.
 bool EqualizeLayersPass::equalize(Product &first, Product &second) {
   const std::vector<double> a = first.largest(first.outAxis),
                             b = second.largest(second.inAxis);
   if (a.size() != b.size())
     return false;
-  constexpr int kMost = 12;
+  constexpr int kMax = 12;
   std::vector<double> factors(a.size(), 1);
   bool changes = false;
   for (size_t i = 0; i < a.size(); ++i) {
     if (!std::isnormal(float(a[i])) || !std::isnormal(float(b[i])))
       continue;
     const double exponent = std::nearbyint(std::log2(a[i] / b[i]) / 2);
-    factors[i] = std::exp2(std::clamp(exponent, -double(kMost), double(kMost)));
+    factors[i] = std::exp2(std::clamp(exponent, -double(kMax), double(kMax)));
     changes |= factors[i] != 1;
   }
   if (!changes)
@@ -166,8 +171,8 @@ void EqualizeLayersPass::runOnOperation() {
   CalibrationAttr calibration = quantize::findCalibration(getOperation());
   if (!calibration || !calibration.getEqualize())
     return;
-  // Of a chain, each pair changes its neighbours.
-  constexpr int kMostSweeps = 16;
+  // Repeat, because in a chain of layers each pair changes its neighbours.
+  constexpr int kMaxSweeps = 16;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -183,7 +188,7 @@ void EqualizeLayersPass::runOnOperation() {
         pairs.push_back({op, reader});
     llvm::DenseSet<Operation *> changed;
     bool changes = true;
-    for (int sweep = 0; changes && sweep < kMostSweeps; ++sweep) {
+    for (int sweep = 0; changes && sweep < kMaxSweeps; ++sweep) {
       changes = false;
       for (auto [first, second] : pairs)
         if (equalize(products[first], products[second])) {

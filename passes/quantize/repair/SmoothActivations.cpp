@@ -58,7 +58,8 @@ static void scale(Operation *op, unsigned operand, int64_t axis,
                  nn::makeConstant(builder, old.getLoc(), type, values));
 }
 
-/// Whether a factor of each channel can go into these operands: constants.
+/// Returns true if all operands are constant vectors with one element for each
+/// channel, so that they can absorb factors.
 static bool areOfChannels(OperandRange operands, int64_t channels) {
   return llvm::all_of(operands, [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -67,10 +68,11 @@ static bool areOfChannels(OperandRange operands, int64_t channels) {
   });
 }
 
-/// Divides what `op` computes, in its own constants; false if it has none.
+/// Multiplies the result of `op` by `inverse`, by changing constants of `op`.
+/// Returns false if `op` has no such constants.
 static bool scaleSource(Operation *op, const quantize::SmoothableTensor &tensor,
                         ArrayRef<double> inverse) {
-  // Relu leaves factors above 0 as they are.
+  // A relu commutes with positive factors.
   if (auto relu = dyn_cast<nn::ReluOp>(op); relu && relu.getX().hasOneUse() &&
                                             relu.getX().getDefiningOp())
     return scaleSource(relu.getX().getDefiningOp(), tensor, inverse);
@@ -80,7 +82,7 @@ static bool scaleSource(Operation *op, const quantize::SmoothableTensor &tensor,
   if (layerNorm || rmsNorm) {
     const auto axis =
         int64_t(layerNorm ? layerNorm.getAxis() : rmsNorm.getAxis());
-    // The norm's own numbers come behind its data.
+    // The scale and the bias of a norm follow its data.
     if (axis != rank - 1 || tensor.axis != axis || op->getNumOperands() < 2 ||
         (layerNorm && !layerNorm.getScale()) ||
         !areOfChannels(op->getOperands().drop_front(), tensor.channels))
@@ -106,7 +108,7 @@ static bool scaleSource(Operation *op, const quantize::SmoothableTensor &tensor,
   return true;
 }
 
-/// `value` times the factor of each channel.
+/// Creates `value` times the factor of each channel.
 static Value multiplied(Value value, int64_t axis, ArrayRef<double> factors) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -119,10 +121,10 @@ static Value multiplied(Value value, int64_t axis, ArrayRef<double> factors) {
   return nn::MulOp::create(builder, value.getLoc(), value, constant);
 }
 
-/// What divides each channel: a power of two.
+/// Returns the divisor of each channel: a power of two.
 static std::vector<double>
 findFactors(const quantize::SmoothableTensor &tensor, ArrayRef<float> largest) {
-  constexpr double kMost = 12;
+  constexpr double kMax = 12;
   std::vector<double> weights(largest.size());
   bool hasCoarse = false;
   for (const quantize::SmoothableTensor::Reader &reader : tensor.readers) {
@@ -147,11 +149,12 @@ findFactors(const quantize::SmoothableTensor &tensor, ArrayRef<float> largest) {
     if (!std::isnormal(largest[i]) ||
         (hasCoarse && !std::isnormal(float(weights[i]))))
       continue;
-    // Where weights bear any factor, channels become as large as each other.
+    // Without coarse readers, weights tolerate any factor, so make all channels
+    // equally large.
     const double exponent =
         hasCoarse ? std::log2(double(largest[i]) / weights[i]) / 2
                   : std::log2(double(largest[i]));
-    factors[i] = std::exp2(std::clamp(std::nearbyint(exponent), -kMost, kMost));
+    factors[i] = std::exp2(std::clamp(std::nearbyint(exponent), -kMax, kMax));
   }
   return factors;
 }

@@ -23,7 +23,8 @@ using support::typeOf;
 
 namespace {
 
-/// Finds out who reads a tensor, and along which of its dimensions channels go.
+/// Finds the users of a tensor, and the dimension of the tensor that counts
+/// channels.
 class ReaderFinder {
 public:
   explicit ReaderFinder(const llvm::DenseSet<Operation *> &products)
@@ -46,10 +47,10 @@ bool quantize::scalesChannels(Operation *op) {
   auto mul = dyn_cast_or_null<nn::MulOp>(op);
   if (!mul || !nn::getConstant(mul.getB()) || nn::getConstant(mul.getA()))
     return false;
-  // Of a tensor as large as the data nobody needs to know.
-  constexpr int64_t kMostChannels = 1 << 16;
+  // Do not check larger constants, which are as large as data.
+  constexpr int64_t kMaxChannels = 1 << 16;
   const int64_t count = typeOf(mul.getB()).getNumElements();
-  return count > 1 && count <= kMostChannels &&
+  return count > 1 && count <= kMaxChannels &&
          llvm::all_of(*nn::getConstantDoubles(mul.getB()), [](double factor) {
            int exponent = 0;
            return std::frexp(factor, &exponent) == 0.5;
@@ -61,7 +62,7 @@ bool ReaderFinder::addProduct(Operation *op, int64_t *axis, bool isPooled) {
   bool isCoarse = !isPooled;
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     if (conv.getGroups() > 1) {
-      // Of single channels, what goes in is what comes out.
+      // In a depthwise convolution, the input channels are the output channels.
       if (typeOf(conv.getW()).getDimSize(1) != 1 ||
           typeOf(conv.getW()).getDimSize(0) != int64_t(conv.getGroups()))
         return false;
@@ -69,7 +70,8 @@ bool ReaderFinder::addProduct(Operation *op, int64_t *axis, bool isPooled) {
       isCoarse = false;
     }
   } else if (isa<nn::ConvTransposeOp>(op)) {
-    // Its weights count input channels first, those of all groups.
+    // The first dimension of the weights counts the input channels of all
+    // groups.
     weightsAxis = 0;
   } else {
     channels = typeOf(op->getOperand(0)).getRank() - 1;
@@ -84,7 +86,8 @@ bool ReaderFinder::addProduct(Operation *op, int64_t *axis, bool isPooled) {
   return true;
 }
 
-/// Means over what is no channel, which products alone read.
+/// Adds a mean over dimensions other than channels. Only products may read the
+/// mean.
 bool ReaderFinder::addPool(Operation *op, int64_t *axis) {
   auto reduce = dyn_cast<nn::ReduceOp>(op);
   if (reduce && (reduce.getKind() != nn::ReduceKind::mean ||
@@ -143,8 +146,9 @@ quantize::findSmoothableTensors(func::FuncOp function) {
   llvm::StringSet<> taken;
   llvm::DenseSet<Operation *> pools;
   for (Operation &op : function.getBody().front()) {
-    // What only moves values has the bytes of what it moves, and pools the
-    // factors of what they read.
+    // Skip ops that only move values, because they share the quantization of
+    // their operand. Skip pools, because they take the factors of their
+    // operand.
     if (op.getNumResults() != 1 || movesValues(&op) || pools.contains(&op) ||
         !isa<RankedTensorType>(op.getResult(0).getType()) ||
         !typeOf(op.getResult(0)).getElementType().isF32() ||

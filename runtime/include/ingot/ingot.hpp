@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Header only, C++17. Objects own their handle, move and do not copy; failures
-// throw ingot::Error. All rules of ingot.h hold: a Model may be used from any
-// thread, a Context from one at a time. Without exceptions, use ingot.h.
+// C++17 wrapper of ingot.h, header only. Objects own their handles; they can be
+// moved but not copied. Failures throw ingot::Error. All rules of ingot.h hold:
+// several threads may use a Model at once, but only one a Context. Code without
+// exceptions uses ingot.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_INGOT_HPP
@@ -25,7 +26,7 @@
 
 namespace ingot {
 
-/// What went wrong, in one line, and the status of the C API.
+/// An error with a one-line message and the status of the C API.
 class Error : public std::runtime_error {
 public:
   Error(ingot_status status, const char *message)
@@ -59,8 +60,8 @@ void call(Function function, Arguments... arguments) {
     throw Error(status, error.message);
 }
 
-/// Which element type a C++ type is. float16, bfloat16, floats of eight bits
-/// and what is packed have no C++ type.
+/// Maps a C++ type to an element type. The types float16, bfloat16, 8-bit
+/// floats and packed types have no C++ type.
 template <ingot_dtype Value>
 using DTypeConstant = std::integral_constant<ingot_dtype, Value>;
 template <typename T> struct DType;
@@ -95,7 +96,7 @@ template <typename T> struct Tensor {
   std::vector<T> data;
 
   Tensor() = default;
-  /// All elements zero.
+  /// Makes a tensor of zeros.
   explicit Tensor(std::vector<int64_t> sizes) : dims(std::move(sizes)) {
     size_t count = 1;
     for (int64_t size : dims)
@@ -104,15 +105,16 @@ template <typename T> struct Tensor {
   }
 };
 
-/// A dense tensor of strings that owns them.
+/// A dense tensor of strings that owns its strings.
 struct Strings {
   std::vector<int64_t> dims;
   std::vector<int64_t> offsets; ///< one more than there are strings
   std::string text;
-  /// How much of the text an output has, or would need.
+  /// Bytes of text that an output has or would need.
   uint64_t textUsed = 0;
 
-  /// As many as the sizes say, with room for so many bytes.
+  /// Makes room for the strings of these sizes, with `textBytes` bytes in
+  /// total.
   explicit Strings(std::vector<int64_t> sizes, size_t textBytes = 0)
       : dims(std::move(sizes)), text(textBytes, '\0') {
     size_t count = 1;
@@ -120,7 +122,7 @@ struct Strings {
       count *= static_cast<size_t>(size);
     offsets.resize(count + 1);
   }
-  /// These, as many as the sizes say.
+  /// Copies `strings`, which must be as many as the sizes say.
   Strings(std::vector<int64_t> sizes,
           const std::vector<std::string_view> &strings)
       : dims(std::move(sizes)), offsets{0} {
@@ -137,7 +139,7 @@ struct Strings {
   }
 };
 
-/// Views of tensors and plain memory for Context::run. They own nothing: the
+/// Views of tensors and plain memory for Context::run. Views own nothing: the
 /// memory and `dims` must outlive the run.
 template <typename T>
 ingot_input input(const T *data, size_t count, const std::vector<int64_t> &dims,
@@ -186,7 +188,8 @@ inline ingot_output output(Strings &tensor, const char *name = nullptr) {
 /// A set of worker threads that contexts may share.
 class Pool {
 public:
-  /// 0: as many threads as the CPUs that the process may use.
+  /// Creates a pool. With 0, the pool has a thread per CPU that the process may
+  /// use.
   explicit Pool(uint32_t threads = 0) {
     ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
     options.num_threads = threads;
@@ -210,7 +213,7 @@ public:
     detail::call(ingot_model_load, path.c_str(), &options, &model);
     return Model(model);
   }
-  /// From a file that the caller has read; the bytes are copied.
+  /// Loads a model from the bytes of a file, which are copied.
   static Model loadMemory(const void *bytes, size_t size,
                           const ingot_model_options &options = defaults()) {
     ingot_model *model = nullptr;
@@ -218,7 +221,7 @@ public:
                  &model);
     return Model(model);
   }
-  /// For an artifact that is linked into the program.
+  /// Attaches an artifact that is linked into the program.
   static Model attach(const ingot_abi_artifact *artifact,
                       const ingot_model_options &options = defaults()) {
     ingot_model *model = nullptr;
@@ -257,8 +260,8 @@ public:
     detail::call(ingot_model_layer_describe, get(), index, &info);
     return info;
   }
-  /// The sizes of a shape profile, of which info() tells the number: a row for
-  /// each dimension that it bounds.
+  /// Returns the sizes of a shape profile: a row for each dimension that it
+  /// bounds. `index` is less than info().num_shape_profiles.
   std::vector<ingot_size_range_info> shapeProfile(uint32_t index) const {
     ingot_shape_profile_info info = INGOT_SHAPE_PROFILE_INFO_INIT;
     detail::call(ingot_model_shape_profile_describe, get(), index, &info);
@@ -269,12 +272,14 @@ public:
                    &ranges[i]);
     return ranges;
   }
-  /// What a run at given sizes makes and takes; see ingot_model_infer.
+  /// Sizes of outputs and memory of a run at given sizes; see
+  /// ingot_model_infer.
   struct Inferred {
     std::vector<std::vector<int64_t>> outputs;
-    uint64_t arenaBytes = 0; ///< UINT64_MAX: data decide
+    uint64_t arenaBytes = 0; ///< UINT64_MAX if they depend on data
   };
-  /// `inputs` has the sizes of each, in the model's order.
+  /// Infers the results of a run. `inputs` has the sizes of each input, in the
+  /// model's order.
   Inferred infer(const std::vector<std::vector<int64_t>> &inputs) const {
     Inferred inferred;
     std::vector<const int64_t *> given;
@@ -295,14 +300,14 @@ public:
                  uint32_t(told.size()), &inferred.arenaBytes);
     return inferred;
   }
-  /// Names of the ONNX nodes of a layer.
+  /// Returns the names of a layer's ONNX nodes.
   std::vector<std::string> layerNodes(uint32_t index) const {
     std::vector<std::string> names;
     for (uint32_t i = 0; i < layerInfo(index).num_nodes; ++i)
       names.push_back(ingot_model_layer_node(get(), index, i));
     return names;
   }
-  /// The value of `key`, or null.
+  /// Returns the value of `key`, or null.
   const char *metadata(const char *key) const {
     return ingot_model_metadata_find(get(), key);
   }
@@ -354,7 +359,7 @@ private:
   std::unique_ptr<ingot_profile, detail::Release> handle;
 };
 
-/// Scratch memory and threads of one run at a time. Keeps its model alive.
+/// Scratch memory and threads for one run at a time. Keeps its model alive.
 class Context {
 public:
   explicit Context(const Model &model,
@@ -374,8 +379,8 @@ public:
                  static_cast<uint32_t>(inputs.size()), outputs.data(),
                  static_cast<uint32_t>(outputs.size()), &options);
   }
-  /// The same, but false if an output is too small; its dims, and `textUsed`,
-  /// then say what it needs.
+  /// Runs once. Returns false if an output is too small; its dims and
+  /// `textUsed` then say the required size. Throws on other failures.
   bool tryRun(const std::vector<ingot_input> &inputs,
               const std::vector<ingot_output> &outputs,
               const ingot_run_options &options = runDefaults()) {

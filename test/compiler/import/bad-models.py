@@ -224,7 +224,7 @@ m.graph.sparse_initializer.extend(m.graph.sparse_initializer[0] for _ in range(2
 for i, s in enumerate(m.graph.sparse_initializer):
     s.values.name = f"s{i}" if i else "s"
 check("sparse-many", m, "'s2'", "too large")
-# 200 MB of indices and values: read, and refused for what they say.
+# 200 MB of indices and values are read, and rejected since an index is out of range.
 big = np.arange(12_500_000, dtype=np.int64)
 big[-1] = 0
 m = sparse([0], [len(big)], len(big))
@@ -251,7 +251,7 @@ m = forged()
 m.graph.initializer[0].external_data.add(key="ingot.blob", value="0:20000")
 m.graph.initializer[0].data_location = T.EXTERNAL
 check("forged-beside-data", m, "")
-# protobuf merges what is said twice into one message: a tensor of two parts.
+# protobuf merges a field that is given twice: this makes a tensor of two parts.
 part = h.make_graph([], "g", [], [], [nh.from_array(np.ones(5000, np.float32), "w")])
 node = h.make_node("Constant", [], ["w"], value=part.initializer[0])
 data = node.attribute[0].t.SerializeToString()

@@ -1,4 +1,4 @@
-# Data in files beside the model: read in place, and only there.
+# Reads external data only from files beside the model, and in place.
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: %python %s %t
 import os
@@ -73,7 +73,7 @@ check("misaligned", [weights.tobytes()[2:8194].hex().upper()],
             [h.make_node("Gemm", ["x", "w"], ["y"], transB=1)]), False, full)
 check("relative-path", ["tensor<64x64xf32>"], "plain.onnx", False)
 
-# Small integers are read, for shapes depend on them.
+# Small integer tensors are read, since shapes depend on them.
 np.array([8, 8], np.int64).tofile(os.path.join(out, "shape.bin"))
 shape = tensor("s", (2,), T.INT64, location="shape.bin")
 check("shape", ["-> (tensor<8x8xf32>"],

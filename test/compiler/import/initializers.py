@@ -1,8 +1,12 @@
-# Initializers that are listed as inputs, too, are constants; the model's own types of
-# intermediate values are not believed; graphs without names are taken.
+# Initializers that are inputs, too, are constants.
+# The model's types of intermediate values are ignored.
+# Graphs without names are accepted.
+#
 # RUN: %python %s %t && ingot-import %t.3.onnx | FileCheck %s && ingot-import %t.8.onnx | FileCheck %s
+#
 # CHECK:       func.func @forward(%[[X:.*]]: tensor<?x2xf32> {ingot.dim_names = ["batch", ""], ingot.name = "x"})
 # CHECK-SAME:    -> (tensor<?x3xf32> {ingot.dim_names = ["batch", ""], ingot.name = "y"})
+#
 # CHECK:         %[[W:.*]] = arith.constant dense<1.000000e+00> : tensor<2x3xf32>
 # CHECK-NEXT:    onnx.node "MatMul"(%[[X]], %[[W]]) : (tensor<?x2xf32>, tensor<2x3xf32>) -> tensor<?x3xf32>
 import sys

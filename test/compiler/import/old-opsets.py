@@ -1,5 +1,7 @@
 # Operators of old opsets keep their meaning when they are converted.
+#
 # RUN: %python %s %t && ingot-import %t.9 | FileCheck %s --check-prefix=UPSAMPLE
+#
 # RUN: ingot-import %t.10 | FileCheck %s --check-prefix=RESIZE
 # RUN: ingot-import %t.12 | FileCheck %s --check-prefix=SOFTMAX
 # RUN: ingot-import %t.hardmax | FileCheck %s --check-prefix=HARDMAX
@@ -31,12 +33,15 @@ save("9", 9, h.make_node("Upsample", ["x", "s"], ["y"], mode="linear"), scales(1
 # RESIZE: "Resize"({{.*}}) {coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "ceil"}
 # RESIZE-SAME: -> tensor<1x2x2x2xf32>
 save("10", 10, h.make_node("Resize", ["x", "s"], ["y"], mode="nearest"), scales(1, 1, 0.6, 0.6))
-# Softmax worked on all dimensions from its axis on.
+# Before opset 13, Softmax works on all dimensions from its axis on.
+#
 # SOFTMAX: ai.onnx = 28
 # SOFTMAX: %[[F:.*]] = onnx.node "Flatten"(%{{.*}}) {axis = 2 : i64}
+#
 # SOFTMAX: %[[S:.*]] = onnx.node "Softmax"(%[[F]]) {axis = -1 : i64}
 # SOFTMAX: onnx.node "Reshape"(%[[S]], %{{.*}}) {{.*}} -> tensor<1x2x4x4xf32>
 save("12", 12, h.make_node("Softmax", ["x"], ["y"], axis=2))
-# What ONNX's converter gets wrong stays as it is.
+# Operators that ONNX's converter converts wrongly are not converted.
+#
 # HARDMAX: ai.onnx = 12
 save("hardmax", 12, h.make_node("Hardmax", ["x"], ["y"], axis=2))

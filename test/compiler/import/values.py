@@ -93,7 +93,7 @@ init("f8e8", T.FLOAT8E8M0, [1], int32_data=[128])
 init("none", T.FLOAT, [0, 3])
 # CHECK-DAG: dense<8.000000e+00> : tensor<f32>
 init("scalar", T.FLOAT, [], float_data=[8])
-# Sparse ones are written out.
+# Sparse tensors become dense.
 # CHECK-DAG: dense<{{\[}}[0.000000e+00, 5.000000e+00], [0.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
 sparse.append(h.make_sparse_tensor(nh.from_array(np.array([5, 6], np.float32), "sparse"),
                                    nh.from_array(np.array([1, 3], np.int64), "at"), [2, 2]))
@@ -113,7 +113,7 @@ constant("c_ints", value_ints=[17, 18])
 constant("c_sparse", sparse_value=h.make_sparse_tensor(
     nh.from_array(np.array([21, 22], np.int64), "s"),
     nh.from_array(np.array([[0, 1], [1, 0]], np.int64), "i"), [2, 2]))
-# Strings are places in the module's list of them.
+# Strings are indices into the module's list of strings.
 # CHECK: arith.constant dense<[1, 2]> : tensor<2xsi32>
 constant("c_strings", value_strings=["a", "b"])
 # CHECK: arith.constant dense<3> : tensor<si32>

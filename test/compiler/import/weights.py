@@ -1,5 +1,5 @@
-# One tensor stored in every way that ONNX allows, of every element type, below and above every threshold, in old and new
-# operator sets: what is imported must have the bits that were stored.
+# Imported tensors must have the bits that were stored. Tensors are stored in every way that ONNX allows, with every
+# element type, below and above every size threshold, in old and new operator sets.
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: %python %s %t
 # `weights.py FOLDER --all` tries more sizes and operator sets.
@@ -19,7 +19,7 @@ from onnx import helper as h
 OUT = sys.argv[1] if len(sys.argv) > 1 else ""
 ALL = "--all" in sys.argv[2:]
 NEWEST = onnx.defs.onnx_opset_version()
-# A few elements; around 1 KiB of floats; around 32 KiB of integers; more than anything that is kept inline.
+# A few elements; around 1 KiB of floats; around 32 KiB of integers; more than is ever kept inline.
 SIZES = [0, 1, 3, 255, 257, 2049, 8193, 20000] if ALL else [257, 20000]
 OPSETS = [1, 7, 10, 12, 13, 17, 21, NEWEST] if ALL else [7, NEWEST]
 
@@ -36,14 +36,14 @@ TYPES = {
 
 
 def make_values(kind, count, rng):
-    """The elements as numbers of their bits: one row of bytes each."""
+    """Returns the bits of the elements: one row of bytes per element."""
     bits = TYPES[kind][1]
     rows = rng.integers(0, 256, (count, max(bits // 8, 1)), dtype=np.uint8)
     if kind == "BOOL":
         rows &= 1
     if bits < 8:
         rows &= (1 << bits) - 1
-    # No NaN where Python would change its bits on the way into the file.
+    # Avoid NaN in types for which Python would change its bits while writing the file.
     if kind in ("FLOAT", "COMPLEX64"):
         rows[:, 3::4] &= 0xbf
     if kind in ("DOUBLE", "COMPLEX128"):
@@ -52,7 +52,7 @@ def make_values(kind, count, rng):
 
 
 def pack(rows, bits):
-    """raw_data: elements of less than a byte one behind the other, low bits first."""
+    """Returns raw_data: elements of less than a byte are packed, low bits first."""
     if bits >= 8:
         return rows.tobytes()
     flat = ((rows[:, :1] >> np.arange(bits, dtype=np.uint8)) & 1).reshape(-1)
@@ -148,7 +148,7 @@ class Model:
         self.files = Files(self.label + ".data")
         self.functions = []
         self.rng = np.random.default_rng(zlib.crc32(self.label.encode()))
-        # Rank 2 where it can be.
+        # Use rank 2 if the count allows it.
         self.shape = [count // 3, 3] if count % 3 == 0 and count else [count]
 
     def values(self, kind):
@@ -174,7 +174,7 @@ class Model:
 
     def kinds(self):
         kinds = [k for k in TYPES if not ("/" in self.way and TYPES[k][1] < 8)]
-        # Identity does not take all.
+        # Identity does not take every type.
         return [k for k in kinds if self.place != "captured" or "FLOAT6" not in k]
 
     def info(self, name, kind):
@@ -343,7 +343,7 @@ class Model:
     # -- the check
 
     def check(self):
-        """"equal", or what is wrong."""
+        """Returns "equal", or an error message."""
         run = subprocess.run(["ingot-import", "--constants", self.path], capture_output=True, timeout=300,
                              env={**os.environ, "MALLOC_PERTURB_": "165"})
         error = run.stderr.decode(errors="replace")
@@ -367,7 +367,7 @@ def cases():
             for way in SPARSE if count else ():
                 for place in ("sparse_initializer", "branch_initializer", "attribute"):
                     yield place, way, opset, count
-                # From opset 11 on.
+                # Opset 11 introduced these places.
                 for place in ("constant", "branch_constant", "function") if opset >= 11 else ():
                     yield place, way, opset, count
             if opset >= 12:

@@ -1,4 +1,4 @@
-# Each pass runs in a phase of its folder: the table of docs/architecture.md.
+# Each pass runs in a phase of its folder, as the table of docs/architecture.md says.
 # RUN: %python %s %ingot_src
 """Asks ingot-opt for the passes of each phase, with options that add passes, and compares with the table."""
 import os

@@ -1,4 +1,4 @@
-# What `ingot compile --print-pipeline` says gives the same IR, byte for byte, in ingot-opt.
+# The pipeline of `ingot compile --print-pipeline` gives equal IR, byte for byte, in ingot-opt.
 # REQUIRES: ingot-import
 # RUN: %python %s %t
 import os

@@ -337,7 +337,7 @@ def parse_attributes(text):
 
 
 def evaluate(text, args):
-    """Results of the one function in generic form, and the names of its ops."""
+    """Returns the results of the only function in generic form, and the names of its ops."""
     blobs = re.findall(r'(\w+): "0x([0-9A-F]+)"', text)
     resources = {name: bytes.fromhex(data)[4:] for name, data in blobs}
     values, used = {}, []

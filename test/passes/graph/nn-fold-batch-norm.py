@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Folded normalizations compute the same.
+# Folded normalizations give equal results.
 import os
 import sys
 

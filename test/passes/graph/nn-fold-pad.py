@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Explicit padding goes into the window op that follows.
+# Explicit padding moves into the window op that follows.
 import math
 import os
 import sys

@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Constants after convolutions and products go into their weights.
+# Constant scales and shifts after convolutions and products move into their weights.
 import math
 import os
 import sys

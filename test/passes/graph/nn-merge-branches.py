@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Merged convolutions compute what the branches did, and the others are left alone.
+# Merged convolutions give the results of the branches. Other branches do not change.
 import os
 import sys
 
@@ -62,7 +62,7 @@ def dbb(groups=1, stride=1, pad=1):
     convolve = lambda v, k, s=1, p=0: f.conv2d(v, 8, k, s, p, groups=groups, bias=False)
     square = f.bn(convolve(x, 3, stride, pad))
     point = f.bn(convolve(x, 1, stride, pad - 1))
-    # The padding comes before the 1x1 where a bias follows it, as exact exporters write it.
+    # If a bias follows the 1x1, exact exporters write the padding before the 1x1.
     sequence = f.bn(convolve(convolve(x, 1), 3, stride, pad))
     average = f.bn(f.avg_pool(convolve(x, 1), kernel=[3, 3], strides=[stride] * 2, pads=[pad] * 4, dilations=[1, 1],
                               count_include_pad=True))
@@ -73,7 +73,7 @@ for groups in 1, 2:
     check(f"DBB, groups {groups}", *dbb(groups), MERGE, {"conv": 1})
     check(f"DBB, stride 2, groups {groups}", *dbb(groups, 2), MERGE, {"conv": 1})
 
-# The block as its authors export it: the 1x1 and its normalization are padded with what the latter makes of zero.
+# The block as its authors export it: the normalized 1x1 is padded with the normalized value of zero.
 def normalized_border(f, x, channels, wrong=0.0):
     n, _, h, w = x.shape
     norm = [f.rand(channels, low=0.5), f.rand(channels), f.rand(channels), f.rand(channels, low=0.5, high=2.0)]
@@ -105,13 +105,13 @@ check("DBB, normalized border, stride 2", *exported_dbb(2), MERGE, {"conv": 1}, 
 check("DBB, another border", *exported_dbb(wrong=1e-3), FOLD_AND_MERGE,
       {"add": 1, "conv": 3, "pad": 1, "scatter_nd": 4}, tolerance=1e-5)
 
-# Without padding a bias in the middle is exact.
+# Without padding, a bias between two convolutions can be merged exactly.
 f = Function(4)
 x = f.arg(1, 4, 8, 8)
 y = f.add(f.conv2d(f.bn(f.conv2d(x, 4, 1)), 4, 3), f.bn(f.conv2d(x, 4, 3)))
 check("biased 1x1 before an unpadded 3x3", f, y, MERGE, {"conv": 1})
 
-# With padding it is not: that branch stays.
+# With padding, a bias between two convolutions cannot be merged: that branch stays.
 f = Function(5)
 x = f.arg(1, 4, 8, 8)
 y = f.add(f.conv2d(f.conv2d(x, 4, 1), 4, 3, pad=1), f.add(f.conv2d(x, 4, 3, pad=1), f.conv2d(x, 4, 1)))

@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Consecutive convolutions become one where that saves work.
+# Consecutive convolutions are merged if that saves work.
 import math
 import os
 import sys
@@ -33,7 +33,7 @@ x = f.arg(1, 8, 8, 8)
 y = f.conv2d(f.conv2d(x, 8, 3, groups=8), 8, 1)
 check("depthwise separable", f, y, MERGE, {"conv": 2})
 
-# The merged convolution has 768 bytes more, which cost nothing in `balanced`.
+# The merged convolution has 768 bytes more, which `balanced` accepts.
 for size, channels, goals in ((10, 8, {"speed": 1, "balanced": 1, "size": 2}),
                               (6, 8, {"speed": 1, "balanced": 1, "size": 2})):
     for goal, count in goals.items():

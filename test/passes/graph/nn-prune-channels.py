@@ -1,5 +1,5 @@
 # RUN: %python %s
-# What is computed stays, whatever channels vanish: blocks of pruned networks, and programs drawn at random.
+# Results do not change when channels are removed: blocks of pruned networks, and random programs.
 import os
 import re
 import subprocess
@@ -155,7 +155,7 @@ f = Pruned()
 y = f.pconv(f.arg(1, 8, 8, 8), 8, groups=8, zero_out=(0,))
 expect("depthwise over the model's input", f, f.pconv(y, 4), [8, 4])
 
-# Transposed convolutions, whose borders see fewer taps, and products the other way round.
+# Transposed convolutions, whose borders have fewer taps, and products with exchanged operands.
 for biased, left in ((False, 6), (True, 8)):
     for groups, out in ((1, 5), (2, 6)):
         f = Pruned()
@@ -173,7 +173,7 @@ x = f.matmul(f.arg(1, 6, 4), f.product_weights(4, (), 8, (1, 5)))
 x = f.matmul(f.transpose(x, perm=[0, 2, 1]), f.rand(6, 7))
 expect("rows of a product", f, f.matmul(x, f.product_weights(8, (1, 5), 5, ()), transpose_a=True), [6, 6, 7])
 
-# Pools, attention by channels, what is flat.
+# Pools, channel attention, and flattened data.
 f = Pruned()
 x = f.relu(f.pconv(f.arg(1, 3, 8, 8), 8, zero_out=(1, 2), biased=True))
 x = f.max_pool(x, kernel=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], dilations=[1, 1])

@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Activations that exporters take apart.
+# Activations that exporters write as several ops.
 import math
 import os
 import sys
@@ -54,7 +54,7 @@ f = Function()
 x = f.arg(4, 33)
 check("hard sigmoid", f, f.div(clip(f, x), f.const(6.0)), KNOW, {"hard_sigmoid": 1})
 
-# Not quite.
+# Almost an activation: must not fire.
 f = Function()
 x, z = f.arg(4, 33), f.arg(4, 33)
 check("gate of something else", f, f.mul(x, f.sigmoid(z)), KNOW, {"mul": 1, "sigmoid": 1})

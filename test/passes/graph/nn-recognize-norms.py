@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Normalizations that exporters take apart.
+# Normalizations that exporters write as several ops.
 import math
 import os
 import sys
@@ -34,7 +34,7 @@ x = f.arg(2, 5, 16)
 d = f.sub(x, f.reduce(x, kind=1, axes=[2], keep_dims=True))
 check("subtracted twice", f, norm(f, x, [2], "mul", "div", d), KNOW, {"layer_norm": 1}, tolerance=1e-5)
 
-# Twins with 2^40 paths up to where they part: not followed, which would never end.
+# Equal expressions with 2^40 paths to their first difference: comparing them path by path would never end.
 f = Function()
 x = f.arg(2, 5, 16)
 twins = []

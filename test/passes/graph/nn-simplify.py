@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Simpler ops for the same.
+# Ops are replaced by simpler ones with equal results.
 import math
 import os
 import sys

@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Channels-last models compute the same, with transposes at their edges only.
+# Channels-last models give equal results, with transposes at their inputs and outputs only.
 import os
 import sys
 
@@ -59,7 +59,7 @@ y = f.transpose(reshape(f, y, 1, 6, 4), perm=[0, 2, 1])
 y = f.add(y, f.rand(1, 4, 6))
 check("patches", f, y, LAST, {"add": 1, "conv": 1, "reshape": 1, "transpose": 1})
 
-# Everything with axes.
+# All ops with axes.
 f = Function(4)
 x = f.arg(2, 3, 4, 5)
 t = lambda: f.transpose(x, perm=[0, 3, 1, 2])
@@ -93,7 +93,7 @@ q, k = f.arg(2, 5, 3, 4), f.arg(2, 6, 3, 4)
 y = f.matmul(f.transpose(q, perm=[0, 2, 1, 3]), f.transpose(k, perm=[0, 2, 3, 1]))
 check("attention scores", f, y, SINK, {"matmul": 1, "transpose": 2})
 
-# Sums of single pixels: no transpose moves anything, and none goes round.
+# Sums of single pixels: no transpose moves data, and rewriting transposes must end.
 f = Function(13)
 x, z = f.arg(1, 6, 1), f.arg(1, 6, 1)
 y = f.add(f.transpose(f.arg(1, 1, 6), perm=[0, 2, 1]), x)
@@ -103,7 +103,7 @@ x, p, q = f.arg(1, 5, 6), f.arg(1, 6, 1), f.arg(1, 6, 1)
 y = f.sub(f.div(f.transpose(x, perm=[0, 2, 1]), p), q)
 check("single pixels applied to all", f, f.transpose(y, perm=[0, 2, 1]), SINK, {"div": 1, "reshape": 2, "sub": 1})
 
-# Heads put side by side: one transpose, with the innermost dimension in place.
+# Concatenated heads: one transpose, which keeps the innermost dimension.
 f = Function(12)
 x = f.arg(1, 3, 5, 4)
 y = reshape(f, f.transpose(f.softmax(x, axis=3), perm=[0, 2, 1, 3]), 1, 5, 12)
@@ -121,7 +121,7 @@ x = f.arg(2, 4, 3, 5)
 y = f.lrn(x, size=3, alpha=0.1, beta=0.75, k=1.0)
 check("lrn", f, f.transpose(y, perm=[0, 2, 3, 1]), LAST, {"lrn": 1, "transpose": 1})
 
-# Must not fire: it would take a transpose away and add one.
+# Must not fire: it would remove one transpose and add another.
 f = Function(10)
 x, z = f.arg(2, 3, 4), f.arg(2, 4, 3)
 y = f.add(f.transpose(x, perm=[0, 2, 1]), z)

@@ -1,5 +1,5 @@
-# Thousands of results that are joined are computed where they belong, in time that goes with their number.
-# What many pairs of results are joined in stands in front of each pair, not of all.
+# Thousands of results that are concatenated are computed in place. The time grows linearly with their number.
+# The destination of each pair of results stands in front of that pair, not in front of all pairs.
 # RUN: %python %s %t
 import re
 import resource
@@ -42,7 +42,7 @@ def check(n, order):
     results = dict(re.findall(r"(%\S+) = linalg.exp .* outs\((%\S+) :", text))
     inserts = re.findall(r"tensor.insert_slice (%\S+) into %\S+\[(\d+)\]", text)
     assert len(results) == n and len(inserts) == n, (len(results), len(inserts))
-    # Nothing is copied: what is inserted was computed at its place.
+    # Nothing is copied: each inserted result was computed in place.
     apart = [at for result, at in inserts if slices.get(results[result]) != at]
     assert not apart, f"{n} results: {len(apart)} are not where they belong, e.g. at {apart[0]}"
 

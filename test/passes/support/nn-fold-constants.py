@@ -41,7 +41,7 @@ def write(isConstant):
     lines = []
     for i, (name, type, count, result) in enumerate(cases()):
         tensor = f"tensor<2x{type}>"
-        # Neither splats nor anything that some op has no value for.
+        # Use no splats, and no values for which an op is undefined.
         values = {"i1": "true, false"}.get(type, "1.0, 2.0" if type in FLOATS else "1, 2")
         if type == "i1" and name in ("div", "mod", "shift_left", "shift_right"):
             values = "true, true" if name in ("div", "mod") else "false, false"

@@ -27,7 +27,8 @@ public:
   explicit Decisions(std::vector<std::string> &all) : all(all) {}
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     for (const remark::detail::Remark::Arg &arg : remark.getArgs())
-      all.push_back(arg.val);
+      if (arg.key == "Decision")
+        all.push_back(arg.val);
   }
 
 private:

@@ -43,7 +43,7 @@ namespace ingot {
 int compileMain(int argc, char **argv);
 }
 
-/// Sets what is to be emitted; nullopt if the name is unknown.
+/// Sets the kind of output. Returns false if the name is unknown.
 static bool setEmit(CompileOptions &options, StringRef kind) {
   if (kind == "so")
     options.emit = EmitKind::sharedLibrary;
@@ -78,7 +78,7 @@ static const char *extensionOf(EmitKind kind) {
   return "";
 }
 
-/// Sizes that are fixed, and ranges: those of --shape and --dim are one
+/// Reads fixed sizes and ranges. The ranges of --shape and --dim form one
 /// profile.
 static bool readShapes(const CompileFlags &options, CompileOptions &result,
                        std::string &error) {
@@ -114,7 +114,7 @@ static bool readShapes(const CompileFlags &options, CompileOptions &result,
   return true;
 }
 
-/// Fills `result` from the command line; 0 or an exit code.
+/// Fills `result` from the command line. Returns 0 or an exit code.
 static int readOptions(const CompileFlags &options, CompileOptions &result,
                        PrecisionRequest &request) {
   result.input = options.input;
@@ -160,7 +160,7 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   result.pipeline.emulateOn = options.emulateOn;
   result.pipeline.scheduleSeed = options.scheduleSeed;
   if (options.precision != "fp32" && options.precision != "O0" &&
-      options.kernels != "native")
+      options.kernels != kDefaultKernels)
     return usageError("--precision=" + options.precision +
                       " is for native kernels: it does not go with --kernels=" +
                       options.kernels);
@@ -195,7 +195,7 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   return kSuccess;
 }
 
-/// The backends that `--kernels` names, the default one first.
+/// Returns the backends that `--kernels` can name, the default one first.
 static std::string kernelNames() {
   std::string names = kDefaultKernels.str();
   for (const Backend *backend : getBackends())
@@ -204,7 +204,7 @@ static std::string kernelNames() {
   return names;
 }
 
-/// Sets the kernels but for `auto`, which is measured later; 0 or an exit code.
+/// Sets the kernels. `auto` is measured later. Returns 0 or an exit code.
 static int readKernelsOption(StringRef kernels, CompileOptions &result) {
   const Backend *backend =
       kernels == "auto" ? &otherBackend() : findBackend(kernels);
@@ -251,7 +251,7 @@ static void printSummary(const CompileOptions &options,
   out << '\n';
 }
 
-/// Prints how large the artifact is, what grew, and how to choose otherwise.
+/// Prints the artifact's size, what increased it, and how to choose otherwise.
 static void printSizes(const CompileOptions &options, const Manifest &manifest,
                        const SizeReport &sizes) {
   raw_ostream &out = outs();
@@ -260,7 +260,7 @@ static void printSizes(const CompileOptions &options, const Manifest &manifest,
   out << ", weights of the model ";
   printBytes(out, sizes.modelWeights);
   const uint64_t expected = sizes.modelWeights + sizes.fewerProducts;
-  // Cache lines are filled up, and panels of weights.
+  // Allow for padding to cache lines and to whole panels of weights.
   const uint64_t usual = expected + expected / 32 + (1 << 16);
   if (manifest.weightsBytes > usual) {
     out << "; constants that are computed when compiling add ";
@@ -276,7 +276,7 @@ static void printSizes(const CompileOptions &options, const Manifest &manifest,
   out << '\n';
 }
 
-/// Prints the kernels that `--kernels=auto` chose, and what it measured.
+/// Prints the kernels that `--kernels=auto` chose, and its measurements.
 static void printKernels(const CompileOptions &options,
                          const KernelRecord &record) {
   raw_ostream &out = outs();
@@ -301,7 +301,7 @@ static void printKernels(const CompileOptions &options,
   out << "); " << printable(options.recordFile) << " holds the choice\n";
 }
 
-/// Prints what `--precision=auto` chose, its speed and what is right.
+/// Prints the choice of `--precision=auto`, its speed and its accuracy.
 static void printPrecisions(const CompileOptions &options, const Study &study) {
   auto count = [&](bool StudiedLayer::*is) {
     return count_if(study.layers,
@@ -319,7 +319,8 @@ static void printPrecisions(const CompileOptions &options, const Study &study) {
                 study.search->fp32Percent);
 }
 
-/// 0 or an exit code: what was printed may have no room.
+/// Flushes standard output. Returns 0, or an exit code if it could not be
+/// written.
 static int flushOutput() {
   outs().flush();
   if (!outs().has_error())
@@ -330,7 +331,7 @@ static int flushOutput() {
   return kFailure;
 }
 
-/// Where `--kernels=auto` writes what it found.
+/// Returns the file of the measurements of `--kernels=auto`.
 static std::string kernelsFile(const CompileOptions &options) {
   SmallString<128> name(options.output);
   sys::path::replace_extension(name, "kernels.json");
@@ -346,7 +347,7 @@ int ingot::compileMain(int argc, char **argv) {
       [](raw_ostream &out) { out << "ingot " INGOT_VERSION "\n"; });
   std::string errors;
   raw_string_ostream errorStream(errors);
-  // The parser puts the program's name before its messages.
+  // The parser prints the program's name in front of its messages.
   std::vector<const char *> args(argv, argv + argc);
   args[0] = "ingot compile";
   const tools::OptionParser messages("compile", "", "", "");
@@ -360,7 +361,8 @@ int ingot::compileMain(int argc, char **argv) {
       "Exit codes: 0 done, 1 the model cannot be compiled, 2 wrong use.\n",
       &errorStream);
   if (!parsed) {
-    // It prints what is wrong with an option's value itself, the rest here.
+    // The parser itself prints errors about an option's value. Other errors are
+    // printed here.
     StringRef message = StringRef(errors).split('\n').first.trim();
     message.consume_front("ingot compile: ");
     return message.empty() ? int(kUsage) : usageError(message);
@@ -381,7 +383,7 @@ int ingot::compileMain(int argc, char **argv) {
     return usageError(
         "--kernels=auto measures several pipelines; to print one, "
         "give --kernels the file that it writes");
-  // Linking in process puts all options back to their defaults.
+  // Linking in process resets all options to their defaults, so copy them.
   const bool quiet = options.quiet, timed = options.timing,
              remarks = options.remarks;
   bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;
@@ -416,7 +418,8 @@ int ingot::compileMain(int argc, char **argv) {
     outs() << *text;
     return flushOutput();
   }
-  // What is measured and chosen is compiled once more, as the user asked.
+  // After measurements, the model is compiled again as the user asked. A cache
+  // keeps the code.
   ObjectCache objects;
   if (isAuto || request.isWanted())
     compile.objects = request.study.objects = &objects;
@@ -434,7 +437,7 @@ int ingot::compileMain(int argc, char **argv) {
     kernels = tuneKernels(compile, kernelsFile(compile), tools::measureArtifact,
                           *context);
   if (!isAuto || succeeded(kernels)) {
-    // Not before: --kernels=auto compiles what it measures, too.
+    // Set this only now, since --kernels=auto compiles other artifacts before.
     compile.published = setDone;
     result = compileModel(compile, *context);
   }
@@ -449,7 +452,7 @@ int ingot::compileMain(int argc, char **argv) {
   if (!request.report.empty())
     if (std::string problem = writeReport(request, study); !problem.empty())
       return messages.failure(problem);
-  // What went to standard output or through a link has no name to get.
+  // Output to standard output, or through a link, is not renamed at the end.
   setDone();
   if (result->manifest && !quiet) {
     printSummary(compile, *result->manifest);

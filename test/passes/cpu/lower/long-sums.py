@@ -1,4 +1,4 @@
-# Of thousands of products that are summed, each takes in its addition, in time that goes with their number.
+# In a sum of thousands of products, each product fuses its addition. The time grows linearly with their number.
 # RUN: %python %s
 import resource
 import subprocess
