@@ -1,4 +1,4 @@
-//===- FileSet.cpp - files that are whole or not there --------------------===//
+//===- FileSet.cpp - publishes complete files -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,7 +39,7 @@ std::string FileSet::open(const std::string &path) {
 }
 
 std::string FileSet::create(bool isExecutable, int &descriptor) {
-  // All memory that is needed, before there is a file to forget.
+  // Allocates all memory before there is a file that could be forgotten.
   files.push_back({});
   File &made = files.back();
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -57,9 +57,9 @@ std::string FileSet::create(bool isExecutable, int &descriptor) {
         continue;
       return strerror(reason);
     }
-    // The lock says that it is in use. Whoever looked at it just before that
-    // has taken it for a leftover; file systems without locks have no leftovers
-    // removed.
+    // Locks the file to show that it is in use. A process that looked at it
+    // just before has taken it for a leftover, so another file is made. On file
+    // systems without locks, leftovers are not removed.
     struct stat status = {};
     bool lost = flock(file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
     if (lost || fstat(file, &status) || !status.st_nlink) {
@@ -87,17 +87,17 @@ void FileSet::remove(File &file) {
   file.watch.forget();
 }
 
-/// Some file systems, those of /proc and some networks, have nothing to flush.
-/// Returns an error number or 0.
+/// Flushes a file. Some file systems, such as /proc and some network ones, have
+/// nothing to flush. Returns an error number, or 0.
 static int flush(int descriptor) {
   bool failed = fsync(descriptor) && errno != EINVAL && errno != ENOTSUP &&
                 errno != EROFS;
   return failed ? errno : 0;
 }
 
-/// Exchanges the file with what has the name, so that it can be undone; where
-/// the file system cannot, a second link keeps what was there. Returns an error
-/// number or 0.
+/// Exchanges the file with the present holder of the name, so that the step can
+/// be undone. If the file system cannot exchange, a second link keeps the old
+/// file. Returns an error number, or 0.
 int FileSet::place(Step &step) {
   File &file = *step.file;
   const char *from = file.temporary.c_str(), *to = step.name->c_str();
@@ -146,7 +146,7 @@ static std::string cannotWrite(const std::string &name,
   return "cannot write '" + name + "': " + reason;
 }
 
-/// Gives all names, or none. Returns the problem, or "".
+/// Gives all names, or none. Returns an error message, or "".
 std::string FileSet::placeAll(std::vector<Step> &steps) {
   for (const Step &step : steps)
     if (std::string problem = checkOutputName(folder, step.name->c_str());
@@ -173,7 +173,7 @@ std::string FileSet::publish(const std::vector<Name> &names,
                              const IsStale &isStale) {
   if (names.empty())
     return "";
-  // All memory that is needed, before something must be undone.
+  // Allocates all memory before there is a step to undo.
   std::vector<Step> steps(names.size());
   for (size_t i = 0; i < names.size(); ++i)
     steps[i] = {find(names[i].descriptor), &names[i].name, Step::kPlaced,
@@ -189,7 +189,8 @@ std::string FileSet::publish(const std::vector<Name> &names,
     if (problem.empty())
       problem = placeAll(steps);
     if (problem.empty() && isStale && lock.isHeld()) {
-      // Lets the next process remove these files, also while this one works.
+      // Unlocks the files, so that the next process can remove them while this
+      // process still runs.
       for (const Name &name : names)
         flock(name.descriptor, LOCK_UN);
       forEachName(folder, [&](const char *name) {

@@ -1,4 +1,4 @@
-//===- FileSet.h - files that are whole or not there ------------*- C++ -*-===//
+//===- FileSet.h - publishes complete files ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,12 +13,12 @@
 
 namespace ingot {
 
-/// Files of one folder that get their names when all are written. At every
-/// instant each name stands for a whole file, the old or the new one, also when
-/// the process is killed or the machine stops. A file that nobody gave a name
-/// is gone with the object.
+/// Files of one folder that get their names when all of them are written. At
+/// every instant each name refers to a whole file, old or new, even if the
+/// process is killed or the machine stops. A file without a name disappears
+/// with the object.
 ///
-/// Functions return what went wrong, or "".
+/// Functions return an error message, or "".
 class FileSet {
 public:
   FileSet() = default;
@@ -26,10 +26,11 @@ public:
   FileSet &operator=(const FileSet &) = delete;
   ~FileSet();
 
-  /// Opens the folder and removes what killed processes have left in it.
+  /// Opens the folder and removes files that killed processes left there.
   std::string open(const std::string &folder);
 
-  /// Makes a file. `descriptor`, to write to, is closed with this object.
+  /// Creates a file. `descriptor` is for writing and is closed with this
+  /// object.
   std::string create(bool isExecutable, int &descriptor);
 
   struct Name {
@@ -38,34 +39,35 @@ public:
   };
   using IsStale = std::function<bool(const char *name)>;
   /// Gives files their names, in this order. Refuses names of anything but
-  /// regular files. If it fails, or is stopped by a failure of the system, all
-  /// names are what they were; a process that is killed may have got through a
-  /// part of the list. From the first name that is given on, it needs no
-  /// memory.
+  /// regular files. On failure, also of the system, all names keep their
+  /// previous files. A process that is killed may have handled a part of the
+  /// list. After the first name is given, the function allocates nothing.
   ///
-  /// Then removes the files of the folder that `isStale` chooses. Other
-  /// processes publish into this folder before or after both steps, so that
-  /// only files of earlier sets are removed.
+  /// Then removes the files of the folder that `isStale` selects. Other
+  /// processes publish into this folder before or after both steps, so only
+  /// files of earlier sets are removed.
   std::string publish(const std::vector<Name> &names,
                       const IsStale &isStale = nullptr);
 
-  /// The open folder, -1 before.
+  /// Returns the open folder, or -1 before `open`.
   int descriptor() const { return folder; }
 
 private:
   struct File {
     int descriptor = -1;
-    /// Its own name until it is published; then that of the file whose place it
-    /// has taken, or empty.
+    /// Temporary name until the file is published. Then the name of the file
+    /// that it replaced, or empty.
     std::string temporary;
     Temporary watch;
   };
-  /// What publish has done with one file, to undo it.
+  /// The effect of publish on one file, to undo it.
   struct Step {
     File *file = nullptr;
     const std::string *name = nullptr;
-    /// Nothing was there; a second link keeps what was; nothing keeps it; it
-    /// has the temporary name.
+    /// kPlaced: the name was free. kReplaced: a second link keeps the old file.
+    /// kLost: nothing keeps the old file.
+    ///
+    /// kExchanged: the old file has the temporary name.
     enum { kPlaced, kReplaced, kLost, kExchanged } kind = kPlaced;
     std::string backup;
   };

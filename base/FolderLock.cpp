@@ -1,4 +1,4 @@
-//===- FolderLock.cpp - one process at a time in a folder -----------------===//
+//===- FolderLock.cpp - lock of a folder for one process ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,16 +14,18 @@
 
 using namespace ingot;
 
-/// A temporary name, so that the next command removes what a killed one left.
+/// A temporary name, so that the next command removes the file of a killed
+/// command.
 static constexpr char kName[] = ".ingot-publishing.tmp";
 
-/// A holder works for milliseconds, unless it was stopped or its disk hangs.
+/// Longest wait. A holder works for milliseconds, unless it was stopped or its
+/// disk hangs.
 static constexpr int kMilliseconds = 10'000;
 
 FolderLock::~FolderLock() {
   if (file < 0)
     return;
-  // The name goes before the lock: see `take`.
+  // Removes the name before the lock: see `take`.
   unlinkat(folder, kName, 0);
   watch.forget();
   close(file);
@@ -31,7 +33,7 @@ FolderLock::~FolderLock() {
 
 void FolderLock::take(int where) {
   folder = where;
-  // All memory that is needed, before there is a file to forget.
+  // Allocates all memory before there is a file that could be forgotten.
   const std::string name = kName;
   for (int waited = 0; waited < kMilliseconds; ++waited) {
     int opened =
@@ -42,7 +44,7 @@ void FolderLock::take(int where) {
     struct stat locked = {}, named = {};
     bool isFree = opened >= 0 && !flock(opened, LOCK_EX | LOCK_NB);
     int reason = errno;
-    // The holder before may have removed the name in between.
+    // Checks that the previous holder did not remove the name in between.
     if (isFree && !fstat(opened, &locked) &&
         !fstatat(folder, kName, &named, AT_SYMLINK_NOFOLLOW) &&
         locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {

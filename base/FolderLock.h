@@ -1,4 +1,4 @@
-//===- FolderLock.h - one process at a time in a folder ---------*- C++ -*-===//
+//===- FolderLock.h - lock of a folder for one process ----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,10 @@
 
 namespace ingot {
 
-/// A lock that processes take while they give files of a folder their names.
-/// It is a file of its own, which is gone with the lock: whoever runs a command
-/// under flock(1) may hold a lock on the folder or on an output already.
+/// A lock that processes hold while they give files of a folder their names.
+/// The lock is a separate file, which disappears with the lock. The folder or
+/// an output cannot serve as lock, because a command under flock(1) may already
+/// hold it.
 class FolderLock {
 public:
   FolderLock() = default;
@@ -21,7 +22,7 @@ public:
   FolderLock &operator=(const FolderLock &) = delete;
   ~FolderLock();
 
-  /// Waits for the lock, for some seconds at most. `folder` must stay open.
+  /// Waits some seconds at most for the lock. `folder` must stay open.
   void take(int folder);
   bool isHeld() const { return file >= 0; }
 

@@ -1,4 +1,4 @@
-//===- InputFile.cpp - a regular file that is read ------------------------===//
+//===- InputFile.cpp - reads a regular file -------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ InputFile::~InputFile() {
 }
 
 std::string InputFile::open(const std::string &path) {
-  // To open a pipe that nobody writes to would wait for the writer.
+  // O_NONBLOCK keeps open() from waiting for the writer of a pipe.
   descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status = {};
   if (descriptor < 0 || fstat(descriptor, &status))
@@ -34,7 +34,7 @@ std::string InputFile::open(const std::string &path) {
   return "";
 }
 
-/// Calls `readSome(to, bytes)`, which may read less, until all are read.
+/// Calls `readSome(to, bytes)`, which may read less, until all bytes are read.
 template <typename ReadSome>
 static std::string readAll(void *data, uint64_t bytes, ReadSome readSome) {
   auto *to = static_cast<char *>(data);

@@ -1,4 +1,4 @@
-//===- InputFile.h - a regular file that is read ----------------*- C++ -*-===//
+//===- InputFile.h - reads a regular file -----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,9 @@
 
 namespace ingot {
 
-/// A file that is read from its start, or in pieces. Only a regular one has a
-/// size that can be checked before; a pipe may make the process wait, a device
-/// may never end.
-/// Functions return what is wrong, or "".
+/// A file that is read from its start or in pieces. Only regular files have a
+/// size that can be checked first. A pipe may make the process wait, and a
+/// device may never end. Functions return an error message, or "".
 class InputFile {
 public:
   InputFile() = default;
@@ -24,9 +23,9 @@ public:
   ~InputFile();
 
   std::string open(const std::string &path);
-  /// Reads exactly so many bytes.
+  /// Reads exactly `bytes` bytes.
   std::string read(void *data, uint64_t bytes);
-  /// The same from `offset` on, wherever `read` is.
+  /// Reads exactly `bytes` bytes at `offset`, independently of `read`.
   std::string readAt(uint64_t offset, void *data, uint64_t bytes) const;
 
   uint64_t size() const { return fileBytes; }
@@ -36,7 +35,7 @@ private:
   uint64_t fileBytes = 0;
 };
 
-/// All of a file, which may have `most` bytes.
+/// Reads a whole file, which may have at most `most` bytes.
 std::string readWholeFile(const std::string &path, uint64_t most,
                           std::string &text);
 

@@ -1,4 +1,4 @@
-//===- OutputPath.cpp - checks of names that a command writes -------------===//
+//===- OutputPath.cpp - checks paths of outputs ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 
 using namespace ingot;
 
-/// Text can be written into it without taking its place.
+/// Returns true if text can be written into the file without replacing it.
 static bool isStream(const struct stat &status) {
   return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
 }
@@ -31,7 +31,7 @@ std::string ingot::checkOutputName(int folder, const char *name) {
   struct stat status;
   if (!fstatat(folder, name, &status, 0))
     return checkKind(status);
-  // A link to nothing is replaced.
+  // A dangling link is replaced.
   return errno == ENOENT ? "" : strerror(errno);
 }
 
@@ -83,7 +83,7 @@ bool ingot::isWrittenInPlace(const std::string &path) {
 }
 
 std::string ingot::openInPlace(const std::string &path, int &descriptor) {
-  // Without O_NONBLOCK this would wait for a pipe's reader.
+  // O_NONBLOCK keeps open() from waiting for a pipe's reader.
   descriptor =
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC,
            0666);

@@ -1,4 +1,4 @@
-//===- OutputPath.h - checks of names that a command writes -----*- C++ -*-===//
+//===- OutputPath.h - checks paths of outputs -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,31 +12,32 @@
 
 namespace ingot {
 
-/// Functions return the problem, or "".
+/// Functions return an error message, or "".
 
-/// Checks that a new file can take the name `path`: its folder can be written
-/// to, and the name is free or names a regular file. Links are followed, so
-/// that a link to a device is refused like the device.
+/// Checks that a new file can take the name `path`: its folder is writable, and
+/// the name is free or names a regular file. Links are followed, so that a link
+/// to a device is refused like the device.
 std::string checkOutputFile(const std::string &path);
 
-/// Checks an output of text, which may also go into a pipe or a character
-/// device, such as /dev/stdout.
+/// Checks an output of text, which may also be a pipe or a character device
+/// such as /dev/stdout.
 std::string checkOutputText(const std::string &path);
 
-/// Checks that `path` is none of the files that the command reads, under
-/// whatever name.
+/// Checks that `path` is none of the files that the command reads, under any
+/// name.
 std::string checkNotRead(const std::string &path,
                          const std::vector<std::string> &read);
 
-/// The rule of checkOutputFile for the name of a file in an open folder.
+/// Applies the rule of checkOutputFile to the name of a file in an open folder.
 std::string checkOutputName(int folder, const char *name);
 
-/// Returns true for a link, a pipe or a character device: text is written into
+/// Returns true for a link, a pipe or a character device. Text is written into
 /// it, and no new file takes its name.
 bool isWrittenInPlace(const std::string &path);
 
-/// Opens what isWrittenInPlace accepts; the caller closes `descriptor`. Fails
-/// for a named pipe that no process reads, instead of waiting for a reader.
+/// Opens a path for which isWrittenInPlace is true; the caller closes
+/// `descriptor`. Fails for a named pipe that no process reads, instead of
+/// waiting for a reader.
 std::string openInPlace(const std::string &path, int &descriptor);
 
 } // namespace ingot

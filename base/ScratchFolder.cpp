@@ -1,4 +1,4 @@
-//===- ScratchFolder.cpp - a folder for files of one run ------------------===//
+//===- ScratchFolder.cpp - temporary folder of one run --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,8 @@ std::string ScratchFolder::create() {
     watch.forget();
     return fail(reason);
   }
-  // Whoever looks for leftovers sees by the lock that it is in use.
+  // The lock shows other processes that look for leftovers that the folder is
+  // in use.
   folder = openat(parent, name.c_str(),
                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 || (flock(folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK))
@@ -47,7 +48,7 @@ ScratchFolder::~ScratchFolder() {
     close(folder);
   if (parent < 0)
     return;
-  // Nobody holds its lock any more.
+  // The lock is released at this point.
   removeIfUnused(parent, name.c_str());
   watch.forget();
   close(parent);

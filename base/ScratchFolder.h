@@ -1,4 +1,4 @@
-//===- ScratchFolder.h - a folder for files of one run ----------*- C++ -*-===//
+//===- ScratchFolder.h - temporary folder of one run ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 namespace ingot {
 
-/// A folder in $TMPDIR, or /tmp, which is gone with all files in it when the
-/// object is, or when a signal ends the process. What killed processes have
-/// left there is removed first.
+/// A folder in $TMPDIR or /tmp. The folder and its files are removed with the
+/// object, or when a signal ends the process. Folders that killed processes
+/// left there are removed first.
 class ScratchFolder {
 public:
   ScratchFolder() = default;
@@ -21,7 +21,7 @@ public:
   ScratchFolder &operator=(const ScratchFolder &) = delete;
   ~ScratchFolder();
 
-  /// Returns what went wrong, or "".
+  /// Creates the folder. Returns an error message, or "".
   std::string create();
   const std::string &path() const { return folderPath; }
 

@@ -1,4 +1,4 @@
-//===- SystemFailures.cpp - one line for what the system refuses ----------===//
+//===- SystemFailures.cpp - one message for system failures ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,8 @@ void ingot::setDone() { isDone = true; }
 
 void ingot::setReported(const bool *isReported) { reported = isReported; }
 
-/// There may be no memory and no usable heap: a buffer on the stack, one write.
+/// Prints one line from a buffer on the stack with a single write. There may be
+/// no memory and no usable heap.
 static void printLine(const char *reason) {
   char line[512];
   int length = snprintf(line, sizeof(line) - 1, "%singot%s%s: error: %s%s%s",
@@ -51,7 +52,7 @@ static void printLine(const char *reason) {
 }
 
 void ingot::endBecause(const char *reason) {
-  // Of two threads that fail one speaks.
+  // If two threads fail, only one prints.
   if (isEnding.exchange(true))
     for (;;)
       pause();
@@ -78,7 +79,7 @@ static void onTerminate() {
   } catch (const std::bad_alloc &) {
     endOutOfMemory();
   } catch (const std::length_error &) {
-    // A container larger than any memory.
+    // A container would be larger than any memory.
     endOutOfMemory();
   } catch (const std::system_error &error) {
     char reason[128];
@@ -101,8 +102,8 @@ static void onBusError(int number, siginfo_t *info, void *) {
   raise(number);
 }
 
-/// The handler is gone by now, so the signal ends the process: its parent sees
-/// which one it was.
+/// Prints a line and raises the signal again. The handler is already removed,
+/// so the signal ends the process and its parent sees which signal it was.
 static void onInterrupt(int number) {
   int saved = errno;
   if (!isEnding.exchange(true))
@@ -112,7 +113,8 @@ static void onInterrupt(int number) {
   raise(number);
 }
 
-/// What is ignored stays so: a shell's background job ignores SIGINT.
+/// Installs the handlers. Ignored signals stay ignored: a shell's background
+/// job ignores SIGINT.
 static void handleInterrupts() {
   for (int number : {SIGHUP, SIGINT, SIGTERM}) {
     struct sigaction action = {};

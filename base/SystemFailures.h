@@ -1,4 +1,4 @@
-//===- SystemFailures.h - one line for what the system refuses --*- C++ -*-===//
+//===- SystemFailures.h - one message for system failures -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,32 +9,34 @@
 
 namespace ingot {
 
-/// From now on the process `ingot COMMAND` ends in exit code 1, one line on
-/// standard error and no temporary file left where nobody catches an exception,
-/// and where a file that is mapped became shorter. A write beyond the limit on
-/// the size of files fails, instead of ending the process. The signals that
-/// interrupt it print a line, too, and then end it as they do.
+/// Makes the process `ingot COMMAND` end with exit code 1, one line on standard
+/// error and no temporary files. This applies to exceptions that nobody catches
+/// and to mapped files that became shorter. A write beyond the limit on file
+/// sizes fails instead of ending the process. Signals that interrupt the
+/// process print a line and then end it as usual.
 void endInOneLine(const char *command);
 
-/// Whose line it is, before the above is called.
+/// Sets the command name in the line, before endInOneLine is called.
 void nameCommand(const char *command);
 
-/// The same for memory that `new` cannot get, for code that cannot go on.
+/// Makes a failing `new` end the process, for code that cannot continue.
 void endWithoutMemory();
 bool isWithoutMemoryTheEnd();
 
-/// What is being done, for the line above. Kept, up to some length.
+/// Sets the current step, which the line names. Keeps a copy, up to some
+/// length.
 void nameStep(const char *step);
 
-/// Ends the process so. Allocates nothing.
+/// Ends the process for lack of memory. Allocates nothing.
 [[noreturn]] void endOutOfMemory();
 [[noreturn]] void endBecause(const char *reason);
 
-/// What was asked for is there. If the process ends early now, with less
-/// printed than it would, it has done its work all the same: exit code 0.
+/// Marks the work as done. If the process fails later, it ends with exit code
+/// 0, even if it has not printed everything.
 void setDone();
 
-/// Whether a line has been printed that says why; then none is added.
+/// Sets a flag that is true once an error line has been printed. Then no other
+/// line is printed.
 void setReported(const bool *isReported);
 
 } // namespace ingot

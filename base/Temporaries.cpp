@@ -1,4 +1,4 @@
-//===- Temporaries.cpp - what a process must not leave behind -------------===//
+//===- Temporaries.cpp - removal of temporary files -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,8 +51,9 @@ bool ingot::isTemporaryName(const char *name) {
          !strcmp(name + kLength - (sizeof(kSuffix) - 1), kSuffix);
 }
 
-/// readdir allocates, which a signal handler may not, nor who has published
-/// what it made: so this asks the kernel itself.
+/// Reads names with a system call, because readdir allocates. A signal handler
+/// must not allocate, and a process that has published its files must not
+/// either.
 template <typename Visit>
 static void readNames(int folder, Visit visit) {
   struct Entry {
@@ -78,13 +79,14 @@ void ingot::forEachName(int folder,
 }
 
 //===----------------------------------------------------------------------===//
-// What is removed when the process ends early
+// Removal when the process ends early
 //===----------------------------------------------------------------------===//
 
 namespace {
 enum State { kFree, kChanging, kWatched };
 
-/// A signal handler may neither allocate nor lock: a fixed table of atomics.
+/// An entry of a fixed table of atomics, because a signal handler must neither
+/// allocate nor lock.
 struct Slot {
   std::atomic<int> state{kFree};
   int folder = -1;
@@ -126,8 +128,8 @@ void ingot::removeTemporaries() {
   }
 }
 
-/// Handlers are installed with SA_RESETHAND: the signal then ends the process
-/// as it would have.
+/// Removes the files and raises the signal again. SA_RESETHAND has removed the
+/// handler, so the signal ends the process as usual.
 static void onSignal(int number) {
   int saved = errno;
   removeTemporaries();
@@ -135,7 +137,7 @@ static void onSignal(int number) {
   raise(number);
 }
 
-/// A stack overflow leaves no stack to the handler.
+/// Provides a stack for handlers, because a stack overflow leaves none.
 static void makeHandlerStack() {
   static char memory[64 << 10];
   stack_t stack = {};
@@ -153,7 +155,7 @@ static void installHandlers() {
                      SIGXCPU, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                      SIGABRT, SIGSYS}) {
     struct sigaction now = {};
-    // What somebody handles or ignores stays so.
+    // Signals that somebody handles or ignores are left alone.
     if (sigaction(number, nullptr, &now) || (now.sa_flags & SA_SIGINFO) ||
         now.sa_handler != SIG_DFL)
       continue;
@@ -195,7 +197,7 @@ Temporary &Temporary::operator=(Temporary &&other) {
 }
 
 //===----------------------------------------------------------------------===//
-// What other processes have left
+// Leftovers of other processes
 //===----------------------------------------------------------------------===//
 
 bool ingot::removeIfUnused(int folder, const char *name) {
@@ -208,7 +210,8 @@ bool ingot::removeIfUnused(int folder, const char *name) {
   if (!fstat(file, &opened) &&
       ((isFolder = S_ISDIR(opened.st_mode)) || S_ISREG(opened.st_mode)) &&
       !flock(file, LOCK_EX | LOCK_NB) &&
-      // It may have got its name, and another file this one, in between.
+      // Checks that the name still refers to the opened file, because both may
+      // have changed in between.
       !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) &&
       opened.st_ino == named.st_ino && opened.st_dev == named.st_dev) {
     if (isFolder)

@@ -1,4 +1,4 @@
-//===- Temporaries.h - what a process must not leave behind -----*- C++ -*-===//
+//===- Temporaries.h - removal of temporary files ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 
 namespace ingot {
 
-/// A name that no process uses: ".ingot-", random letters, ".tmp".
+/// Returns a name that no process uses: ".ingot-", random letters, ".tmp".
 std::string temporaryName();
 bool isTemporaryName(const char *name);
 
-/// Calls `visit` with each name in a folder, in no order. Allocates nothing,
+/// Calls `visit` with each name in a folder, in any order. Allocates nothing,
 /// and moves the position of `folder`.
 void forEachName(int folder, const std::function<void(const char *)> &visit);
 
-/// A file or a folder of files that is gone when a signal or abandonAll ends
-/// the process. Whoever kills it with SIGKILL leaves it to the next process,
-/// which sees by the lock on the file that nobody uses it.
+/// A file, or a folder of files, that is removed when a signal or abandonAll
+/// ends the process. After a SIGKILL the next process removes it. The lock on
+/// the file tells that process that nobody uses the file.
 class Temporary {
 public:
   Temporary() = default;
@@ -30,7 +30,7 @@ public:
   Temporary &operator=(Temporary &&other);
   ~Temporary() { forget(); }
 
-  /// `folder` must stay open.
+  /// Registers a file or folder for removal. `folder` must stay open.
   void watch(int folder, const std::string &name, bool isFolder = false);
   void forget();
 
@@ -38,15 +38,15 @@ private:
   int slot = -1;
 };
 
-/// Removes every watched file, for whoever is about to end the process at once.
-/// Safe in a signal handler.
+/// Removes every watched file before the process ends at once. Safe in a signal
+/// handler.
 void removeTemporaries();
 
-/// Whether no process holds the lock of the regular file, or of the folder, of
-/// that name. If so it has been removed when this returns.
+/// Removes the regular file or folder of that name if no process holds its
+/// lock. Returns true if it was removed.
 bool removeIfUnused(int folder, const char *name);
 
-/// Removes what killed processes have left in a folder.
+/// Removes files that killed processes left in a folder.
 void removeLeftovers(int folder);
 
 } // namespace ingot

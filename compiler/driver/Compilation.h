@@ -14,7 +14,7 @@
 
 namespace ingot {
 
-/// One compilation: import, phases, code, files.
+/// A compilation: import, phases, code generation, and output files.
 class Compilation {
 public:
   Compilation(const CompileOptions &options, mlir::MLIRContext &context)
@@ -49,17 +49,17 @@ private:
   mlir::LogicalResult describe();
   mlir::LogicalResult describePrecision();
   void setMetadata(llvm::StringRef key, llvm::StringRef value);
-  /// Runs the phases that depend on the level on a copy of the module; null if
-  /// one fails.
+  /// Runs the phases that depend on the level on a copy of the module. Returns
+  /// null if a phase fails.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Target &target);
-  /// Translates to LLVM IR what `lower` made.
+  /// Translates the result of `lower` to LLVM IR.
   mlir::FailureOr<std::unique_ptr<LevelModule>>
   translate(mlir::ModuleOp lowered, const Target &target);
-  /// Optimizes LLVM IR; threads may do so for several levels at a time.
+  /// Optimizes LLVM IR. Threads may optimize several levels at a time.
   void optimizeLevel(LevelModule &level);
   mlir::FailureOr<CompileResult> emitText();
-  /// Makes the object code of a level, as `optimizeLevel` may be called; false
-  /// if LLVM cannot.
+  /// Generates the object code of a level. Returns false if LLVM cannot.
+  /// Threads may do so for several levels at a time.
   bool emitLevel(LevelModule &level, llvm::SmallVectorImpl<char> &code);
   mlir::LogicalResult emitLevels(std::vector<MemoryFile> &objects);
   mlir::FailureOr<MemoryFile> emitDescription();
@@ -71,7 +71,7 @@ private:
   mlir::LogicalResult fail(const llvm::Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
-  /// A problem's text, or "".
+  /// Fails with the text of a problem, unless it is "".
   mlir::LogicalResult failIf(const std::string &problem) {
     return problem.empty() ? mlir::success() : fail(problem);
   }
@@ -82,18 +82,18 @@ private:
     if (options.progress)
       options.progress(step);
   }
-  /// Takes the time of a step until it goes out of scope.
+  /// Measures the time of a step until the result goes out of scope.
   mlir::TimingScope time(llvm::StringRef step) {
     return options.timing ? options.timing->nest(step) : mlir::TimingScope();
   }
 
   const CompileOptions &options;
   PipelineOptions pipeline;
-  /// The calibration that the pipeline quantizes with or repairs by, if any.
+  /// The calibration that quantizes or repairs the model, if any.
   std::optional<quantize::Calibration> calibration;
   std::string modelSha256;
   mlir::MLIRContext &context;
-  /// What is reported as an error fails the compilation, whoever goes on.
+  /// Any reported error fails the compilation, even if a pass succeeds.
   ErrorWatch errors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The levels of --target.

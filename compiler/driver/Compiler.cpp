@@ -58,8 +58,8 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
     PassManager passes(&context);
     passes.enableTiming(timing);
     phase.build(passes, pipeline);
-    // Of large models, looking at the whole module takes as long as most passes
-    // do: once for all of a phase, but where a defect of a pass is looked for.
+    // Verifying a large module takes as long as most passes do. Verify once per
+    // phase, or after each pass when debugging passes.
     bool verifiesEach = options.verifyEach || !options.dumpAfter.empty();
     passes.enableVerifier(verifiesEach);
     if (!options.dumpAfter.empty())
@@ -88,8 +88,8 @@ static std::vector<std::string> levelsOf(ArrayRef<Target> targets) {
   return levels;
 }
 
-/// Reads --target for the pipeline, whose passes decide by it. All but a shared
-/// library holds the code of one level.
+/// Reads --target for the pipeline, whose passes depend on it. Only a shared
+/// library holds code for several levels.
 LogicalResult Compilation::chooseTargets() {
   std::string error;
   std::optional<Targets> found = parseTargets(options.target, error);
@@ -117,9 +117,9 @@ LogicalResult Compilation::chooseTargets() {
   return success();
 }
 
-/// Says that bf16 is not multiplied as bf16. Without instructions for it, that
-/// takes longer than f32: weights become f16, which is as small and more exact,
-/// and all else is f32.
+/// Warns that bf16 products are not computed in bf16. Without instructions for
+/// bf16, it would be slower than f32. Weights then become f16, which is as
+/// small and more exact. All other values are f32.
 void Compilation::checkBF16() {
   if (pipeline.precision == Precision::bf16 &&
       !asked.any([](const TargetInfo &info) { return info.multipliesBF16(); }))
@@ -128,9 +128,9 @@ void Compilation::checkBF16() {
            "--target has instructions for products of bf16";
 }
 
-/// Says that fp16 is not multiplied as f16, and drops a calibration, which has
-/// no effect then. Types between products are the same for all levels, so all
-/// of them must have arithmetic on f16.
+/// Warns that fp16 products are not computed in f16. Drops a calibration, which
+/// then has no effect. Types between products are equal for all levels, so all
+/// levels must have f16 arithmetic.
 void Compilation::checkHalfSums() {
   auto lacksFP16 = [](const Target &target) { return !target.info().hasFP16; };
   if (pipeline.precision != Precision::fp16)
@@ -151,9 +151,9 @@ void Compilation::checkHalfSums() {
         << " has no arithmetic on float16";
 }
 
-/// Adds a body for the usual sizes of each profile: the model once more, with
-/// these sizes. What bodies have in common, weights and kernels, is found
-/// later.
+/// Adds a body for the usual sizes of each profile: a copy of the model with
+/// these sizes. Later passes share the weights and kernels that bodies have in
+/// common.
 LogicalResult Compilation::addUsualBodies(ImportOptions import) {
   if (options.profiles.empty())
     return success();
@@ -189,7 +189,7 @@ LogicalResult Compilation::addUsualBodies(ImportOptions import) {
 }
 
 /// Runs the phases that all levels share. Profiles give sizes to names, so with
-/// them dimensions of one name stay one.
+/// profiles all dimensions of a name stay equal.
 LogicalResult Compilation::runSharedPhases() {
   ArrayRef<Phase> phases = getSharedPhases();
   if (!options.profiles.empty() || !hasSharedDimNames(*module))
@@ -262,12 +262,13 @@ LogicalResult Compilation::describe() {
       return layer.precision == stringifyPrecision(precision);
     });
   };
-  // Levels that multiply bytes faster multiply words and signs faster, too.
+  // Levels that multiply bytes faster multiply int16 and binary values faster,
+  // too.
   const Multiplied multiplied{multiplies(Precision::int8) ||
                                   multiplies(Precision::int16) ||
                                   multiplies(Precision::binary),
                               multiplies(Precision::bf16)};
-  // Levels of `multi` that the model has no use for get no code.
+  // Drop levels of `multi` that do not help the model.
   if (std::vector<Target> picked = asked.pick(multiplied);
       picked.size() > targets.size()) {
     targets = std::move(picked);
@@ -286,8 +287,8 @@ LogicalResult Compilation::describe() {
   return describePrecision();
 }
 
-/// Sets metadata of the artifact in the place of what the model has under that
-/// name. An empty value leaves none.
+/// Sets metadata of the artifact, replacing the model's entry of that name. An
+/// empty value removes the entry.
 void Compilation::setMetadata(StringRef key, StringRef value) {
   llvm::erase_if(manifest.metadata,
                  [&](auto &entry) { return entry.first == key; });
@@ -295,7 +296,7 @@ void Compilation::setMetadata(StringRef key, StringRef value) {
     manifest.metadata.push_back({key.str(), value.str()});
 }
 
-/// Records what was asked for.
+/// Records the precision that the user asked for.
 LogicalResult Compilation::describePrecision() {
   llvm::Expected<std::string> record = recordPrecision(options.pipeline);
   if (!record)
@@ -314,8 +315,8 @@ LogicalResult Compilation::describePrecision() {
   return success();
 }
 
-/// Takes away what passes told each other of functions' arguments: LLVM's
-/// translation warns of every attribute that it does not know.
+/// Removes attributes of functions' arguments by which passes exchange facts.
+/// LLVM's translation warns about each attribute that it does not know.
 static void dropFacts(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -357,7 +358,7 @@ void Compilation::optimizeLevel(LevelModule &level) {
   optimize(*level.module, *level.machine, optimizesForSize());
 }
 
-/// The name of no pass would dump nothing.
+/// Rejects names that are no pass, since nothing would be dumped.
 LogicalResult Compilation::checkDumps() {
   for (const std::string &name : options.dumpAfter)
     if (name != "all" && !hasPass(name, pipeline, context))

@@ -20,8 +20,7 @@ using namespace llvm;
 using namespace ingot;
 using mlir::remark::detail::Remark;
 
-/// The version of the file's format: it grows when a reader would have to
-/// change.
+/// The version of the file format. It changes if a reader would have to change.
 static constexpr int64_t kVersion = 1;
 
 //===----------------------------------------------------------------------===//
@@ -36,7 +35,8 @@ bool DecisionTrace::Less::operator()(const Key &a, const Key &b) const {
   return left.size() != right.size() ? left.size() < right.size() : a < b;
 }
 
-/// Returns `conv` for `nn.conv`, `winograd conv` for `cpu.winograd_conv`.
+/// Returns the operation's name for users: `conv` for `nn.conv`, `winograd
+/// conv` for `cpu.winograd_conv`.
 static std::string operationOf(StringRef name) {
   std::string words = name.split('.').second.str();
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -121,7 +121,7 @@ void ingot::readRemarks(mlir::MLIRContext &context, DecisionTrace &trace,
 }
 
 //===----------------------------------------------------------------------===//
-// For programs
+// Output for programs
 //===----------------------------------------------------------------------===//
 
 static json::Value orNull(StringRef text) {
@@ -166,7 +166,7 @@ std::string DecisionTrace::toJson(const DecisionsHead &head) const {
 }
 
 //===----------------------------------------------------------------------===//
-// For people
+// Output for people
 //===----------------------------------------------------------------------===//
 
 /// Calls `visit` for each backend that declined, with its reason. The reason of
@@ -181,7 +181,7 @@ forEachDeclined(const Decision &decision,
     rest.consume_front((name + ": ").str());
     std::string next = "; " + decision.alternatives[i + 1].name + ": ";
     auto [reason, tail] = rest.split(next);
-    // The choice declined nothing.
+    // The last backend is the choice, so it declined nothing.
     if (i + 2 == decision.alternatives.size())
       reason = rest;
     visit(name, reason);
@@ -193,14 +193,15 @@ bool ingot::isRemarkable(const Decision &decision) {
   switch (decision.question) {
   case Question::backend:
     return decision.alternatives.size() > 1;
-  // The question is asked where the user wants another precision.
+  // A decision about precision is recorded only if the user wants another
+  // precision.
   case Question::precision:
     return decision.choice == "float32";
   case Question::winograd:
     return decision.choice != "direct";
   case Question::layout:
     return decision.choice != "channels last";
-  // Every kernel has them.
+  // Every kernel has such decisions.
   case Question::packing:
   case Question::padding:
   case Question::schedule:

@@ -45,20 +45,19 @@ struct Decision {
   int64_t profile = 0;
 };
 
-/// What the head of a file of decisions says.
+/// The head of a file of decisions.
 struct DecisionsHead {
-  /// File name of the model.
+  /// The file name of the model.
   std::string model;
-  /// The command line's options: a JSON array of strings, or "".
+  /// The options of the command line: a JSON array of strings, or "".
   std::string options;
 };
 
-/// The decisions of one compilation. Any thread may add.
+/// The decisions of one compilation. Any thread may add decisions.
 class DecisionTrace {
 public:
-  /// Adds the decision of `remark`; returns false if it carries none. It takes
-  /// the place of an earlier one with the same question about the same
-  /// operation.
+  /// Adds the decision of `remark`. Returns false if the remark carries none.
+  /// Replaces an earlier decision about the same question and operation.
   bool add(const mlir::remark::detail::Remark &remark);
   void clear();
 
@@ -67,11 +66,10 @@ public:
   std::string toJson(const DecisionsHead &head) const;
 
 private:
-  /// Tells operations and questions apart: nodes, question, level, profile,
-  /// operation, sizes.
+  /// Identifies a decision: nodes, question, level, profile, operation, sizes.
   using Key = std::tuple<std::vector<std::string>, Question, std::string,
                          int64_t, std::string, std::string>;
-  /// Orders numbers in names by value.
+  /// Compares keys. Numbers in names are ordered by value.
   struct Less {
     bool operator()(const Key &a, const Key &b) const;
   };
@@ -80,16 +78,18 @@ private:
   std::map<Key, Decision, Less> decisions;
 };
 
-/// True for a decision that a user would not expect: `--remarks` prints it.
+/// Returns true for a decision that a user would not expect. `--remarks` prints
+/// these decisions.
 bool isRemarkable(const Decision &decision);
 
-/// Returns the decision as sentences for the user, one a line.
+/// Returns the decision as sentences for the user, one per line.
 std::vector<std::string> describe(const Decision &decision);
 
 using RemarkReader = std::function<void(const mlir::remark::detail::Remark &)>;
 
-/// Hands the remarks of `context` to `trace` if they carry decisions, else to
-/// `other`, which may be null. A context has one such pair.
+/// Passes remarks of `context` that carry decisions to `trace`. Passes other
+/// remarks to `other`, which may be null. A context can have only one such
+/// pair.
 void readRemarks(mlir::MLIRContext &context, DecisionTrace &trace,
                  RemarkReader other);
 

@@ -20,8 +20,8 @@ using namespace ingot;
 
 namespace {
 
-/// The file of decisions, if one is asked for. It may lie in another folder
-/// than the output: it gets its name just before the output does.
+/// The file of decisions, if the user wants one. It may lie in another folder
+/// than the output, so it gets its name just before the output does.
 class DecisionsFile {
 public:
   DecisionsFile(const CompileOptions &options, MLIRContext &context)
@@ -140,8 +140,9 @@ bool Compilation::emitLevel(LevelModule &level,
   return true;
 }
 
-/// Makes the object files of all levels. LLVM works on one level while passes
-/// lower the next ones; large modules wait for each other, to save memory.
+/// Generates the object files of all levels. LLVM works on one level while
+/// passes lower the next levels. Large modules are generated one after the
+/// other, to save memory.
 LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
   constexpr unsigned kLargeModule = 1 << 20;
   struct Code {
@@ -152,11 +153,11 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
   llvm::ThreadPoolStrategy strategy =
       llvm::hardware_concurrency(unsigned(codes.size()));
   strategy.Limit = true;
-  // Times of steps add up to the whole only one after the other.
+  // If steps are timed, run them one after the other, so that the times add up.
   const bool isTimed = options.timing && *options.timing;
   const bool isParallel =
       !isTimed && codes.size() > 1 && strategy.compute_thread_count() > 1;
-  // Its destructor waits for what has begun.
+  // The destructor of the pool waits for all tasks.
   std::optional<llvm::DefaultThreadPool> threads;
   if (isParallel)
     threads.emplace(strategy);
@@ -167,7 +168,7 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
       return failure();
     const bool isLarge =
         (*translated)->module->getInstructionCount() > kLargeModule;
-    // Functions of a pool are copied.
+    // The pool copies its functions, so the module is held by a shared pointer.
     auto work = [this, &code = codes[number],
                  module =
                      std::shared_ptr<LevelModule>(std::move(*translated))] {
@@ -182,7 +183,7 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
     return success();
   };
   const std::vector<LevelCode> &levels = manifest.levels;
-  // A level whose code the next one may share waits for it.
+  // A lowered level waits for the next one if they may share code.
   OwningOpRef<ModuleOp> waiting;
   for (size_t i = 0; i < levels.size(); ++i) {
     const Target &target = levels[i].target;
@@ -216,7 +217,7 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
 }
 
 FailureOr<MemoryFile> Compilation::emitDescription() {
-  // Its entry points run on every level.
+  // Entry points must run on every level, so compile them for the lowest.
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::TargetMachine> machine =
       targets.front().createTargetMachine();
@@ -265,8 +266,8 @@ void Compilation::notePublished() {
     options.published();
 }
 
-/// The library gets its name last: the weights that the old one needs are still
-/// there then, since those of the new one have another name.
+/// Publishes the output files. The library gets its name last. The new weights
+/// have another name, so the old library keeps its weights until then.
 FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
   std::vector<OutputFiles::Name> names;
   auto add = [&](StringRef name, OutputFiles::Write write,
@@ -312,7 +313,7 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       failed(files.publishLibrary(names, weights)))
     return failure();
   notePublished();
-  // The linker's file has no room for weights yet.
+  // The linked file has no weights yet, so add their size.
   sizes.artifact = linked.size() + manifest.weightsBytes;
   return CompileResult{std::move(manifest), sizes, {}};
 }

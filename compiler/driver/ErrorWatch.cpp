@@ -19,7 +19,8 @@ LogicalResult ErrorWatch::handle(Diagnostic &diagnostic) {
   seen |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
   std::string text = diagnostic.str(), words = toUserText(text);
   if (words != text) {
-    // In place: handlers that were asked before must not see it again.
+    // Change the diagnostic in place, since handlers that already saw it must
+    // not see it again.
     Diagnostic translated(diagnostic.getLocation(), diagnostic.getSeverity());
     translated << words;
     diagnostic = std::move(translated);

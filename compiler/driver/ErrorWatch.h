@@ -12,13 +12,13 @@
 namespace ingot {
 
 /// Notices errors that reach the handlers of a context. Code that reports an
-/// error and still returns success must not get away with it. Hands messages on
-/// in the user's words (`toUserText`).
+/// error must not return success. Translates messages to the user's words
+/// (`toUserText`).
 class ErrorWatch {
 public:
   explicit ErrorWatch(mlir::MLIRContext &context);
 
-  /// Failure once an error was reported.
+  /// Returns failure if an error was reported.
   mlir::LogicalResult check() const { return mlir::failure(seen); }
 
 private:

@@ -23,16 +23,17 @@ using namespace ingot;
 
 namespace {
 
-/// An open dimension of an input: the input's number and the dimension's.
+/// A dynamic dimension of an input: the index of the input and of the
+/// dimension.
 using InputDim = std::pair<unsigned, int64_t>;
 
-/// The dimensions of each name that several have.
+/// The dimensions of each name that several dimensions have.
 using SharedNames = llvm::MapVector<StringRef, SmallVector<InputDim>>;
 
-/// Dimensions of one name that must be equal are in one class.
+/// Classes of dimensions of one name that must be equal.
 using DimClasses = llvm::EquivalenceClasses<InputDim>;
 
-/// A check of a run, by its node and its message.
+/// A run-time check, identified by its node and its message.
 using Check = std::pair<Location, StringAttr>;
 
 } // namespace
@@ -69,7 +70,7 @@ bool ingot::hasSharedDimNames(ModuleOp imported) {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparing two tries
+// Comparing the two compilations
 //===----------------------------------------------------------------------===//
 
 /// Adds the input dimensions that `value` is computed from.
@@ -122,15 +123,17 @@ static void forEachNewCheck(ModuleOp module, ModuleOp other,
   });
 }
 
-/// Joins the dimensions of one name that a check relates if `legalized` lacks
-/// the check: equal sizes prove it. Returns whether any were apart.
+/// Merges the classes of dimensions that a check relates, if `legalized` lacks
+/// the check because equal sizes prove it. Returns true if any classes were
+/// merged.
 static bool joinRelated(ModuleOp tried, ModuleOp legalized,
                         const SharedNames &names, DimClasses &classes) {
   bool isChanged = false;
   size_t apart = classes.getNumClasses() - names.size();
   Block &entry = forwardOf(tried).getBody().front();
   forEachNewCheck(tried, legalized, [&](RequireOp check) {
-    // Most models relate all of them in a few of their checks.
+    // Stop when all classes are merged. Most models need only a few checks for
+    // that.
     if (apart == 0)
       return;
     llvm::SetVector<InputDim> dims;
@@ -153,10 +156,10 @@ static bool joinRelated(ModuleOp tried, ModuleOp legalized,
 }
 
 //===----------------------------------------------------------------------===//
-// Trying
+// Trying separate sizes
 //===----------------------------------------------------------------------===//
 
-/// Returns the names that set the classes apart, for each input and dimension.
+/// Returns a name for each input dimension, which differs between the classes.
 static std::map<InputDim, std::string> nameClasses(const SharedNames &names,
                                                    const DimClasses &classes) {
   std::map<InputDim, std::string> given;
@@ -194,7 +197,7 @@ static std::string describe(func::FuncOp function, InputDim at) {
          (input ? printable(input.getValue()) : "") + "'";
 }
 
-/// Says which dimensions are apart, one remark for each name.
+/// Reports which dimensions have separate sizes, with one remark per name.
 static void reportFreed(func::FuncOp function, const SharedNames &names,
                         const std::map<InputDim, std::string> &given) {
   for (auto &[name, members] : names) {
@@ -218,7 +221,7 @@ ingot::freeDims(ModuleOp imported, ModuleOp legalized,
   for (auto &[name, members] : names)
     for (const InputDim &member : members)
       classes.insert(member);
-  // The second try is of the classes that the first has found.
+  // The second try uses the classes that the first try has found.
   for (int tries = 0; tries < 2; ++tries) {
     std::map<InputDim, std::string> given = nameClasses(names, classes);
     if (given.empty())

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In ONNX a name of dimensions is documentation unless an operator needs the
-// sizes to be equal. Equal sizes make better code, so dimensions of one name
-// are first compiled as one size. A second try gives each of them a size of its
-// own. It takes the first one's place where no operator then has more to check
-// or to compute.
+// In ONNX a dimension name is only documentation, unless an operator needs
+// equal sizes. Equal sizes give better code, so dimensions of one name are
+// first compiled as one size. A second try gives each of them its own size. The
+// second result is taken if no operator then has more to check or to compute.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_DRIVER_FREEDIMS_H
@@ -20,12 +19,13 @@
 
 namespace ingot {
 
-/// Returns whether two open dimensions of the model's inputs have one name.
+/// Returns true if two dynamic dimensions of the model's inputs have one name.
 bool hasSharedDimNames(mlir::ModuleOp imported);
 
-/// Returns `imported`, legalized, with the dimensions set apart that need not
-/// be equal; null if there are none. `legalized` is what `legalize` made of the
-/// same module. Reports nothing but remarks that name the dimensions.
+/// Returns `imported` after `legalize`, with separate sizes for dimensions that
+/// need not be equal. Returns null if there are none. `legalized` is the result
+/// of `legalize` for the unchanged module. Emits no diagnostics but remarks
+/// that name the dimensions.
 mlir::OwningOpRef<mlir::ModuleOp>
 freeDims(mlir::ModuleOp imported, mlir::ModuleOp legalized,
          llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> legalize);

@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Without the library of a backend the compiler still works, and says so.
+/// Selects the backends. If a backend's library is missing, reports that and
+/// goes on without it.
 void Compilation::chooseKernels() {
   for (const Backend *backend : getBackends()) {
     const Library *library = backend->library();

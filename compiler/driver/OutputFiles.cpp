@@ -26,8 +26,9 @@ LogicalResult OutputFiles::fail(const Twine &message) {
   return emitError(UnknownLoc::get(&context)) << message;
 }
 
-/// Large writes leave large folios in the page cache, which whoever maps the
-/// file gets as huge pages: the first answer of ResNet-50 comes 8 ms earlier.
+/// The size of one write. Large writes leave large folios in the page cache. A
+/// process that maps the file then gets huge pages, so its first answer comes
+/// earlier.
 static constexpr size_t kWriteBytes = 8 << 20;
 
 LogicalResult OutputFiles::writeTo(int descriptor, StringRef path,
@@ -40,7 +41,7 @@ LogicalResult OutputFiles::writeTo(int descriptor, StringRef path,
     return written;
   std::string message = out.error().message();
   out.clear_error();
-  // Why it could not be written is what the user needs to know.
+  // Report why the file could not be written.
   return succeeded(written) ? fail("cannot write '" + path + "': " + message)
                             : failure();
 }

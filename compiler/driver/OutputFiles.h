@@ -16,8 +16,8 @@
 
 namespace ingot {
 
-/// What a compilation writes: files beside `output`, which get their names when
-/// all is written. Failures are reported.
+/// The files of a compilation, beside `output`. They get their names when all
+/// are written. Failures are reported.
 class OutputFiles {
 public:
   using Write = llvm::function_ref<mlir::LogicalResult(mlir::raw_ostream &)>;
@@ -25,13 +25,13 @@ public:
 
   OutputFiles(mlir::MLIRContext &context, mlir::StringRef output);
 
-  /// A new file that `write` has written, which has no name yet.
+  /// Creates a file without a name and lets `write` fill it.
   mlir::FailureOr<int> write(Write write, bool isExecutable = false);
-  /// Names are those of files in the folder of `output`, without it.
+  /// Gives the files their names, which are relative to the folder of `output`.
   mlir::LogicalResult publish(const std::vector<Name> &names);
-  /// Publishes the library `output`, and removes weights of it that are not
-  /// `weights`: those of the library whose place it has taken, or of a
-  /// compilation that was killed.
+  /// Publishes the library `output` and removes its weights files other than
+  /// `weights`. These belong to the replaced library, or to a compilation that
+  /// was killed.
   mlir::LogicalResult publishLibrary(const std::vector<Name> &names,
                                      mlir::StringRef weights);
 

@@ -26,7 +26,7 @@ std::string ingot::headerName(const CompileOptions &options) {
   return std::string(name);
 }
 
-/// Returns the names of what is compiled, the output itself first.
+/// Returns the names of the output files, the output itself first.
 static SmallVector<std::string> namesOf(const CompileOptions &options) {
   SmallVector<std::string> names;
   if (options.output != "-")
@@ -47,7 +47,7 @@ static SmallVector<std::string> allNamesOf(const CompileOptions &options) {
   return names;
 }
 
-/// Returns true if two paths name one file, which need not exist.
+/// Returns true if two paths name the same file, which need not exist.
 static bool isSameFile(StringRef one, StringRef other) {
   auto folderOf = [](StringRef path) {
     StringRef folder = sys::path::parent_path(path);

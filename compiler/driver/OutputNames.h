@@ -13,19 +13,19 @@
 
 namespace ingot {
 
-/// A path without its folder.
+/// Returns a path without its folder.
 std::string fileName(llvm::StringRef path);
 
-/// The header beside a library.
+/// Returns the name of the header beside a library.
 std::string headerName(const CompileOptions &options);
 
-/// Whether each file that is asked for can get its name, without taking the
-/// place of something else. Empty string, or what is wrong. The name of
-/// separate weights holds their hash, so it is not known yet, and nobody
-/// else's.
+/// Checks that each output file can be written, and replaces no file that the
+/// compilation reads. Returns an error message, or "". Separate weights are not
+/// checked: their name has a hash, which is not known yet and which no other
+/// file has.
 std::string checkNames(const CompileOptions &options);
 
-/// The external data that the model reads stand in its way as the model does.
+/// Checks that no output file would replace external data of the model.
 std::string
 checkNamesAgainst(const CompileOptions &options,
                   llvm::ArrayRef<llvm::sys::fs::UniqueID> externalFiles);

@@ -16,17 +16,18 @@ namespace ingot {
 /// Returns the commit of the compiler's source, or "" if the build had none.
 llvm::StringRef compilerCommit();
 
-/// Returns a JSON object in one line. It names a calibration without folders,
-/// and has its SHA-256.
+/// Returns the precision as a JSON object in one line. A calibration is given
+/// by its file name without folders, and its SHA-256.
 llvm::Expected<std::string> recordPrecision(const PipelineOptions &options);
 
-/// What such an object says.
+/// The contents of such a JSON object.
 struct PrecisionRecord {
-  /// As `--precision` has it.
+  /// The name in `--precision`.
   std::string name;
-  /// Empty: none.
+  /// The calibration's file name and SHA-256; empty if there is none.
   std::string calibration, calibrationSha256;
-  /// What the pipeline has but for the calibration, whose file has to be found.
+  /// The options of the pipeline without the calibration, whose file the caller
+  /// must find.
   PipelineOptions pipeline;
 
   static llvm::Expected<PrecisionRecord> parse(llvm::StringRef text);

@@ -36,7 +36,7 @@ std::string SizeRange::describe() const {
 
 namespace {
 
-/// An input as a profile sees it.
+/// An input of the model.
 struct Input {
   StringRef name;
   RankedTensorType type;
@@ -60,7 +60,7 @@ private:
 
   ArrayRef<Input> inputs;
   const ShapeProfile &profile;
-  /// What follows for all dimensions of a name.
+  /// The ranges of all dimensions of a name.
   llvm::StringMap<SizeRange> named;
 };
 
@@ -76,12 +76,13 @@ static std::string listNames(const llvm::SetVector<StringRef> &names,
   return ("its " + what + " are " + text).str();
 }
 
-/// Ranges of a name have to be the same wherever they come from.
+/// Sets the range of a name. All ranges of one name must be equal.
 llvm::Error Reader::name(StringRef dim, const SizeRange &range) {
   auto [known, isNew] = named.try_emplace(dim, range);
   if (isNew || known->second == range)
     return llvm::Error::success();
-  // The short form may leave out the usual size, which differs here.
+  // The short form leaves out the usual size, so name the usual sizes if only
+  // they differ.
   if (range.describe() == known->second.describe())
     return makeError("dimension '" + printable(dim) + "' is usually " +
                      Twine(range.usual) + " in one place, but " +
@@ -186,7 +187,7 @@ llvm::Expected<ShapeProfileAttr> Reader::read(MLIRContext *context,
 // Several profiles
 //===----------------------------------------------------------------------===//
 
-/// Whether a size is in both ranges.
+/// Returns true if a size is in both ranges.
 static bool intersect(SizeRangeAttr a, SizeRangeAttr b) {
   int64_t low = std::max(a.getMin(), b.getMin());
   int64_t high = std::min(a.getMax(), b.getMax());
@@ -198,7 +199,8 @@ static bool intersect(SizeRangeAttr a, SizeRangeAttr b) {
   return low / step + (low % step != 0) <= high / step;
 }
 
-/// Whether a run may be of both profiles: no dimension tells them apart.
+/// Returns true if a run may fit both profiles, because no dimension tells them
+/// apart.
 static bool overlap(ShapeProfileAttr a, ShapeProfileAttr b) {
   for (SizeRangeAttr x : a.getRanges())
     for (SizeRangeAttr y : b.getRanges())

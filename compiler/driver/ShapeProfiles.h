@@ -14,8 +14,8 @@
 
 namespace ingot {
 
-/// Sizes from `min` to `max` that are multiples of `multiple`. Code is made for
-/// `usual`, unless it is -1.
+/// The sizes from `min` to `max` that are multiples of `multiple`. Code is
+/// optimized for `usual`, unless it is -1.
 struct SizeRange {
   int64_t min = 0;
   int64_t usual = -1;
@@ -24,12 +24,13 @@ struct SizeRange {
 
   static SizeRange of(int64_t size) { return {size, size, size, 1}; }
   bool operator==(const SizeRange &other) const;
-  /// "320", "64 to 2048", "64 to 2048 in steps of 32", "a multiple of 8".
+  /// Returns "320", "64 to 2048", "64 to 2048 in steps of 32", or "a multiple
+  /// of 8".
   std::string describe() const;
 };
 
-/// Ranges that hold together, by dimensions of inputs and by names of
-/// dimensions. A dimension without one may have any size.
+/// Ranges that apply together, by dimensions of inputs and by names of
+/// dimensions. A dimension without a range may have any size.
 struct ShapeProfile {
   llvm::StringMap<llvm::SmallVector<std::optional<SizeRange>>> shapes;
   llvm::StringMap<SizeRange> dims;
@@ -37,14 +38,14 @@ struct ShapeProfile {
   bool empty() const { return shapes.empty() && dims.empty(); }
 };
 
-/// Writes `ingot.shape_profiles` of `forward`'s module. An error names the
+/// Sets `ingot.shape_profiles` of `forward`'s module. An error names the
 /// profile if there are several.
 llvm::Error setShapeProfiles(mlir::func::FuncOp forward,
                              llvm::ArrayRef<ShapeProfile> profiles,
                              int64_t maxTensorElements);
 
-/// The shapes of all inputs of `forward` at the usual sizes of a profile, for
-/// an import of its own.
+/// Fixes the shapes of all inputs of `forward` to the usual sizes of a profile,
+/// for a separate import.
 void fixUsualSizes(mlir::func::FuncOp forward, size_t profile,
                    ImportOptions &import);
 

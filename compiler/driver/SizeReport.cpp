@@ -30,7 +30,7 @@ uint64_t ingot::countConstantBytes(ModuleOp module) {
   return bytes;
 }
 
-/// The place of a constant among the weights, or none.
+/// Returns the offset of a constant in the weights, or nothing.
 static std::optional<APInt> offsetOf(Value weights) {
   auto view = weights.getDefiningOp<memref::ViewOp>();
   APInt offset;

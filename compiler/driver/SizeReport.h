@@ -11,22 +11,23 @@
 
 namespace ingot {
 
-/// Sizes that tell a user what an artifact's bytes are for.
+/// Sizes that explain an artifact's size to the user.
 struct SizeReport {
-  /// Bytes of the model's constants as they are imported.
+  /// The bytes of the model's constants as imported.
   uint64_t modelWeights = 0;
-  /// Bytes of the library and of its separate weights.
+  /// The bytes of the library and of its separate weights.
   uint64_t artifact = 0;
-  /// Convolutions in fewer products, and the bytes that their transforms add.
+  /// The number of Winograd convolutions, and the bytes that their transformed
+  /// weights add.
   uint64_t numFewerProducts = 0, fewerProducts = 0;
 };
 
-/// Returns the bytes of all constants of an imported model; equal attributes
+/// Returns the bytes of all constants of an imported model. Equal attributes
 /// count once.
 uint64_t countConstantBytes(mlir::ModuleOp module);
 
-/// Sets what convolutions in fewer products add, once `collect-weights` has
-/// placed their weights; those of several convolutions count once.
+/// Sets the bytes that Winograd convolutions add. `collect-weights` must have
+/// placed their weights. Weights of several convolutions count once.
 void countFewerProducts(mlir::ModuleOp module, SizeReport &report);
 
 } // namespace ingot

@@ -19,8 +19,8 @@ using namespace ingot;
 
 namespace {
 
-/// Emits ingot_abi_artifact as an LLVM constant, member by member as the header
-/// declares them, and the functions of the C header.
+/// Emits ingot_abi_artifact as an LLVM constant, with the members in the
+/// header's order, and the functions of the C header.
 class ArtifactBuilder {
 public:
   ArtifactBuilder(Module &module, const Manifest &manifest)
@@ -31,9 +31,10 @@ public:
 
 private:
   Constant *string(StringRef text);
-  /// A private constant array and its address; null if it is empty.
+  /// Returns the address of a private constant array; null if the array is
+  /// empty.
   Constant *array(ArrayRef<Constant *> elements);
-  /// The members of an ingot_abi_table.
+  /// Returns the members of an ingot_abi_table.
   Constant *table(ArrayRef<Constant *> rows, uint32_t rowBytes) {
     return structure(
         {array(rows), b.getInt32(rows.size()), b.getInt32(rowBytes)});
@@ -114,17 +115,19 @@ Constant *ArtifactBuilder::uses() {
   return table(rows, sizeof(ingot_abi_use));
 }
 
-/// Layers point into one text by offsets, so that nothing is relocated at load.
+/// Returns the table of layers. Layers refer to one text by offsets, so that
+/// loading relocates nothing.
 Constant *ArtifactBuilder::layers(std::string &text) {
   llvm::StringMap<uint32_t> words;
-  // A name that holds a null would end early and shift the ones behind it.
+  // Cuts names at a null, because it would end the name early and shift the
+  // following names.
   auto add = [&](StringRef name) {
     uint32_t at = text.size();
     text += name.take_until([](char c) { return c == '\0'; });
     text += '\0';
     return at;
   };
-  // Words that many layers have stand there once.
+  // Stores words that many layers share only once.
   auto addWord = [&](StringRef word) {
     auto [known, isNew] = words.try_emplace(word, 0);
     if (isNew)
@@ -175,7 +178,7 @@ Constant *ArtifactBuilder::declare(StringRef name, Type *result,
   return function;
 }
 
-/// Lowest level first, and so the least priority.
+/// Returns the table of levels, the lowest first. A later level has precedence.
 Constant *ArtifactBuilder::variants() {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty();
   SmallVector<Constant *> rows;
@@ -246,7 +249,8 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(manifest.takesGeneral),
       b.getInt32(0),
   });
-  // The run functions, other modules, look for their profiles in it.
+  // The run functions, which are in other modules, find their profiles in the
+  // description.
   auto *global = new GlobalVariable(
       module, description->getType(), /*isConstant=*/true,
       GlobalValue::ExternalLinkage, description, kDescriptionSymbol);
@@ -254,9 +258,9 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
   return global;
 }
 
-/// An ingot_support_dictionary.
+/// Builds an ingot_support_dictionary, a hash table.
 void ArtifactBuilder::buildDictionary() {
-  // Half of the slots are free, so that few strings meet.
+  // Keeps half of the slots free, so that few strings collide.
   std::vector<uint32_t> slots(llvm::NextPowerOf2(2 * manifest.strings.size()));
   std::vector<uint64_t> offsets{0};
   std::string text;
@@ -284,8 +288,7 @@ void ArtifactBuilder::buildDictionary() {
   global->setVisibility(GlobalValue::HiddenVisibility);
 }
 
-/// An ELF note with an ingot_abi_seal, which is filled in when the library is
-/// linked.
+/// Builds an ELF note with an ingot_abi_seal, which is filled in at link time.
 void ArtifactBuilder::buildSeal() {
   std::string owner(INGOT_ABI_NOTE_OWNER, sizeof(INGOT_ABI_NOTE_OWNER));
   const size_t ownerBytes = owner.size();
@@ -319,8 +322,9 @@ void ArtifactBuilder::buildQuery(GlobalVariable *description) {
   b.CreateRet(description);
 }
 
-// NAME *NAME_create(const void *weights, [uint64_t weights_bytes,]
-//                   int32_t threads, char *error, size_t error_bytes)
+// Builds this function:
+//   NAME *NAME_create(const void *weights, [uint64_t weights_bytes,]
+//                     int32_t threads, char *error, size_t error_bytes)
 void ArtifactBuilder::buildCreate(GlobalVariable *description) {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
   Constant *create =
@@ -338,12 +342,13 @@ void ArtifactBuilder::buildCreate(GlobalVariable *description) {
   b.CreateRet(b.CreateCall(type, create, arguments));
 }
 
-// int32_t NAME_run(NAME *model,
-//                  const T *input, [const char *text, uint64_t text_bytes,]
-//                  [const int64_t *dims,] …,
-//                  T *output, [char *text, uint64_t text_bytes,
-//                  uint64_t *text_used,] [int64_t *dims, uint64_t bytes,] …,
-//                  char *error, size_t error_bytes)
+// Builds this function:
+//   int32_t NAME_run(NAME *model,
+//                    const T *input, [const char *text, uint64_t text_bytes,]
+//                    [const int64_t *dims,] …,
+//                    T *output, [char *text, uint64_t text_bytes,
+//                    uint64_t *text_used,] [int64_t *dims, uint64_t bytes,] …,
+//                    char *error, size_t error_bytes)
 void ArtifactBuilder::buildRun() {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
   SmallVector<Type *> params{ptr};
@@ -365,8 +370,8 @@ void ArtifactBuilder::buildRun() {
   Constant *call =
       declare("ingot_support_call", i32, {ptr, ptr, ptr, ptr, i64});
   Function *function = exported(manifest.symbol + "_run", i32, params);
-  // LLVM compares all loads and stores of a block with each other, and here
-  // there is nothing to gain.
+  // LLVM compares all loads and stores of a block with each other. Here these
+  // comparisons find nothing, so optimization is off.
   constexpr size_t kMany = 64;
   if (manifest.inputs.size() + manifest.outputs.size() > kMany) {
     function->addFnAttr(Attribute::NoInline);
@@ -377,7 +382,8 @@ void ArtifactBuilder::buildRun() {
 
   auto *bufferType = StructType::get(
       context, {ptr, ptr, ptr, i64, i32, i32, ptr, i64, ptr});
-  // Of all tensors whose shape is fixed: the run writes those of outputs.
+  // Counts the sizes of all tensors with fixed shapes. The run writes the sizes
+  // of such outputs.
   uint64_t numSizes = 0, used = 0;
   for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
     for (const Tensor &tensor : *list)

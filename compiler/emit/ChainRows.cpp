@@ -1,4 +1,4 @@
-//===- ChainRows.cpp - Addresses of rows from one another -----------------===//
+//===- ChainRows.cpp - chained addresses of rows --------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,12 +18,13 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Fewer rows have registers for their addresses.
+/// The fewest rows that are chained. Fewer rows leave enough registers for
+/// their addresses.
 static constexpr size_t kFewestRows = 4;
 
 namespace {
 
-/// Loads of which each is `distance` behind the one before.
+/// Loads at equal distances from each other.
 struct Chain {
   SmallVector<LoadInst *> loads;
   const SCEV *distance = nullptr;
@@ -65,10 +66,11 @@ static std::vector<Chain> chainsOf(const Loop &loop, ScalarEvolution &scev) {
   return chains;
 }
 
-/// Of `distance`, which is computed before `end`.
+/// Computes the addresses of the chain from few base addresses. `distance` is
+/// computed before `end`.
 static void rewrite(const Chain &chain, Value *distance, Instruction *end) {
-  // An instruction adds 1, 2 or 4 distances to an address by itself, or three
-  // from a register.
+  // An x86 address can add 1, 2 or 4 distances to a base, or 3 distances from a
+  // register. So five rows share a base.
   constexpr size_t kRowsOfBase = 5;
   IRBuilder<> before(end);
   Value *threefold = before.CreateMul(distance, before.getInt64(3));

@@ -1,4 +1,4 @@
-//===- ChainRows.h - Addresses of rows from one another ---------*- C++ -*-===//
+//===- ChainRows.h - chained addresses of rows ------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,14 +12,14 @@
 
 namespace ingot {
 
-/// Whether a load is of what a row multiplies weights with: a scalar, or a few
-/// narrow ones.
+/// Returns true if a load reads a row's factors of a product: a scalar or a few
+/// narrow elements.
 bool isOfRow(const llvm::LoadInst &load);
 
-/// Where a round of an innermost loop loads from rows that are one distance
-/// apart, which a run says, each address is computed from the one before. Given
-/// a register for each of them, LLVM's scheduler loads all rows of a round
-/// before the first product, to have fewer, and then keeps sums on the stack.
+/// Chains the addresses of rows at one run-time distance in an innermost loop:
+/// each address is computed from the previous one. With one register per
+/// address, LLVM's scheduler would load all rows before the first product to
+/// save registers. It would then keep sums on the stack.
 void chainRows(llvm::Function &function);
 
 } // namespace ingot

@@ -17,48 +17,51 @@
 
 namespace ingot {
 
-/// One input or output of the model.
+/// An input or output of the model.
 struct Tensor {
   std::string name;
-  /// INGOT_ABI_* element type.
+  /// Element type, an INGOT_ABI_* value.
   uint32_t dtype = 0;
   llvm::SmallVector<int64_t> dims;
   std::vector<std::string> dimNames;
-  /// What open dimensions of one size have in common: a name, with a number
-  /// where dimensions of one name may differ.
+  /// Keys of dimensions: open dimensions with one key have the same size. The
+  /// key is the dimension's name, with a number if dimensions of that name may
+  /// differ.
   std::vector<std::string> dimKeys;
 
   bool isStatic() const;
   bool isOfStrings() const { return dtype == INGOT_ABI_STRING; }
 };
 
-/// A row of the table that a profile is about.
+/// A row of the table that a profile reports.
 struct Layer {
   std::string kind, backend;
-  /// Why no better backend computes it; may be empty.
+  /// Reason why no better backend computes the layer; may be empty.
   std::string reason;
-  /// What its products multiply if not f32: "bf16".
+  /// Element type of the factors in products if it is not f32, for example
+  /// "bf16".
   std::string precision;
   std::vector<std::string> nodes;
   uint64_t flops = 0;
   uint64_t bytes = 0;
-  /// As in ingot_abi_layer.
+  /// Shape profile whose usual sizes the layer serves, as in ingot_abi_layer.
   uint32_t usualOf = 0;
   /// Bits of INGOT_ABI_LAYER_LOOP.
   uint32_t flags = 0;
 };
 
-/// The function that computes the usual sizes of a profile, and what inputs and
-/// outputs are there.
+/// The function that computes the usual sizes of a profile, with the inputs and
+/// outputs at these sizes.
 struct Body {
   std::string function;
-  /// Finds sizes and memory; empty if they are all fixed.
+  /// Name of the function that computes sizes and memory; empty if all sizes
+  /// are fixed.
   std::string inference;
   size_t profile = 0;
   std::vector<Tensor> inputs, outputs;
 };
 
-/// What the model uses beyond its own code: a row of ingot_abi_use.
+/// An external dependency of the model: a row of ingot_abi_use.
 struct Usage {
   uint32_t kind = 0;
   uint32_t flags = 0;
@@ -71,49 +74,55 @@ struct LevelCode {
   uint64_t bytes = 0;
 };
 
-/// Products that a run computes as int8 would, or not.
+/// A run-time precision flag: selects whether a run rounds the operands of
+/// products as int8 does.
 struct Switch {
-  /// The ONNX nodes that they come from, and the number of the tensor that the
-  /// first of them reads; none if each run finds the scale of that.
+  /// ONNX nodes of the products.
   std::vector<std::string> nodes;
+  /// Index of the tensor that the first node reads. Empty if each run finds the
+  /// tensor's scale.
   std::optional<size_t> tensor;
 };
 
-/// What the artifact says of itself; read off the module's attributes.
+/// The artifact's description of itself, read from the module's attributes.
 struct Manifest {
-  /// Of the ONNX graph.
+  /// Name of the ONNX graph.
   std::string modelName;
-  /// The prefix of the typed entry points, a C identifier.
+  /// Prefix of the typed entry points, a C identifier.
   std::string symbol;
-  /// File name of the library, by which programs that link it find it.
+  /// File name of the library. Programs that link the library find it by this
+  /// name.
   std::string libraryName;
   std::vector<Tensor> inputs, outputs;
-  /// The function that finds sizes and memory; empty if they are all fixed.
+  /// Name of the function that computes sizes and memory; empty if all sizes
+  /// are fixed.
   std::string inference;
-  /// Sizes that a run may have, and whether it may have others.
+  /// Sizes that each shape profile allows.
   std::vector<std::vector<ingot_abi_size_range>> shapeProfiles;
+  /// True if a run may also have other sizes.
   bool takesGeneral = false;
   std::vector<Body> bodies;
   std::vector<Layer> layers;
   std::vector<std::pair<std::string, std::string>> metadata;
-  /// What strings are numbered by, the empty one first.
+  /// Strings by their index; the empty string comes first.
   std::vector<std::string> strings;
-  /// Lowest first, at least one.
+  /// Levels, the lowest first; at least one.
   std::vector<LevelCode> levels;
   uint64_t weightsBytes = 0;
   bool externalWeights = false;
   std::array<uint8_t, 32> weightsSha256 = {};
   uint64_t arenaBytes = 0;
   uint64_t arenaLowerBound = 0;
-  /// Rules about sizes that hold for all of them, and that a run checks.
+  /// Numbers of rules about sizes: rules that hold for all sizes, and rules
+  /// that a run checks.
   uint32_t sizeRulesProved = 0, sizeRulesChecked = 0;
-  /// Libraries first.
+  /// External dependencies, libraries first.
   std::vector<Usage> uses;
-  /// Names of the tensors that a run shows, by number. Not part of the
+  /// Names of the tensors that a run reports, by index. Not part of the
   /// artifact.
   std::vector<std::string> observed;
-  /// What a run can round; its first inputs are the model's. Not part of the
-  /// artifact either.
+  /// Run-time precision flags. The first inputs of the run are still the
+  /// model's. Not part of the artifact.
   std::vector<Switch> switches;
 
   /// True if the code has functions to call when a model is loaded and closed.
@@ -121,89 +130,91 @@ struct Manifest {
 
   bool usesLibrary(llvm::StringRef name) const;
   bool hasStrings() const;
-  /// Whether what a run makes and needs depends on its inputs' sizes, or is
-  /// more than the arena.
+  /// Returns true if a run's outputs or memory depend on the sizes of its
+  /// inputs, or if a run needs more than the arena.
   bool hasOpenSizes() const;
 };
 
-/// The artifact's description, by which its own code finds it.
+/// Symbol of the artifact's description, by which its own code finds it.
 constexpr llvm::StringLiteral kDescriptionSymbol = "ingot_artifact";
-/// Its strings.
+/// Symbol of the artifact's strings.
 constexpr llvm::StringLiteral kDictionarySymbol = "ingot_strings";
 
-/// Reads the manifest of a module on which plan-memory has run.
+/// Reads the manifest of a module after plan-memory.
 mlir::FailureOr<Manifest> readManifest(mlir::ModuleOp module,
                                        llvm::ArrayRef<Target> targets,
                                        llvm::StringRef symbol);
 
-/// The names of its levels, e.g. "x86-64-v3, x86-64-v4".
+/// Returns the names of the manifest's levels, for example "x86-64-v3,
+/// x86-64-v4".
 std::string levelNames(const Manifest &manifest);
 
-/// What the artifact's description calls a function of one level's code:
-/// `ingot_run`, `ingot_load`, `ingot_unload`.
+/// Returns the symbol of `ingot_run`, `ingot_load` or `ingot_unload` in the
+/// code of one level.
 std::string levelSymbol(llvm::StringRef function, const Target &target);
 
-/// Adds the run function that the artifact's description points to, which calls
-/// @forward with what an ingot_abi_call holds, and names what the description
-/// refers to for the level.
+/// Adds the run function of a level, which calls @forward with the values of an
+/// ingot_abi_call. Renames the functions that the artifact's description refers
+/// to for this level.
 void addRunFunction(llvm::Module &module, const Manifest &manifest,
                     const Target &target);
 
-/// The artifact's description and typed entry points, as a module of its own.
+/// Builds a module with the artifact's description and typed entry points.
 std::unique_ptr<llvm::Module> buildArtifactModule(llvm::LLVMContext &context,
                                                   const Manifest &manifest);
 
-/// Notes what the code is for, in the module and each of its functions.
+/// Sets the target machine in the module and in each of its functions.
 void setMachine(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Optimizes a module in place for speed, or for speed with less code where
-/// `forSize`; sets the machine first.
+/// Sets the machine and optimizes a module in place for speed. With `forSize`,
+/// also reduces the size of the code.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine,
               bool forSize = false);
 
-/// Assembly or object code of `module`.
+/// Emits assembly or object code of `module`.
 bool emitCode(llvm::Module &module, llvm::TargetMachine &machine,
               llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out);
 
-/// Bytes of executable code in an object file.
+/// Returns the bytes of executable code in an object file.
 uint64_t codeBytesOf(llvm::StringRef object);
 
-/// Writes the weights listed in `ingot.weights` as they lie in memory.
+/// Writes the weights listed in `ingot.weights` in their memory layout.
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, llvm::raw_ostream &out);
-/// Their SHA-256.
+/// Returns the SHA-256 of the weights.
 std::array<uint8_t, 32> hashWeights(mlir::ModuleOp module);
-/// Their XXH64.
+/// Returns the XXH64 of the weights.
 uint64_t checksumWeights(mlir::ModuleOp module);
-/// An ELF object with the symbol `ingot_weights` at the start of a section of
-/// that size which is not in the file: writeLibrary puts the weights there.
+/// Returns an ELF object with the symbol `ingot_weights` at the start of a
+/// section of the weights' size. The section has no bytes in the file:
+/// writeLibrary adds the weights there.
 std::string makeWeightsObject(uint64_t weightsBytes);
-/// Writes what the linker made, sealed. If `hasWeights`, with the weights in
-/// their section. The linker
-/// never sees them, so that it neither copies them nor lays code around them.
+/// Writes the linker's output and seals it. If `hasWeights`, also writes the
+/// weights to their section. The linker never sees the weights, so that it does
+/// not copy them or lay out code around them.
 mlir::LogicalResult writeLibrary(llvm::StringRef linked, mlir::ModuleOp module,
                                  bool hasWeights, llvm::raw_ostream &out);
 
-/// A library of others that an artifact is linked with.
+/// A backend's library that an artifact is linked with.
 struct LinkedLibrary {
-  /// A static library beside the compiler, and the path of a shared one.
+  /// A static library beside the compiler, and the path of a shared library.
   llvm::StringRef glue, path;
 };
 
-/// Returns whether artifacts can be linked with a library on this machine.
+/// Returns true if artifacts can be linked with the library on this machine.
 bool isInstalled(const LinkedLibrary &library);
 
 /// Links `objects` and `others` into a shared library that exports the query
-/// symbol and the typed entry points; `library` receives its bytes. On failure
-/// `error` has the linker's words, in one line.
+/// symbol and the typed entry points. `library` receives its bytes. On failure
+/// `error` receives the linker's message as one line.
 mlir::LogicalResult linkSharedLibrary(llvm::ArrayRef<MemoryFile> objects,
                                       llvm::ArrayRef<LinkedLibrary> others,
                                       const Manifest &manifest,
                                       std::string &library, std::string &error);
 
-/// The C header of the typed entry points.
+/// Writes the C header of the typed entry points.
 void writeHeader(const Manifest &manifest, llvm::raw_ostream &out);
 
-/// Names of the exported functions.
+/// Returns the names of the exported functions.
 std::vector<std::string> exportedSymbols(const Manifest &manifest);
 
 } // namespace ingot

@@ -32,7 +32,7 @@ static const char *cTypeOf(uint32_t dtype) {
   }
 }
 
-/// What the C type alone does not say.
+/// Returns a note about the element type that its C type does not express.
 static const char *noteOf(uint32_t dtype) {
   switch (dtype) {
 #define NOTE_FLOAT(TEXT) ""
@@ -57,7 +57,7 @@ static const char *noteOf(uint32_t dtype) {
   }
 }
 
-/// Text that is safe inside a C comment, and short.
+/// Returns a short text that is safe inside a C comment.
 static std::string commentText(StringRef text) {
   std::string safe;
   for (char c : text.take_front(120))
@@ -65,8 +65,8 @@ static std::string commentText(StringRef text) {
   return safe;
 }
 
-/// A parameter name from a tensor's name: unique among the others, and no word
-/// of C or C++.
+/// Returns a parameter name for a tensor. The name is unique among the
+/// parameters and not a keyword of C or C++.
 static std::string parameterName(StringRef prefix, size_t index,
                                  StringRef name) {
   std::string result = (prefix + llvm::Twine(index)).str();
@@ -90,8 +90,9 @@ static void writeShape(const Tensor &tensor, llvm::raw_ostream &out) {
   out << ']';
 }
 
-/// Entries of the array that holds a tensor of fixed sizes, or 0 if there are
-/// none, or too many for the type of a parameter.
+/// Returns the number of array entries of a tensor with fixed sizes. Returns 0
+/// if sizes are not fixed, or if there are too many entries for a parameter
+/// type.
 static uint64_t entriesOf(const Tensor &tensor) {
   constexpr uint64_t kMost = uint64_t(1) << 30;
   uint64_t count = 1;
@@ -106,8 +107,9 @@ static uint64_t entriesOf(const Tensor &tensor) {
   return tensor.isOfStrings() ? count + 1 : count;
 }
 
-/// The declaration of the parameter that points to a tensor's elements. A fixed
-/// length stands in its type, so that C compilers warn about shorter arrays.
+/// Returns the declaration of the parameter that points to a tensor's elements.
+/// A fixed length is part of its type, so that C compilers warn about shorter
+/// arrays.
 static std::string dataParameter(const Tensor &tensor, StringRef name) {
   std::string type = cTypeOf(tensor.dtype);
   uint64_t entries = tensor.isStatic() ? entriesOf(tensor) : 0;
@@ -118,7 +120,8 @@ static std::string dataParameter(const Tensor &tensor, StringRef name) {
 
 void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   const std::string &name = manifest.symbol;
-  // As it is: names that differ in case are two models.
+  // Keeps the case of the name, because names that differ in case are different
+  // models.
   std::string guard = "INGOT_MODEL_" + name + "_H";
   out << "/* " << commentText(manifest.modelName.empty() ? name
                                                          : manifest.modelName)

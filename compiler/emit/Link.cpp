@@ -1,4 +1,4 @@
-//===- Link.cpp - objects to a shared library, lld in process -------------===//
+//===- Link.cpp - links a shared library with lld -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,8 @@ bool ingot::isInstalled(const LinkedLibrary &library) {
          findSupportFile(library.glue);
 }
 
-/// A libc library that every process has anyway; linking it records versions.
+/// Returns the path of a library of libc. Every process has loaded it anyway;
+/// linking it records symbol versions.
 static std::optional<std::string> findLibc(StringRef name) {
   for (StringRef folder : {"/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64",
                            "/usr/lib/x86_64-linux-gnu", "/usr/lib"}) {
@@ -56,7 +57,7 @@ static std::optional<std::string> findLibc(StringRef name) {
   return std::nullopt;
 }
 
-/// Adds the library, or says what is missing.
+/// Adds the library, or sets `error` to the missing file.
 static LogicalResult addLibrary(std::vector<std::string> &args, StringRef name,
                                 std::string &error) {
   std::optional<std::string> path = findSupportFile(name);
@@ -69,17 +70,17 @@ static LogicalResult addLibrary(std::vector<std::string> &args, StringRef name,
   return success();
 }
 
-/// A version script that keeps everything but the interface local: lld would
-/// export `_end` and others that some library refers to.
+/// Returns a version script that makes all symbols local except the interface.
+/// Otherwise lld exports `_end` and other symbols that some library refers to.
 static std::string exportsScript(const Manifest &manifest) {
   return "{ global: " + llvm::join(exportedSymbols(manifest), "; ") +
          "; local: *; };\n";
 }
 
 namespace {
-/// A pipe that lld writes to as to a file, and a thread that empties it. To a
-/// regular file lld writes through a mapping, which a full disk or a limit ends
-/// with a signal, and beside it lie files that a killed process leaves.
+/// A pipe that lld writes to, and a thread that empties the pipe. If lld writes
+/// a regular file, it does so through a mapping, where a full disk or a limit
+/// raises a signal. A killed lld also leaves temporary files.
 class LinkerOutput {
 public:
   ~LinkerOutput() { finish(); }
@@ -90,7 +91,7 @@ public:
               strerror(errno);
       return false;
     }
-    // It needs little stack, and address space may be short.
+    // The thread needs little stack, and address space may be scarce.
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 256 << 10);
@@ -106,7 +107,7 @@ public:
   std::string path() const {
     return "/proc/self/fd/" + std::to_string(ends[1]);
   }
-  /// What was written.
+  /// Waits for the thread and returns the bytes that lld wrote.
   std::string &finish() {
     closeEnd(1);
     if (isRunning)
@@ -140,7 +141,8 @@ private:
 };
 } // namespace
 
-/// lld says one thing in several lines, and many things when one is wrong.
+/// Returns the first line of lld's diagnostics. lld uses several lines per
+/// error, and one mistake causes many errors.
 static std::string firstLine(StringRef diagnostics) {
   StringRef line = diagnostics.trim().split('\n').first.rtrim();
   line.consume_front("ld.lld: ");
@@ -153,8 +155,8 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                        const Manifest &manifest,
                                        std::string &library,
                                        std::string &error) {
-  // Weights come behind everything else: code and data then reach each other
-  // whatever their size. Not a name that the user gave is among the arguments.
+  // Places weights behind everything else, so that code and data reach each
+  // other. No argument contains a name that the user chose.
   std::vector<std::string> args = {"ld.lld", "-shared", "--gc-sections",
                                    "--build-id=none", "--hash-style=gnu",
                                    "-z", "noexecstack", "-z", "relro", "-z",
@@ -175,8 +177,8 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
     if (std::optional<std::string> path = findLibc(name))
       args.push_back(*path);
   for (const LinkedLibrary &other : others) {
-    // The path is that of the machine that built the compiler. On other
-    // machines the loader searches as usual.
+    // The path is valid on the machine that built the compiler. On other
+    // machines the loader also searches its usual folders.
     args.push_back("-rpath");
     args.push_back(
         ("$ORIGIN:" + llvm::sys::path::parent_path(other.path)).str());
@@ -186,8 +188,8 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
   if (!exports.write(exportsScript(manifest), error) || !output.start(error))
     return failure();
   args.push_back("--version-script=" + exports.path());
-  // Without it a program that links the library would look for it at the path
-  // that it was linked by.
+  // Sets the soname. Otherwise a program that links the library would search it
+  // at the path used for linking.
   args.push_back("-soname=" + manifest.libraryName);
   args.push_back("-o");
   args.push_back(output.path());

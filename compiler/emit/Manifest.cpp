@@ -1,4 +1,4 @@
-//===- Manifest.cpp - what an artifact says of itself ---------------------===//
+//===- Manifest.cpp - reads an artifact's manifest ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ bool Manifest::hasOpenSizes() const {
          !inference.empty() || hasStrings();
 }
 
-/// The function that infers of each function.
+/// Returns the name of the inference function of each function.
 static llvm::StringMap<std::string> readInferences(ModuleOp module) {
   llvm::StringMap<std::string> inferences;
   IngotDialect::InfersAttrHelper infers(module.getContext());

@@ -1,4 +1,4 @@
-//===- MemoryFile.cpp - a file that has no name on any disk ---------------===//
+//===- MemoryFile.cpp - file in memory with a path ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MemoryFile.h - a file that has no name on any disk -------*- C++ -*-===//
+//===- MemoryFile.h - file in memory with a path ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace ingot {
 
-/// What the linker reads: it takes paths. Nothing is left of it when the
-/// process ends, however it ends.
+/// A file in memory with a path for the linker, which only takes paths. The
+/// file disappears when the process ends in any way.
 class MemoryFile {
 public:
   MemoryFile() = default;
@@ -28,7 +28,7 @@ public:
   }
   ~MemoryFile();
 
-  /// Whether it holds `bytes` now; otherwise `error` says why not.
+  /// Writes `bytes` to the file. On failure returns false and sets `error`.
   bool write(llvm::StringRef bytes, std::string &error);
 
   std::string path() const {

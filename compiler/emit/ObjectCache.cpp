@@ -1,4 +1,4 @@
-//===- ObjectCache.cpp - code of equal modules ----------------------------===//
+//===- ObjectCache.cpp - cache of object code -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ObjectCache.h - code of equal modules --------------------*- C++ -*-===//
+//===- ObjectCache.h - cache of object code ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,20 +20,21 @@ class TargetMachine;
 
 namespace ingot {
 
-/// Object code of the compilations of one process, in memory. A command that
-/// compiles a model several times has LLVM work on equal modules once. Threads
-/// may use it at the same time.
+/// Object code of the compilations of one process, in memory. If a command
+/// compiles a model several times, LLVM compiles equal modules only once.
+/// Thread-safe.
 class ObjectCache {
 public:
-  /// Returns a fingerprint of what decides the object code: the module before
+  /// Returns a fingerprint of all inputs of the object code: the module before
   /// `optimize`, the machine, and `forSize`.
   static std::string keyOf(const llvm::Module &module,
                            const llvm::TargetMachine &machine, bool forSize);
 
-  /// Copies the code to `code`. False if there is none under this key.
+  /// Copies the object code to `code`. Returns false if there is none under
+  /// this key.
   bool find(llvm::StringRef key, llvm::SmallVectorImpl<char> &code);
   void add(llvm::StringRef key, llvm::ArrayRef<char> code);
-  /// How often code was found.
+  /// Returns how often code was found.
   unsigned hits() const { return numHits; }
 
 private:

@@ -1,4 +1,4 @@
-//===- Optimize.cpp - The pipeline that LLVM IR goes through --------------===//
+//===- Optimize.cpp - optimization of LLVM IR -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,12 +20,12 @@
 using namespace llvm;
 using namespace ingot;
 
-/// LLVM's O2 is made for what people write, and looks for most things three to
-/// eight times. What comes here are loops over vectors, without calls, already
-/// simplified: a round or two of each pass find nearly all of it, in less than
-/// half of the time (docs/compile-time.md).
+/// Optimization pipeline. LLVM's O2 is made for code that people write and
+/// repeats most passes three to eight times. The modules here hold simplified
+/// loops over vectors without calls. One or two rounds of each pass find nearly
+/// everything in much less time (docs/compile-time.md).
 static constexpr StringLiteral kPipeline =
-    // A kernel and its task become one function, which knows its arguments.
+    // Inlines a kernel into its task, so that the kernel's arguments are known.
     "function(sroa,early-cse<memssa>,simplifycfg),"
     "ipsccp,cgscc(inline),deadargelim,globaldce,"
     "function("
@@ -33,26 +33,28 @@ static constexpr StringLiteral kPipeline =
     "reassociate,"
     "loop-mssa(loop-rotate,licm),"
     "loop(loop-idiom,indvars,loop-unroll-full),"
-    // What is constant once loops are unrolled.
+    // Folds constants that appear after loops are unrolled.
     "sccp,early-cse<memssa>,loop-mssa(licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,"
     "loop-vectorize,loop-unroll,"
     "instcombine<no-verify-fixpoint>,"
-    // Short loops over scalars that are unrolled by now.
+    // Vectorizes short scalar loops, which are unrolled at this point.
     "vectorize-scalars,"
     "early-cse<memssa>,loop-mssa(licm),dse,simplifycfg,adce),"
     "globaldce";
 
-/// A loop that copies must not become a call in such a function: calls clobber
-/// the tiles, so that LLVM would save and load them around it.
+/// Returns true if the function uses AMX tiles. A copy loop in such a function
+/// must not become a call. Calls clobber the tiles, so LLVM would save and
+/// restore the tiles around the call.
 static bool usesTiles(const Function &function) {
   return llvm::any_of(instructions(function), [](const Instruction &i) {
     return i.getType()->isX86_AMXTy();
   });
 }
 
-/// A long function without loops only starts kernels: nothing in it is worth
-/// vector code, for which LLVM would compare each store with each.
+/// Returns true for a long function without loops, which only starts kernels.
+/// Vector code does not pay off there, but LLVM would compare each store with
+/// every other store.
 static bool onlyStartsKernels(const Function &function) {
   constexpr size_t kLong = 1000;
   SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> loops;
@@ -65,8 +67,9 @@ static bool onlyStartsKernels(const Function &function) {
                                   });
 }
 
-/// Whether `value` is computed from `from` in one round of `loop`, and, if
-/// `isLoaded`, from what is loaded from an address that is.
+/// Returns true if `value` is computed from `from` in one iteration of `loop`.
+/// If `isLoaded`, the value must come from a load whose address is computed
+/// from `from`.
 static bool comesFrom(const Value *value, const PHINode *from, const Loop &loop,
                       bool isLoaded) {
   SmallPtrSet<const Value *, 16> seen;
@@ -89,9 +92,9 @@ static bool comesFrom(const Value *value, const PHINode *from, const Loop &loop,
   return false;
 }
 
-/// Walks of several trees or lists side by side, where each step has to wait
-/// for what the step before has loaded. LLVM would gather for all of them at
-/// once, which takes some four times as long as a load, and everything waits.
+/// Returns true if a loop walks several trees or lists side by side, so that
+/// each step waits for the previous step's load. LLVM would combine the loads
+/// into gathers, which are slower than loads and make all walks wait.
 static bool followsLinks(Function &function) {
   constexpr int64_t kSeveral = 4;
   DominatorTree dominators(function);
@@ -107,9 +110,9 @@ static bool followsLinks(Function &function) {
   });
 }
 
-/// Whether scalars are computed or stored side by side, of which vectors may be
-/// made. In kernels that are vectors already there are sums of indices alone,
-/// of the words that a task finds where its argument points.
+/// Returns true if the function computes or stores neighboring scalars, which
+/// could become vectors. Vectorized kernels only have sums of indices, which
+/// come from the int64 values that a task's argument points to.
 static bool hasScalars(const Function &function) {
   int64_t numStores = 0;
   return any_of(instructions(function), [&](const Instruction &i) {
@@ -125,7 +128,7 @@ static bool hasScalars(const Function &function) {
 }
 
 namespace {
-/// `slp-vectorizer` where there may be something for it.
+/// Runs `slp-vectorizer` on functions that have scalars to vectorize.
 struct VectorizeScalarsPass : PassInfoMixin<VectorizeScalarsPass> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     if (!hasScalars(function))
@@ -135,7 +138,7 @@ struct VectorizeScalarsPass : PassInfoMixin<VectorizeScalarsPass> {
 };
 } // namespace
 
-/// How often a loop runs, if it says so itself.
+/// Returns the iteration count of a loop if it is a constant.
 static std::optional<uint64_t> roundsOf(const Loop &loop) {
   auto *branch = dyn_cast<BranchInst>(loop.getHeader()->getTerminator());
   auto *compare = branch && branch->isConditional()
@@ -149,14 +152,15 @@ static std::optional<uint64_t> roundsOf(const Loop &loop) {
   return end->getZExtValue();
 }
 
-/// LLVM unrolls loops so that few of their instructions count and branch. Where
-/// hardly any do, as in the loops of large micro-kernels, that makes more code
-/// and nothing faster. Nor does it around loops that run as often as a run
-/// says: there are as many copies of those then, and none knows more.
+/// Disables unrolling of loops where it does not pay off. Unrolling saves
+/// counter updates and branches, which hardly matter in large micro-kernels.
+/// Around an inner loop with a run-time iteration count, it only copies the
+/// inner loop.
 static void leaveLongLoops(Function &function) {
-  // Instructions that make vectors.
+  // Numbers of instructions with a vector result.
   constexpr int64_t kLong = 40, kLongAroundOpen = 12;
-  // Rounds of which both are worth their code.
+  // Largest iteration count for which unrolling pays off even around such a
+  // loop.
   constexpr uint64_t kFew = 2;
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
@@ -175,10 +179,10 @@ static void leaveLongLoops(Function &function) {
   }
 }
 
-/// Loop strength reduction writes the addresses in a loop anew from what they
-/// are made of, and computes again in each round what it knows the meaning of
-/// but may not move: quotients, and the lesser of two numbers. It does not look
-/// behind a freeze, which costs nothing.
+/// Hides divisions and min/max from loop strength reduction behind a freeze,
+/// which costs nothing. This pass rebuilds the addresses in a loop from their
+/// parts. It would compute divisions and min/max again in each iteration,
+/// because it cannot hoist them.
 static void keepOutsideLoops(Function &function) {
   for (Instruction &i : make_early_inc_range(instructions(function))) {
     if (!i.getType()->isIntegerTy(64) ||
@@ -190,8 +194,9 @@ static void keepOutsideLoops(Function &function) {
   }
 }
 
-/// Of what loops around others count, loop strength reduction makes a pointer
-/// for each address in the loops inside.
+/// Hides induction variables of outer loops from loop strength reduction behind
+/// a freeze. Otherwise the pass makes one pointer per address of the inner
+/// loop.
 static void countInnermostAlone(Function &function) {
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
@@ -221,8 +226,8 @@ void ingot::setMachine(Module &module, TargetMachine &machine) {
       continue;
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    // LLVM holds back from 512 bits for old parts' clock speed; long loops over
-    // tensors gain on all that have them.
+    // LLVM avoids 512-bit vectors because they lower the clock of old CPUs.
+    // Long loops over tensors gain on all CPUs that have them.
     function.addFnAttr("prefer-vector-width", "512");
   }
 }
@@ -263,7 +268,7 @@ void ingot::optimize(Module &module, TargetMachine &machine, bool forSize) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    // LLVM has to keep tiles in their registers, of which it has none to spare.
+    // Tiles must stay in their registers, and no tile register is spare.
     const bool hasTiles = usesTiles(function);
     if (!hasTiles)
       chainRows(function);

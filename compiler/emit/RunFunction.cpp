@@ -14,33 +14,34 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Inputs and outputs that one function prepares: LLVM compares all loads and
-/// stores of a block with each other.
+/// Number of inputs and outputs that one function prepares. The number is
+/// limited because LLVM compares all loads and stores of a block with each
+/// other.
 static constexpr size_t kMostPrepared = 64;
 
-/// Bytes of each name in a message, which has room for four.
+/// Bytes of each name in a message, which has room for four names.
 static constexpr size_t kMostNameBytes = 60;
 
 namespace {
 
-/// A function of the model's module, and what its inputs and outputs are.
+/// A function of the model's module, with its inputs and outputs.
 struct Callee {
   Function *function;
   ArrayRef<Tensor> inputs, outputs;
 };
 
-/// Builds the body of the run: checks that dimensions of one name agree,
-/// chooses who computes the sizes at hand, tells the host the sizes of outputs,
-/// calls @forward, or what stands in for it, with what the call holds. To infer
-/// sizes is the same without buffers: what is called has the call alone.
+/// Builds the body of the run. It checks that dimensions of one name agree and
+/// selects the function for the given sizes. It reports the sizes of outputs to
+/// the host and calls the selected function with the call's buffers. If
+/// `infers`, the callee receives only the call and no buffers.
 class RunBuilder {
 public:
   RunBuilder(Module &module, const Manifest &manifest, bool infers)
       : module(module), manifest(manifest), infers(infers),
         b(module.getContext()) {}
 
-  /// The first of `callees` is for all sizes, the others are for those of the
-  /// manifest's bodies. One that infers may be null.
+  /// Builds the function. The first callee handles all sizes; the others belong
+  /// to the manifest's bodies. Inference callees may be null.
   void build(StringRef name, ArrayRef<Callee> callees);
 
 private:
@@ -88,17 +89,17 @@ private:
   const Manifest &manifest;
   bool infers;
   IRBuilder<> b;
-  /// The one that is being built, and its argument.
+  /// The function that is being built, and its argument.
   Function *function = nullptr;
   Value *call = nullptr;
   SmallVector<Value *> arguments;
-  /// Where each name came first.
+  /// The first dimension of each name.
   StringMap<NamedDim> named;
 };
 
 } // namespace
 
-/// A function of the call, to be filled.
+/// Starts a function that takes the call.
 void RunBuilder::begin(StringRef name, Type *result) {
   function = Function::Create(FunctionType::get(result, {b.getPtrTy()}, false),
                               GlobalValue::InternalLinkage, name, module);
@@ -180,7 +181,7 @@ void RunBuilder::storeDims(const Tensor &tensor, Value *buffer) {
                   b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), dims, i));
 }
 
-/// Goes on where `holds`, and returns `result` elsewhere.
+/// Continues if `holds` is true, else returns `result`.
 void RunBuilder::returnUnless(Value *holds, Value *result) {
   BasicBlock *stop = BasicBlock::Create(b.getContext(), "", function);
   BasicBlock *next = BasicBlock::Create(b.getContext(), "", function);
@@ -193,10 +194,11 @@ void RunBuilder::returnUnless(Value *holds, Value *result) {
   b.SetInsertPoint(next);
 }
 
-/// An output that has one size here, but not in all runs, may be too small.
+/// Checks that the buffer of an output has room. The output has one size here
+/// but other sizes in other runs.
 void RunBuilder::checkRoom(const Callee &callee, size_t output) {
   const Tensor &tensor = callee.outputs[output];
-  // Of strings, what is made says whether it fits.
+  // The runtime checks the room for strings when it stores them.
   if (!tensor.isStatic() || manifest.outputs[output].isStatic() ||
       tensor.isOfStrings())
     return;
@@ -211,7 +213,7 @@ void RunBuilder::checkRoom(const Callee &callee, size_t output) {
   returnUnless(b.CreateIsNotNull(has), b.getFalse());
 }
 
-/// bool prepare(call), for inputs and outputs from one on.
+/// Builds `bool prepare(call)` for the inputs and outputs starting at `first`.
 Function *RunBuilder::prepare(size_t first, const Callee &callee) {
   begin("ingot_run_prepare", b.getInt1Ty());
   auto last = [&](size_t count) {
@@ -228,9 +230,9 @@ Function *RunBuilder::prepare(size_t first, const Callee &callee) {
   return function;
 }
 
-/// The buffers of a run do not overlap, so the pointers into them do not alias:
-/// without this every loop would check at run time. A memref is passed as two
-/// pointers of which only the second, the aligned one, is used.
+/// Marks pointer arguments as noalias, because the buffers of a run do not
+/// overlap. Otherwise every loop checks for overlap at run time. A memref has
+/// two pointers, and only the second, aligned one is used.
 static void markNoAlias(Function &function) {
   bool isAligned = false;
   for (Argument &argument : function.args()) {
@@ -243,7 +245,7 @@ static void markNoAlias(Function &function) {
   }
 }
 
-/// A constant of the artifact's own module.
+/// Returns a constant that the artifact module defines.
 GlobalVariable *RunBuilder::external(StringRef symbol) {
   auto *global =
       cast<GlobalVariable>(module.getOrInsertGlobal(symbol, b.getInt8Ty()));
@@ -259,8 +261,8 @@ static uint64_t countElements(const Tensor &tensor) {
   return count;
 }
 
-/// Gives the call numbers in the place of strings, or tells the host what they
-/// will take.
+/// Replaces the call's strings by their indices. If sizes are inferred, reports
+/// the required memory to the host instead.
 void RunBuilder::readStrings(const Callee &callee) {
   if (!manifest.hasStrings())
     return;
@@ -286,7 +288,7 @@ void RunBuilder::readStrings(const Callee &callee) {
   }
 }
 
-/// Hands the caller the strings of outputs whose numbers the callee wrote.
+/// Gives the caller the strings whose indices the callee wrote to outputs.
 void RunBuilder::storeStrings(const Callee &callee) {
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
   for (auto [i, tensor] : enumerate(callee.outputs)) {
@@ -306,7 +308,7 @@ void RunBuilder::storeStrings(const Callee &callee) {
   }
 }
 
-/// void body(call), which calls `callee`.
+/// Builds `void body(call)`, which calls `callee`.
 Function *RunBuilder::buildCall(const Callee &callee) {
   named.clear();
   SmallVector<Function *> prepared;
@@ -346,8 +348,8 @@ Function *RunBuilder::buildCall(const Callee &callee) {
   return function;
 }
 
-/// Builds a body that calls one of `bodies`: that for all sizes, or that of the
-/// profile that the call's sizes are the usual ones of.
+/// Builds a body that calls one of `bodies`. It calls the body of the profile
+/// whose usual sizes the call has, or else the general body.
 void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   begin("ingot_run_choose", b.getVoidTy());
   GlobalVariable *description = external(kDescriptionSymbol);
@@ -360,7 +362,7 @@ void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   b.CreateRetVoid();
   for (auto [i, body] : enumerate(bodies)) {
     BasicBlock *block = BasicBlock::Create(b.getContext(), "", function);
-    // Of a profile without usual sizes, the body for all.
+    // A profile without usual sizes uses the general body.
     branches->addCase(b.getInt32(i), block);
     b.SetInsertPoint(block);
     b.CreateCall(body ? body : bodies.front(), {call});
@@ -377,7 +379,7 @@ void RunBuilder::build(StringRef name, ArrayRef<Callee> callees) {
     callBodies(bodies);
   Function *body = function;
 
-  // int32_t name(call)
+  // Signature: int32_t name(call)
   Function *run = Function::Create(
       FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false),
       GlobalValue::ExternalLinkage, name, module);
@@ -404,7 +406,8 @@ static SmallVector<Callee> calleesOf(Module &module, const Manifest &manifest,
 
 void ingot::addRunFunction(Module &module, const Manifest &manifest,
                            const Target &target) {
-  // The artifact's description, another module, points to them.
+  // Makes the functions visible to the artifact's description, which is in
+  // another module.
   for (StringRef name : {StringRef(kLoadSymbol), StringRef(kUnloadSymbol)})
     if (Function *function = module.getFunction(name)) {
       function->setVisibility(GlobalValue::HiddenVisibility);
@@ -427,7 +430,7 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
   for (const Callee &callee : inferences)
     if (callee.function) {
       callee.function->setLinkage(GlobalValue::InternalLinkage);
-      // Done once in a while.
+      // Inference is rare, so size matters more than speed.
       callee.function->addFnAttr(Attribute::NoInline);
       callee.function->addFnAttr(Attribute::OptimizeForSize);
     }

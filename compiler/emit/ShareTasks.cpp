@@ -15,12 +15,12 @@
 using namespace mlir;
 using namespace ingot;
 
-/// In the order of their first use.
+/// Names in the order of their first use.
 using Names = llvm::SetVector<StringAttr>;
 
 namespace {
 
-/// Compares the functions of two modules by their names.
+/// Compares the functions of two modules by name.
 class TaskSharing {
 public:
   TaskSharing(ModuleOp lower, ModuleOp higher)
@@ -56,15 +56,15 @@ static bool isHalf(Type type) {
   return element.isF16() || element.isBF16();
 }
 
-/// Whether code for the operation may be better with the higher level's
-/// features.
+/// Returns true if the higher level's features may improve the code of the
+/// operation.
 static bool usesFeatures(Operation *op) {
   return isa<LLVM::CtPopOp>(op) ||
          llvm::any_of(op->getOperandTypes(), isHalf) ||
          llvm::any_of(op->getResultTypes(), isHalf);
 }
 
-/// Names that operations of the region refer to.
+/// Returns the names that operations of the region refer to.
 static Names usedIn(Region &region) {
   Names names;
   region.walk([&](Operation *op) {
@@ -77,9 +77,11 @@ static Names usedIn(Region &region) {
   return names;
 }
 
-/// Whether functions, constants, and all that they refer to are equal.
+/// Returns true if both modules define `name` equally, including all functions
+/// and constants that the definition refers to.
 bool TaskSharing::isEqual(StringAttr name) {
-  // A cycle is equal if everything else in it is.
+  // Assumes equality while the comparison runs, so that a cycle is equal if
+  // everything else in it is.
   auto [at, isNew] = known.try_emplace(name, true);
   if (!isNew)
     return at->second;
@@ -87,7 +89,7 @@ bool TaskSharing::isEqual(StringAttr name) {
   bool equal = a && b &&
                OperationEquivalence::isEquivalentTo(
                    a, b, OperationEquivalence::IgnoreLocations);
-  // Each level has variables of its own.
+  // Variables are never equal, because each level has its own.
   if (auto global = dyn_cast_or_null<LLVM::GlobalOp>(b))
     equal &= global.getConstant();
   equal &= !b || !b->walk([](Operation *op) {
@@ -99,7 +101,8 @@ bool TaskSharing::isEqual(StringAttr name) {
   return known[name] = equal;
 }
 
-/// Functions of a module that are not called, but handed to the host.
+/// Returns the module's functions that are only passed to the host and never
+/// called.
 SmallVector<StringAttr> TaskSharing::findTasks() {
   Names handed;
   DenseSet<StringAttr> called;
@@ -134,8 +137,7 @@ void TaskSharing::rename(const DenseMap<StringAttr, StringAttr> &names,
     }
 }
 
-/// Removes functions that nobody refers to any more, so that LLVM does not work
-/// on them.
+/// Removes functions without references, so that LLVM does not compile them.
 void TaskSharing::dropUnused() {
   for (bool isChanged = true; isChanged;) {
     const Names used = usedIn(higher.getBodyRegion());

@@ -13,14 +13,14 @@
 
 namespace ingot {
 
-/// Whether LLVM makes the same code for both levels of functions that use none
-/// of the types and operations that the features in between are for.
+/// Returns true if LLVM makes the same code for both levels, for functions
+/// without types and operations of the features in between.
 bool canShareTasks(const Target &lower, const Target &higher);
 
-/// Removes from `higher` the tasks that are equal in `lower`, with what only
-/// they call. Both are modules of one model in the LLVM dialect, of levels for
-/// which `canShareTasks` holds, and become objects of one library: the code of
-/// the lower level serves both. Returns how many tasks were removed.
+/// Removes tasks from `higher` that are equal in `lower`, with functions that
+/// only they call. Both modules come from one model, are in the LLVM dialect,
+/// and satisfy `canShareTasks`. They become objects of one library, where the
+/// lower level's code serves both. Returns the number of removed tasks.
 unsigned shareTasks(mlir::ModuleOp lower, const Target &lowerTarget,
                     mlir::ModuleOp higher);
 

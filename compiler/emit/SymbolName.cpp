@@ -1,4 +1,4 @@
-//===- SymbolName.cpp - what a model's C functions are called -------------===//
+//===- SymbolName.cpp - names of a model's C functions --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

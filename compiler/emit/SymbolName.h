@@ -1,4 +1,4 @@
-//===- SymbolName.h - what a model's C functions are called -----*- C++ -*-===//
+//===- SymbolName.h - names of a model's C functions ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,14 +13,15 @@
 
 namespace ingot {
 
-/// Whether a header with the type `symbol` and the functions `symbol_create`,
-/// `symbol_run` and `symbol_destroy` would not compile, or the functions would
-/// stand in the place of others: words of C and C++, what their and POSIX's
-/// headers define, and names of Ingot's own.
+/// Returns true if `symbol` cannot be the name of a model's type and the prefix
+/// of its functions `symbol_create`, `symbol_run` and `symbol_destroy`. Such
+/// names are keywords of C and C++, names in headers of C, C++ and POSIX, and
+/// names of Ingot. The header would not compile, or the functions would replace
+/// others.
 bool isTakenSymbol(llvm::StringRef symbol);
 
-/// A C identifier from a file's name which is not taken; `model_` goes before
-/// one that would be.
+/// Returns a C identifier for a file's name. Adds the prefix `model_` if the
+/// name is taken.
 std::string symbolForFile(llvm::StringRef fileName);
 
 } // namespace ingot

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Calls `write` with the bytes of the weights, in order, gaps as zeros. No
-/// copy of a large constant is made.
+/// Calls `write` with the bytes of the weights in order. Gaps are zeros. Does
+/// not copy large constants.
 static LogicalResult
 forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
   MLIRContext *context = module.getContext();
@@ -33,8 +33,7 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
   for (auto weight : weights.getAsRange<WeightAttr>()) {
     ElementsAttr value = weight.getValue();
     padTo(weight.getOffset());
-    // A large constant that is one number everywhere exists only as that: it
-    // is written a piece at a time.
+    // A large splat constant is not stored in full, so it is written in pieces.
     int64_t left = value.getNumElements();
     constexpr int64_t kPiece = 1 << 16;
     if (auto dense = dyn_cast<DenseElementsAttr>(value);
@@ -64,7 +63,7 @@ LogicalResult ingot::writeWeights(ModuleOp module, raw_ostream &out) {
   });
 }
 
-// Not llvm::SHA256, which counts bits in 32 bits.
+// Does not use llvm::SHA256, which counts bits in 32 bits.
 std::array<uint8_t, 32> ingot::hashWeights(ModuleOp module) {
   rt::Sha256 hash;
   (void)forEachPiece(module, [&](ArrayRef<char> bytes) {

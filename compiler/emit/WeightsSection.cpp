@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The linker lays out a section as large as the weights, which is not in its
-// file, as the last one in memory. Here it gets its bytes: between what is
-// loaded of the linker's file and what is not (symbols, section headers), which
-// moves behind them.
+// Writes the weights into the linked library. The linker lays out a section of
+// the weights' size as the last one in memory, without bytes in the file. The
+// weights are inserted between the loaded part of the file and the part that is
+// not loaded (symbols, section headers), which moves behind them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
@@ -27,10 +27,10 @@ using ELF = llvm::object::ELF64LE;
 
 static constexpr uint64_t kPage = 4096;
 
-// The object is written by hand: an assembler would hold the weights in memory,
-// several times.
+// Writes the object by hand, because an assembler would hold several copies of
+// the weights in memory.
 std::string ingot::makeWeightsObject(uint64_t weightsBytes) {
-  // Names of symbols and sections share one string table.
+  // Symbol names and section names share one string table.
   const StringRef sectionNames("\0.ingot.weights\0.symtab\0.strtab\0", 32);
   const StringRef symbolName("ingot_weights\0", 14);
   enum { kNull, kWeights, kSymbols, kStrings, kSections };
@@ -100,15 +100,15 @@ std::string ingot::makeWeightsObject(uint64_t weightsBytes) {
 }
 
 namespace {
-/// The linker's file, and where the weights go.
+/// The linker's file in two parts, and the position of the weights.
 struct Layout {
   std::string head, tail;
   uint64_t weightsAddress = 0, weightsAt = 0, weightsBytes = 0, tailAt = 0;
 };
 } // namespace
 
-/// Splits the linker's file; false if it is not what the linker is known to
-/// make.
+/// Splits the linker's file. Returns false if the file does not have the
+/// expected layout.
 static bool layOut(StringRef linked, Layout &layout) {
   std::string file = linked.str();
   auto *header = reinterpret_cast<ELF::Ehdr *>(file.data());
@@ -137,8 +137,8 @@ static bool layOut(StringRef linked, Layout &layout) {
       segment->p_memsz != weights->sh_size)
     return false;
 
-  // Large weights stand in the file as in memory, so that they are mapped in
-  // pages of 2 MiB; small ones leave no gap.
+  // Aligns large weights in the file as in memory, so that they are mapped in
+  // pages of 2 MiB. Small weights leave no gap.
   constexpr uint64_t kLarge = 4 << 20;
   layout.weightsAddress = segment->p_vaddr;
   layout.weightsBytes = segment->p_memsz;
@@ -154,7 +154,7 @@ static bool layOut(StringRef linked, Layout &layout) {
       oldTailAt = std::min<uint64_t>(oldTailAt, section.sh_offset);
   if (oldTailAt < loadedEnd || layout.weightsAt < loadedEnd)
     return false;
-  // What is aligned there stays so.
+  // Preserves the alignment of the tail.
   oldTailAt = oldTailAt / 64 * 64;
   oldTailAt = std::max(oldTailAt, loadedEnd);
   layout.tailAt += oldTailAt % 64;

@@ -28,7 +28,8 @@ namespace {
 using llvm::Error;
 using llvm::Expected;
 
-/// Values and types by name in one graph and those around it.
+/// The values and types of one graph, by name, with a link to the surrounding
+/// graph.
 struct Scope {
   Scope(const pb::GraphProto &graph, Block &block, Scope *parent)
       : block(block), parent(parent) {
@@ -46,7 +47,8 @@ struct Scope {
   llvm::StringMap<const pb::TypeProto *> types;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<Value> values;
-  /// The last constant made of an initializer; constants stand first.
+  /// The last constant made from an initializer. Constants stand at the start
+  /// of the block.
   Operation *lastConstant = nullptr;
 };
 
@@ -94,7 +96,8 @@ private:
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Inference may know nothing; the legalizer finds the type from the operands.
+/// Returns the type of a value. If inference did not find one, the type is
+/// unknown and the legalizer derives it from the operands.
 Type GraphBuilder::typeOf(StringRef name, const Scope &scope) {
   if (name.empty())
     return builder.getNoneType();
@@ -161,7 +164,8 @@ Expected<Value> GraphBuilder::lookup(StringRef name, Scope &scope) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Strings, which no tensor type has, become an array.
+/// Converts a tensor to an attribute. Strings have no tensor type, so they
+/// become an array.
 Expected<Attribute> GraphBuilder::buildTensor(const pb::TensorProto &tensor,
                                               StringRef name) {
   if (tensor.data_type() == pb::TensorProto::STRING) {
@@ -229,8 +233,8 @@ GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// The tensor that a Constant node stands for; nullopt if it is none of
-/// numbers.
+/// Returns the tensor that a Constant node stands for, or nullopt if its value
+/// is not numeric.
 static std::optional<pb::TensorProto>
 getConstantTensor(const pb::AttributeProto &attr) {
   pb::TensorProto tensor;
@@ -347,7 +351,7 @@ Error GraphBuilder::buildNodes(const pb::GraphProto &graph, Scope &scope) {
   for (const pb::NodeProto &node : graph.node())
     if (Error error = buildNode(node, scope)) {
       std::string message = toString(std::move(error));
-      // A subgraph's node has been named already.
+      // The error of a node in a subgraph already has the node's name.
       return makeError(StringRef(message).starts_with("node '")
                            ? message
                            : describe(node) + ": " + message);
@@ -402,7 +406,8 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
                                        builder.getFunctionType(inputTypes, {}));
   Block *block = function.addEntryBlock();
   Scope scope(graph, *block, nullptr);
-  // Set all at once: each list of attributes lives as long as the context.
+  // Sets all argument attributes at once, because each list of attributes lives
+  // as long as the context.
   auto describe = [&](const pb::ValueInfoProto &value) {
     return builder.getDictionaryAttr(
         {builder.getNamedAttr(IngotDialect::NameAttrHelper::getNameStr(),

@@ -14,8 +14,8 @@
 namespace ingot::importer {
 
 /// Builds the module of a model that has been checked, converted and inferred.
-/// `dimNames` are the names that dimensions have in the file, for inference
-/// makes up more.
+/// `dimNames` are the names of dimensions in the file. Shape inference invents
+/// further names, which are dropped.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModule(const Model &model, const llvm::StringSet<> &dimNames,
             llvm::StringRef fileName, mlir::MLIRContext &context);

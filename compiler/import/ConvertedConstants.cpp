@@ -40,7 +40,7 @@ ElementTypes collectElementTypes(pb::ModelProto &model) {
   return types;
 }
 
-/// Returns the number in a tensor of one float32.
+/// Returns the value of a tensor that holds one float32.
 static std::optional<float> readFloat(const TensorProto &tensor) {
   if (tensor.float_data_size() == 1)
     return tensor.float_data(0);
@@ -64,7 +64,7 @@ static const fltSemantics *semanticsOf(int type) {
   }
 }
 
-/// Makes a tensor of one float32 one of `type`.
+/// Converts a tensor of one float32 to the element type `type`.
 static void retype(TensorProto &tensor, int type) {
   const fltSemantics *semantics = semanticsOf(type);
   std::optional<float> number = readFloat(tensor);
@@ -79,8 +79,9 @@ static void retype(TensorProto &tensor, int type) {
   tensor.set_raw_data(&bits, APFloat::getSizeInBits(*semantics) / 8);
 }
 
-/// Gives constants among `made` that are inputs of a node the type of the
-/// node's first input, if the operator wants one type for both.
+/// Converts constants that are inputs of `node` to the type of the node's first
+/// input, if the operator requires one type for both. `made` holds the
+/// constants.
 static void retypeInputs(const pb::NodeProto &node, int opset,
                          const StringMap<TensorProto *> &made, int type) {
   const pb::OpSchema *schema = pb::OpSchemaRegistry::Instance()->GetSchema(
@@ -98,8 +99,8 @@ static void retypeInputs(const pb::NodeProto &node, int opset,
 void retypeConstants(pb::ModelProto &converted, const ElementTypes &types) {
   int opset = int(getOpset(converted, ""));
   consumeError(forEachGraph(converted, [&](pb::GraphProto &graph) -> Error {
-    // The converter puts a constant in front of its node, and uses a name again
-    // in another graph.
+    // The converter puts a constant in front of its node. It may use the same
+    // name in another graph.
     StringMap<TensorProto *> made;
     for (pb::NodeProto &node : *graph.mutable_node())
       if (node.op_type() != "Constant") {

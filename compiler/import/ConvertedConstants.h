@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's version converter turns attributes into constants of float32, even
-// where the operator wants the type of its data: min and max of Clip, the value
-// of Pad.
+// ONNX's version converter turns attributes into float32 constants, even if the
+// operator requires the type of its data. Examples are min and max of Clip and
+// the value of Pad. The functions here give such constants the required type.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_IMPORT_CONVERTEDCONSTANTS_H
@@ -17,15 +17,15 @@
 
 namespace ingot::importer {
 
-/// Element types of values by name, 0 where graphs give one name to several.
+/// Element types of values by name; 0 if several graphs use the name.
 using ElementTypes = llvm::StringMap<int>;
 
-/// Returns the element types that `model`, whose shapes are inferred, states.
+/// Returns the element types that `model` states. Its shapes must be inferred.
 ElementTypes collectElementTypes(pb::ModelProto &model);
 
-/// Gives float32 constants that the converter made the type that their operator
-/// asks for. `types` are those of the model before, so the names in it are not
-/// the converter's.
+/// Converts float32 constants that the version converter made to the type that
+/// their operator requires. `types` comes from the model before the conversion,
+/// so it does not hold names that the converter made.
 void retypeConstants(pb::ModelProto &converted, const ElementTypes &types);
 
 } // namespace ingot::importer

@@ -23,7 +23,7 @@ using namespace llvm;
 namespace ingot::importer {
 namespace {
 
-/// Opens files below one directory and maps each once.
+/// Opens files below one directory and maps each file once.
 class Files {
 public:
   Files(StringRef directory, std::vector<sys::fs::UniqueID> *read,
@@ -58,8 +58,8 @@ private:
       if (part == "..")
         return refuse("leaves the model's directory by '..'");
 
-    // Each step is opened relative to the one before and follows no link, so
-    // that nothing can be exchanged between a check and its use.
+    // Opens each path component relative to the previous directory and follows
+    // no links. Nobody can then exchange a file between a check and its use.
     int at = ::open(directory.empty() ? "." : directory.c_str(),
                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     auto close = llvm::scope_exit([&] {
@@ -126,7 +126,7 @@ Expected<Entry> readEntry(const pb::TensorProto &tensor) {
     }
     bool isOffset = pair.key() == "offset";
     if (!isOffset && pair.key() != "length")
-      continue; // checksum, basepath: of no use here
+      continue; // The keys checksum and basepath are ignored.
     if (!to_integer(pair.value(), value, 10) || value < 0)
       return makeError("external data has the " + pair.key() + " " +
                        quote(pair.value()) + ", which is not a size");
@@ -185,7 +185,8 @@ Error resolveExternalData(Model &model, std::optional<StringRef> directory,
         Expected<Blob> blob = resolve(tensor, files);
         if (!blob)
           return makeError(where + ": " + toString(blob.takeError()));
-        // Inference must see small tensors, shapes above all.
+        // Shape inference must see the values of small tensors, above all of
+        // shapes.
         if (blob->bytes.size() <= maxInlineBytes(tensor.data_type())) {
           tensor.clear_external_data();
           tensor.clear_data_location();

@@ -14,10 +14,10 @@
 namespace ingot::importer {
 
 /// Maps the external data of all tensors. Locations are relative to `directory`
-/// and must name regular files in it, reached through no symbolic link, so that
-/// a model can make nothing else on the machine readable. A null `directory`
-/// refuses external data. What identifies the files is added to `read`, and
-/// their locations to `locations`, unless they are null.
+/// and must name regular files in it. Symbolic links are refused, so a model
+/// cannot read other files of the machine. External data is refused if
+/// `directory` is null. Adds the identities of the files to `read`, and their
+/// locations to `locations`, unless null.
 llvm::Error resolveExternalData(Model &model,
                                 std::optional<llvm::StringRef> directory,
                                 std::vector<llvm::sys::fs::UniqueID> *read,

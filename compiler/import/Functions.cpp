@@ -1,4 +1,4 @@
-//===- Functions.cpp - calls of functions become their nodes --------------===//
+//===- Functions.cpp - inlines functions ----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,8 @@ static std::string functionKey(const std::string &domain,
 
 namespace {
 
-/// Counts what expansion of all calls leads to, for it can be exponential.
+/// Counts the nodes that the expansion of all calls makes, because their number
+/// can be exponential.
 class ExpansionCounter {
 public:
   explicit ExpansionCounter(const pb::ModelProto &model) {
@@ -42,7 +43,7 @@ public:
                             function.overload())] = &function;
   }
 
-  /// Calls must not be recursive.
+  /// Returns the number of nodes after expansion. Calls must not be recursive.
   template <typename Nodes> int64_t count(const Nodes &nodes) {
     int64_t total = 0;
     for (const pb::NodeProto &node : nodes) {
@@ -80,7 +81,8 @@ private:
 
 } // namespace
 
-/// Imports what only functions import: their nodes end up in the main graph.
+/// Adds operator sets that only functions import to the model, because nodes of
+/// functions move to the main graph.
 static void mergeImports(pb::ModelProto &model) {
   for (const pb::FunctionProto &function : model.functions())
     for (const pb::OperatorSetIdProto &import : function.opset_import())
@@ -88,8 +90,8 @@ static void mergeImports(pb::ModelProto &model) {
         *model.add_opset_import() = import;
 }
 
-/// Operands of a call that are left out are absent in the function's body,
-/// where a node may need them.
+/// Checks the calls of functions. If a call omits an operand, the operand is
+/// absent in the function's body, where a node may require it.
 static Error checkCalls(pb::ModelProto &model) {
   StringMap<const pb::FunctionProto *> functions;
   for (const pb::FunctionProto &function : model.functions())
@@ -112,11 +114,13 @@ static Error checkCalls(pb::ModelProto &model) {
   });
 }
 
-/// The inliner makes names unique by a suffix, but messages and reports shall
-/// name the node that the user wrote.
+/// Separates a node's name from the suffix that the inliner appends to make
+/// names unique. Messages and reports use the part before it, which is the
+/// user's name.
 static constexpr char kNameEnd = '\x1f';
 
-/// Names all nodes of graphs and functions within `nodes`; with `name`, by it.
+/// Marks the names of all nodes in `nodes` and in their graphs with kNameEnd.
+/// If `name` is given, every node gets that name.
 template <typename Nodes>
 static void setNames(Nodes &nodes, const std::string *name) {
   for (pb::NodeProto &node : nodes) {
@@ -156,7 +160,7 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
       setNames(*function.mutable_node(), nullptr);
     pb::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
     if (!model.functions().empty()) {
-      // What is left was written for another opset.
+      // Functions that are left were written for another opset.
       std::string first = model.functions(0).name();
       Error failed = guard([&]() -> Error {
         pb::inliner::InlineLocalFunctions(model, /*convert_version=*/true);
@@ -180,7 +184,7 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
 
 namespace {
 
-/// Turns nodes without a lowering into calls of functions of the model.
+/// Replaces nodes without a lowering by calls of functions of the model.
 class Expander {
 public:
   Expander(Model &model, const ImportOptions &options)
@@ -192,7 +196,7 @@ public:
   }
 
 private:
-  /// Types by name in one graph and those around it.
+  /// Types by name in one graph, with a link to the surrounding graph.
   struct Scope {
     const Scope *parent;
     StringMap<pb::TypeProto> types;
@@ -230,8 +234,8 @@ private:
           visit(inner, &scope);
       }
       if (!options.isSupported(node.domain(), node.op_type()))
-        // A node whose function cannot be built stays, and is reported as an
-        // operator without a lowering.
+        // If the function of a node cannot be built, the node stays. It is then
+        // reported as an operator without a lowering.
         consumeError(guard([&]() -> Error {
           expand(node, scope);
           return Error::success();
@@ -258,7 +262,7 @@ private:
       std::vector<pb::TypeProto> types;
       for (const std::string &input : call.input()) {
         types.push_back(typeOf(input, scope));
-        // ONNX's builders look into the types of what is there.
+        // ONNX's builders read the types of all operands that are present.
         if (!input.empty() &&
             types.back().value_case() == pb::TypeProto::VALUE_NOT_SET)
           return;
@@ -275,7 +279,8 @@ private:
     if (call.input_size() > function.input_size() ||
         call.output_size() > function.output_size())
       return;
-    // A chain of functions that ends in the same operator would never end.
+    // Refuses a function that contains its own operator, because its expansion
+    // would never end.
     for (pb::NodeProto &inner : *function.mutable_node())
       if (inner.op_type() == node.op_type() && inner.domain() == node.domain())
         return;
@@ -298,8 +303,9 @@ private:
     changed = true;
   }
 
-  /// ONNX infers nothing past an operator of another domain; what the file says
-  /// of the value is better than to refuse the node.
+  /// Returns the inferred type of a value. ONNX infers no types behind an
+  /// operator of another domain, so the type that the file states is the
+  /// fallback.
   pb::TypeProto typeOf(const std::string &name, const Scope &scope) const {
     pb::TypeProto type = scope.lookup(name);
     auto it = stated.find(name);
@@ -309,8 +315,9 @@ private:
                : type;
   }
 
-  /// Mends what ONNX's bodies get wrong. That of AffineGrid leaves out all
-  /// dimensions of 1 where it means dimension 1, which drops a batch of 1, too.
+  /// Repairs errors in function bodies of ONNX. The body of AffineGrid squeezes
+  /// all dimensions of size 1 instead of dimension 1, which also removes a
+  /// batch of size 1.
   static void repairBody(StringRef opType, pb::FunctionProto &function) {
     if (opType != "AffineGrid")
       return;
@@ -322,8 +329,9 @@ private:
               inner.add_input("one_1d");
   }
 
-  /// The function broadcasts where the operator may not: a node before its
-  /// others says which operands the operator takes.
+  /// Adds a contract node to the function, which says which operands the
+  /// operator accepts. The function body alone may broadcast where the operator
+  /// must not.
   void addContract(const pb::NodeProto &call, pb::FunctionProto &function) {
     if (!options.isSupported(kContractDomain, call.op_type()))
       return;
@@ -358,7 +366,7 @@ Error expandOperators(Model &model, const ImportOptions &options) {
   if (!options.isSupported)
     return Error::success();
   pb::ModelProto &proto = model.proto;
-  // Functions of ONNX are a few levels deep.
+  // ONNX's functions are nested only a few levels deep.
   for (int level = 0; level < 8; ++level) {
     if (!Expander(model, options).run())
       return Error::success();

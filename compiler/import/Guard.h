@@ -1,4 +1,4 @@
-//===- Guard.h - exceptions of ONNX's library to errors ---------*- C++ -*-===//
+//===- Guard.h - exceptions to errors ---------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace ingot::importer {
 
-/// Runs `fn` and turns what it throws into an error.
+/// Runs `fn` and converts its exceptions to errors.
 template <typename Fn> llvm::Error guard(Fn fn) {
   try {
     return fn();

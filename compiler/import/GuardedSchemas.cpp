@@ -12,7 +12,8 @@
 
 namespace ingot::importer {
 
-/// Longer vectors are no shapes.
+/// The largest size of a vector that data propagation follows. Longer vectors
+/// are not shapes.
 static constexpr int64_t kMaxPropagated = 4096;
 
 static bool isShort(const pb::TypeProto *type) {
@@ -22,8 +23,8 @@ static bool isShort(const pb::TypeProto *type) {
   return shape.dim_size() != 1 || shape.dim(0).dim_value() <= kMaxPropagated;
 }
 
-/// ONNX's Slice adds its step until the end is reached, and passes it for ever
-/// if that overflows.
+/// Returns true if ONNX's Slice would not end: it adds the step until it
+/// reaches the end, and misses the end if the sum overflows.
 static bool isEndless(const std::string &op,
                       pb::DataPropagationContext &context) {
   if (op != "Slice" || context.getNumInputs() < 5)
@@ -34,9 +35,9 @@ static bool isEndless(const std::string &op,
          });
 }
 
-/// Whether `op` makes as many dimensions as a list among its operands has
-/// elements, and a list has more than any tensor has dimensions. The legalizer
-/// says so.
+/// Returns true if `op` makes one dimension per element of an operand, and the
+/// operand has more elements than any tensor has dimensions. The legalizer
+/// reports such nodes.
 static bool hasEndlessRank(const std::string &op,
                            const pb::InferenceContext &context) {
   bool listsSizes =
@@ -56,8 +57,8 @@ static bool hasEndlessRank(const std::string &op,
   return false;
 }
 
-/// ONNX's GatherND compares as many dimensions as its attribute says, however
-/// many there are. The legalizer says so.
+/// Returns true if ONNX's GatherND would compare too many dimensions: its
+/// attribute `batch_dims` is not bounded. The legalizer reports such nodes.
 static bool comparesTooMuch(const std::string &op,
                             pb::InferenceContext &context) {
   const pb::AttributeProto *count =
@@ -72,8 +73,9 @@ static bool comparesTooMuch(const std::string &op,
   return false;
 }
 
-/// ONNX's Einsum waits for ever at what is neither a letter nor a term's first
-/// ellipsis. The legalizer says so.
+/// Returns true if ONNX's Einsum would loop forever, at a character that is
+/// neither a letter nor the term's first ellipsis. The legalizer reports such
+/// nodes.
 static bool hasEndlessTerm(const std::string &op,
                            const pb::InferenceContext &context) {
   const pb::AttributeProto *equation =
@@ -91,8 +93,8 @@ static bool hasEndlessTerm(const std::string &op,
   });
 }
 
-/// How a schema infers types; ONNX says nothing of what GroupNormalization
-/// returns. Empty if nothing is known.
+/// Returns the type inference of a schema, or an empty function if there is
+/// none. ONNX defines none for GroupNormalization, so this function adds it.
 static pb::InferenceFunction inferenceOf(const pb::OpSchema &schema) {
   if (schema.has_type_and_shape_inference_function())
     return schema.GetTypeAndShapeInferenceFunction();
@@ -121,8 +123,8 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
   if (pb::InferenceFunction infer = inferenceOf(*schema))
     copy->TypeAndShapeInferenceFunction(
         [infer, op = schema->Name()](pb::InferenceContext &context) {
-          // What was inferred before the exception is kept; the legalizer says
-          // what is wrong with the node.
+          // Keeps the types that were inferred before the exception. The
+          // legalizer reports the error in the node.
           try {
             if (!hasEndlessRank(op, context) && !comparesTooMuch(op, context) &&
                 !hasEndlessTerm(op, context))

@@ -17,9 +17,9 @@
 
 namespace ingot::importer {
 
-/// ONNX's schemas, with an inference that goes on after an error, and a data
-/// propagation that does not spell out every element of a long vector: a model
-/// of a few bytes could ask for all memory by it.
+/// ONNX's schemas with two guards. Type inference continues after an error.
+/// Data propagation skips long vectors, because a model of a few bytes could
+/// otherwise use all memory.
 class GuardedSchemas : public pb::ISchemaRegistry {
 public:
   static const GuardedSchemas &instance();

@@ -40,7 +40,8 @@ using llvm::Expected;
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Says what a file is that is often given for a model.
+/// Recognizes files that users often pass in place of a model, and returns a
+/// message about them.
 static Error refuseOther(StringRef bytes) {
   StringRef start = bytes.take_front(512).ltrim();
   if (bytes.empty())
@@ -65,7 +66,8 @@ static Error refuseOther(StringRef bytes) {
   return Error::success();
 }
 
-/// ONNX text starts with `<ir_version: …` and is text.
+/// Returns true if the bytes are ONNX text, which starts with `<ir_version: …`
+/// and has no control characters.
 static bool isText(StringRef bytes) {
   StringRef head = bytes.take_front(4096);
   if (llvm::any_of(head, [](char c) {
@@ -78,7 +80,8 @@ static bool isText(StringRef bytes) {
   return head.starts_with("<") || head.contains("=>");
 }
 
-/// The text parser recurses into graphs and types without a bound.
+/// Bounds the nesting of ONNX text, because the text parser recurses into
+/// graphs and types without a bound.
 static Error checkTextNesting(StringRef text, unsigned maxNesting) {
   unsigned depth = 0;
   bool inString = false, inComment = false;
@@ -123,7 +126,7 @@ static Error parse(Model &model, const ImportOptions &options) {
     return skeleton.takeError();
   for (ArrayRef<char> blob : skeleton->blobs)
     model.setAside.add(Blob(blob, model.file.owner, model.file.isMapped));
-  // Each graph in a graph is three messages deeper; types may be deep, too.
+  // A graph inside a graph is three messages deeper. Types may be nested, too.
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t *>(skeleton->bytes.data()),
       int(skeleton->bytes.size()));
@@ -168,7 +171,8 @@ static bool hasType(const pb::ValueInfoProto &value) {
   return value.type().value_case() != pb::TypeProto::VALUE_NOT_SET;
 }
 
-/// Infers the types of outputs that state none, which ONNX Runtime accepts.
+/// Infers the types of outputs that have none. ONNX Runtime accepts such
+/// models.
 static Error inferOutputTypes(pb::ModelProto &model) {
   SmallVector<pb::ValueInfoProto *> untyped;
   for (pb::ValueInfoProto &output : *model.mutable_graph()->mutable_output())
@@ -181,7 +185,7 @@ static Error inferOutputTypes(pb::ModelProto &model) {
     if (!hasType(*output))
       return makeError("output '" + printable(output->name()) +
                        "' has no type, and none can be inferred");
-    // Options may still change the shapes of inputs.
+    // Drops the shape, because options may still change the shapes of inputs.
     if (output->type().has_tensor_type())
       output->mutable_type()->mutable_tensor_type()->clear_shape();
   }
@@ -219,7 +223,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
         << ": the nodes are not in topological order; they were sorted";
   if (Error error = validateNames(model.proto))
     return std::move(error);
-  // Before ONNX's own checker, which says the same in words of its code.
+  // Checks operands first, because the messages of ONNX's checker name its own
+  // code.
   if (Error error = validateOperands(model.proto))
     return std::move(error);
   if (Error error = inferOutputTypes(model.proto))

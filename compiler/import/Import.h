@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that checks untrusted model files is behind these functions.
-//
+// Functions that import ONNX models. They contain all checks of untrusted model
+// files.
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_IMPORT_IMPORT_H
 #define INGOT_COMPILER_IMPORT_IMPORT_H
@@ -25,53 +25,55 @@
 namespace ingot {
 
 struct ImportOptions {
-  /// Input name to shape; -1 keeps a dimension dynamic.
+  /// Shapes of inputs, by name; -1 keeps a dimension dynamic.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
-  /// Name of a symbolic dimension to its size.
+  /// Sizes of symbolic dimensions, by name.
   llvm::StringMap<int64_t> dims;
-  /// Names of symbolic dimensions that need not have one size everywhere: each
-  /// such dimension is then open by itself. `all` stands for every name.
+  /// Names of symbolic dimensions that may have several sizes. Each dimension
+  /// of such a name becomes an independent dynamic dimension. `all` stands for
+  /// every name.
   llvm::StringSet<> freeDims;
-  /// Input name to the value that it always has, as text: `16000`, `1,2,3`. It
-  /// is a constant then, and no input.
+  /// Values of inputs as text, by name, for example `16000` or `1,2,3`. Such an
+  /// input becomes a constant.
   llvm::StringMap<std::string> values;
-  /// Input that is a sequence to the number of its elements, each of which is
-  /// an input `NAME.0`, `NAME.1`, … then.
+  /// Lengths of inputs that are sequences, by name. Each element becomes an
+  /// input `NAME.0`, `NAME.1` and so on.
   llvm::StringMap<int64_t> lengths;
-  /// Optional inputs that are not there; all others are.
+  /// Optional inputs that are absent. All other optional inputs are present.
   llvm::StringSet<> absent;
-  /// Whether (domain, op type) has a lowering; "" is the domain of ONNX itself.
-  /// An operator that has none is expanded if ONNX defines it as a function.
-  /// Null: nothing is expanded.
+  /// Returns true if the operator (domain, op type) has a lowering. The domain
+  /// "" is ONNX's own. An operator without a lowering is expanded if ONNX
+  /// defines it as a function. If null, no operator is expanded.
   llvm::function_ref<bool(llvm::StringRef domain, llvm::StringRef opType)>
       isSupported;
 
-  /// Receives what identifies each file of external data, which nothing may
-  /// take the place of; may be null.
+  /// Receives the identity of each external data file, so that no output
+  /// replaces one. May be null.
   std::vector<llvm::sys::fs::UniqueID> *externalFiles = nullptr;
-  /// Receives their names, relative to the model's folder; may be null.
+  /// Receives the names of these files, relative to the model's folder. May be
+  /// null.
   std::vector<std::string> *externalLocations = nullptr;
 
-  /// Bounds on what a small hostile file may make the importer do.
+  /// Limits on the work that a small hostile file can cause.
   unsigned maxNesting = 30;
   int64_t maxNodes = 1'000'000;
   int64_t maxFunctionNodes = 100'000;
   int64_t maxSparseBytes = int64_t(1) << 30;
   int64_t maxGraphBytes = int64_t(1) << 30;
-  /// Of one tensor; at most kLargestTensor.
+  /// Limit on the elements of one tensor; at most kLargestTensor.
   int64_t maxTensorElements = onnx::kLargestTensor;
 };
 
-/// Imports the model at `path` (.onnx, or ONNX text) into a module with one
-/// function, @forward. The module's large constants point into the mapped file,
-/// which must not change while the module lives. On failure reports one line to
-/// the diagnostic handler of `context` and returns null.
+/// Imports the model at `path` (.onnx or ONNX text) into a module with one
+/// function, @forward. Large constants of the module point into the mapped
+/// file, which must not change during the module's life. On failure, reports
+/// one line to the diagnostic handler of `context` and returns null.
 mlir::OwningOpRef<mlir::ModuleOp>
 importModel(llvm::StringRef path, mlir::MLIRContext &context,
             const ImportOptions &options = {});
 
-/// The same for a model in memory, called `name` in messages. `bytes` must
-/// outlive the module. External data is refused.
+/// Imports a model from memory, which messages call `name`. `bytes` must
+/// outlive the module. Refuses external data.
 mlir::OwningOpRef<mlir::ModuleOp>
 importModelFromMemory(llvm::StringRef bytes, llvm::StringRef name,
                       mlir::MLIRContext &context,

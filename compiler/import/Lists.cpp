@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An artifact takes tensors. A sequence whose length the user states becomes
-// that many inputs and a SequenceConstruct of them; an optional is there, or
-// the user says that it is not.
+// Turns sequence and optional inputs into tensors, because an artifact takes
+// tensors only. A sequence of known length becomes one input per element and a
+// SequenceConstruct. An optional input is present unless the user says that it
+// is absent.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Message.h"
@@ -20,7 +21,8 @@ using namespace llvm;
 namespace ingot::importer {
 namespace {
 
-/// More tensors are no signature that somebody would call.
+/// Limit on the length of a sequence. Nobody would call a function with more
+/// tensors.
 constexpr int64_t kMostElements = 1000;
 
 class Lists {
@@ -103,7 +105,8 @@ pb::NodeProto &Lists::addNode(StringRef opType, StringRef output) {
   return node;
 }
 
-/// Inputs `NAME.0`, `NAME.1`, … of which the sequence is made.
+/// Adds the inputs `NAME.0`, `NAME.1` and so on, and a node that makes the
+/// sequence from them.
 Error Lists::addSequence(const pb::ValueInfoProto &input,
                          const pb::TypeProto &element) {
   StringRef name = input.name();
@@ -129,7 +132,8 @@ Error Lists::addSequence(const pb::ValueInfoProto &input,
     return Error::success();
   }
   pb::TypeProto type = element;
-  // A name would say that all elements have this size.
+  // Drops the names of dimensions, because a name would mean that all elements
+  // have the same size.
   if (type.tensor_type().has_shape())
     for (auto &dim :
          *type.mutable_tensor_type()->mutable_shape()->mutable_dim())
@@ -148,7 +152,8 @@ Error Lists::addSequence(const pb::ValueInfoProto &input,
   return Error::success();
 }
 
-/// What an optional holds stands for it: operators of one take that, too.
+/// Replaces an optional input by its element. Operators that take an optional
+/// also take its element.
 Error Lists::addOptional(const pb::ValueInfoProto &input) {
   const pb::TypeProto &element = input.type().optional_type().elem_type();
   StringRef name = input.name();

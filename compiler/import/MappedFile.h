@@ -16,10 +16,11 @@
 
 namespace ingot::importer {
 
-/// An error with a message for the user and no code.
+/// Returns an error with a message for the user and no error code.
 llvm::Error makeError(const llvm::Twine &message);
 
-/// Bytes and what keeps them alive: there are none without an owner.
+/// Bytes together with the object that keeps them alive. Empty if there is no
+/// owner.
 struct Blob {
   Blob() = default;
   Blob(llvm::ArrayRef<char> bytes, std::shared_ptr<const void> owner,
@@ -27,35 +28,36 @@ struct Blob {
       : bytes(bytes), owner(std::move(owner)), isMapped(isMapped) {
     assert((bytes.empty() || this->owner) && "nothing keeps the bytes alive");
   }
-  /// Takes what `owned` holds.
+  /// Takes ownership of the string.
   explicit Blob(std::string owned) {
     auto keep = std::make_shared<const std::string>(std::move(owned));
     bytes = llvm::ArrayRef<char>(keep->data(), keep->size());
     owner = std::move(keep);
   }
-  /// Bytes that the caller of the importer keeps alive.
+  /// Refers to bytes that the caller of the importer keeps alive.
   static Blob ofCaller(llvm::ArrayRef<char> bytes) {
     return Blob(bytes,
                 std::shared_ptr<const void>(bytes.data(), [](const void *) {}));
   }
-  /// A part of this.
+  /// Returns a part of this blob with the same owner.
   Blob slice(size_t offset, size_t size) const {
     return Blob(bytes.slice(offset, size), owner, isMapped);
   }
 
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
-  /// Whether dropResident may be called.
+  /// True if dropResident may be called for the bytes.
   bool isMapped = false;
 };
 
 /// Maps a regular file read-only.
 llvm::Expected<Blob> mapFile(llvm::StringRef path);
-/// The same for an open descriptor, which it does not close. Errors have no
-/// subject: "is a directory".
+/// Maps an open descriptor read-only and does not close it. Error messages have
+/// no subject, for example "is a directory".
 llvm::Expected<Blob> mapDescriptor(int fd);
 
-/// Tells the system that mapped `bytes` were copied and need not stay resident.
+/// Tells the system that mapped `bytes` have been copied and need not stay
+/// resident.
 void dropResident(llvm::ArrayRef<char> bytes);
 
 } // namespace ingot::importer

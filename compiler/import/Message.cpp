@@ -16,7 +16,7 @@ namespace ingot::importer {
 
 std::string quote(StringRef name) { return "'" + printable(name) + "'"; }
 
-/// ONNX's messages have lines.
+/// Joins the lines of a message of ONNX's library.
 static std::string makeOneLine(StringRef message) {
   std::string line;
   for (char c : message.trim()) {
@@ -28,8 +28,9 @@ static std::string makeOneLine(StringRef message) {
   return line;
 }
 
+/// Removes the node's name, which the message already has. Handles the forms
 /// "Node(NAME) with schema(DOMAIN:OP:VERSION) has …" and "No Op registered for
-/// OP with domain_version of N": the node's name is said already.
+/// OP with domain_version of N".
 static std::string simplify(StringRef what) {
   if (what.starts_with("Node(")) {
     size_t end = what.find(") with schema(");
@@ -45,9 +46,9 @@ static std::string simplify(StringRef what) {
 }
 
 std::string cleanOnnxMessage(StringRef message) {
-  // "what\n\n==> Context: Bad node spec for node. Name: NAME OpType: OP"
+  // Form: "what\n\n==> Context: Bad node spec for node. Name: NAME OpType: OP".
   auto [what, context] = message.split("==> Context:");
-  // Of assertions: "file.cc:123: function: Assertion `cond` failed: what".
+  // Form of assertions: "file.cc:123: function: Assertion `cond` failed: what".
   size_t failed = what.find("` failed");
   if (what.contains("Assertion `") && failed != StringRef::npos)
     what = what.substr(failed + 8).ltrim(": ");
@@ -65,7 +66,8 @@ std::string cleanOnnxMessage(StringRef message) {
 }
 
 std::string cleanParserMessage(StringRef message) {
-  // "[ParseError at position (line: 2 column: 45)]\nError context: LINE\nWHAT"
+  // Form: "[ParseError at position (line: 2 column: 45)]\nError context:
+  // LINE\nWHAT".
   StringRef position = message.split('(').second.split(')').first;
   StringRef what = message.rtrim().rsplit('\n').second.rtrim(".");
   if (!message.starts_with("[ParseError at position") || what.empty())

@@ -12,13 +12,14 @@
 
 namespace ingot::importer {
 
-/// A message of ONNX's library without its noise, and with the node in front.
+/// Returns a message of ONNX's library without its noise and with the node's
+/// name in front.
 std::string cleanOnnxMessage(llvm::StringRef message);
 
-/// The same for a message of ONNX's parser: where, and what is wrong.
+/// Returns a message of ONNX's parser as a position and an error text.
 std::string cleanParserMessage(llvm::StringRef message);
 
-/// A name of the model in quotes, escaped and cut.
+/// Returns a name of the model in quotes, escaped and shortened.
 std::string quote(llvm::StringRef name);
 
 } // namespace ingot::importer

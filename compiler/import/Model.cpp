@@ -42,7 +42,8 @@ std::string describe(const pb::NodeProto &node) {
   return "node " + quote(nodeName(node)) + " (" + op + ")";
 }
 
-/// Splits the text of a Python list of strings: "['', 'stem', 'conv']".
+/// Splits the text of a Python list of strings, for example "['', 'stem',
+/// 'conv']".
 static SmallVector<std::string> splitPythonList(StringRef text) {
   SmallVector<std::string> parts;
   while (true) {
@@ -66,7 +67,8 @@ std::string nodeScope(const pb::NodeProto &node) {
   for (const pb::StringStringEntryProto &entry : node.metadata_props()) {
     if (entry.key() != "pkg.torch.onnx.name_scopes")
       continue;
-    // Modules from the outermost on, and last the node's own name.
+    // The list has the modules from the outermost inward, and the node's own
+    // name last.
     SmallVector<std::string> scopes = splitPythonList(entry.value());
     return scopes.size() < 2 ? "" : scopes[scopes.size() - 2];
   }
@@ -95,12 +97,13 @@ void collectScopes(Model &model) {
 
 namespace {
 
-/// Visits graphs, nodes and attributes; recursion is bounded by the nesting
-/// that the skeleton and the text reader allow.
+/// Visits graphs, nodes and attributes. The skeleton and the text reader bound
+/// the nesting, and so the recursion.
 struct Walker {
   function_ref<Error(pb::GraphProto &)> onGraph;
   function_ref<Error(pb::NodeProto &)> onNode;
-  /// With the node that has it, or null: a default value of a function.
+  /// Called with the attribute and its node. The node is null for a default
+  /// value of a function's attribute.
   function_ref<Error(pb::AttributeProto &, const pb::NodeProto *)> onAttribute;
 
   Error walk(pb::AttributeProto &attr, const pb::NodeProto *node) {

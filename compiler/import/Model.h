@@ -18,55 +18,59 @@
 
 namespace ingot::importer {
 
-/// An ONNX model whose large tensors are set aside. After `resolveExternalData`
-/// no other external data is left.
+/// An ONNX model whose large tensors are set aside. `resolveExternalData`
+/// removes all other external data.
 struct Model {
   pb::ModelProto proto;
   SetAside setAside;
   Blob file;
-  /// The version of ONNX's operators that the file states, 0 if none.
+  /// The opset of ONNX's own domain that the file states; 0 if it states none.
   int64_t statedOpset = 0;
-  /// The most elements that a tensor may have.
+  /// The largest number of elements that a tensor may have.
   int64_t maxTensorElements = onnx::kLargestTensor;
-  /// What the file says of the graph's values, which ONNX infers afresh.
+  /// Types of the graph's values as the file states them. ONNX infers the types
+  /// again.
   llvm::StringMap<pb::TypeProto> statedTypes;
-  /// Scopes of nodes, by their names: conversions of versions drop metadata.
+  /// Scopes of nodes by node name. They are kept here because conversions of
+  /// versions drop metadata.
   llvm::StringMap<std::string> scopes;
 };
 
-/// The model's import of an operator set, or null.
+/// Returns the model's import of an operator set, or null.
 pb::OperatorSetIdProto *findImport(pb::ModelProto &model,
                                    llvm::StringRef domain);
-/// The version of it, or 0.
+/// Returns the version of an imported operator set, or 0.
 int64_t getOpset(pb::ModelProto &model, llvm::StringRef domain);
 
-/// Name and operator of a node, for messages.
+/// Returns a node's name and operator for messages.
 std::string describe(const pb::NodeProto &node);
-/// A node's name, or what stands for it.
+/// Returns a node's name, or a substitute if it has none.
 std::string nodeName(const pb::NodeProto &node);
 
-/// The module that PyTorch's exporter notes for a node, such as
-/// "stem.conv_kxk"; "" if the node says nothing.
+/// Returns the module that PyTorch's exporter noted for a node, for example
+/// "stem.conv_kxk", or "" if there is none.
 std::string nodeScope(const pb::NodeProto &node);
 
 /// Fills `model.scopes`.
 void collectScopes(Model &model);
 
-/// What a tensor is called: an initializer, or one in an attribute of `node`.
+/// Returns the name of a tensor for messages. The tensor is an initializer or
+/// belongs to an attribute of `node`.
 std::string describeTensor(const pb::TensorProto &tensor,
                            const pb::NodeProto *node);
 
-/// Calls `fn` for each graph of the model, functions' subgraphs included, outer
-/// before inner; stops at the first error.
+/// Calls `fn` for each graph of the model and of its functions, outer graphs
+/// before inner ones. Stops at the first error.
 llvm::Error forEachGraph(pb::ModelProto &model,
                          llvm::function_ref<llvm::Error(pb::GraphProto &)> fn);
-/// The same for nodes, in program order, outer before inner.
+/// Calls `fn` for each node in program order, outer nodes before inner ones.
+/// Stops at the first error.
 llvm::Error forEachNode(pb::ModelProto &model,
                         llvm::function_ref<llvm::Error(pb::NodeProto &)> fn);
 llvm::Error forEachNode(pb::GraphProto &graph,
                         llvm::function_ref<llvm::Error(pb::NodeProto &)> fn);
-/// The same for tensors, those that sparse ones and default values of
-/// functions' attributes are made of included; `node` is null for initializers.
+/// Calls `fn` for each tensor. Visits the parts of sparse tensors and default
+/// values of functions' attributes, too. `node` is null for initializers.
 llvm::Error forEachTensor(
     pb::ModelProto &model,
     llvm::function_ref<llvm::Error(pb::TensorProto &, const pb::NodeProto *)>

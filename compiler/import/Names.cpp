@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's checker looks at this, too, but reports every mistake as nodes that
-// are not sorted.
+// Checks the names of values and nodes. ONNX's checker also looks at names, but
+// reports every mistake as an unsorted graph.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Validate.h"
@@ -89,7 +89,8 @@ Error checkNode(const pb::NodeProto &node, Scope &scope) {
   return Error::success();
 }
 
-/// C strings end at a NUL: what differs behind it would be one name there.
+/// Refuses a name with a NUL character. C strings end at a NUL, so names that
+/// differ only behind it would be equal.
 Error checkNul(StringRef name, StringRef what) {
   if (!name.contains('\0'))
     return Error::success();

@@ -1,4 +1,4 @@
-//===- Normalize.cpp - one form for what ONNX writes in several -----------===//
+//===- Normalize.cpp - one form for equivalent models ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ using pb::TensorProto;
 // Domains
 //===----------------------------------------------------------------------===//
 
-/// Of a domain that is imported twice the last version counts, as in ONNX
+/// Removes repeated imports of a domain. The last version counts, as in ONNX
 /// Runtime.
 template <typename Imports>
 static void normalizeImports(Imports &imports) {
@@ -44,8 +44,8 @@ static void normalizeImports(Imports &imports) {
 
 static constexpr char kMicrosoftDomain[] = "com.microsoft";
 
-/// Operators that ONNX Runtime's optimizer writes into ONNX's own domain, where
-/// ONNX has none of that name, or none yet.
+/// Returns true if ONNX Runtime's optimizer wrote the operator into ONNX's own
+/// domain, and this opset of ONNX does not have it.
 static bool isOfOnnxRuntime(const pb::NodeProto &node, int64_t opset) {
   if (!node.domain().empty())
     return false;
@@ -107,7 +107,7 @@ void dropAbsentHeads(pb::ModelProto &model) {
 
 namespace {
 
-/// Writes sparse tensors out. What all of them take is bounded.
+/// Makes sparse tensors dense, within a limit for their total size.
 class Densifier {
 public:
   Densifier(Model &model, const ImportOptions &options)
@@ -128,7 +128,8 @@ private:
 
 } // namespace
 
-/// Element offsets of the values: in bounds, and ascending.
+/// Returns the element offsets of the values. Checks that the offsets are in
+/// bounds and ascending.
 Expected<std::vector<int64_t>>
 Densifier::readOffsets(const pb::SparseTensorProto &sparse) {
   const TensorProto &indices = sparse.indices();
@@ -167,7 +168,7 @@ Densifier::readOffsets(const pb::SparseTensorProto &sparse) {
   return offsets;
 }
 
-/// Writes `sparse` out as a dense tensor of the same name.
+/// Writes `sparse` as a dense tensor of the same name.
 Error Densifier::makeDense(const pb::SparseTensorProto &sparse,
                            TensorProto &dense) {
   const TensorProto &values = sparse.values();
@@ -241,9 +242,9 @@ Error Densifier::run(pb::NodeProto &node) {
 
 namespace {
 
-/// Numbers in a Constant's other attributes become its tensor, which is set
-/// aside where it is large. Where they are a function's attribute, only
-/// expansion gives them.
+/// Moves values of a Constant's other attributes into a tensor, which is set
+/// aside if large. An attribute of a function gets its values only by
+/// expansion.
 void makeTensorOfNumbers(pb::NodeProto &node) {
   if (!node.domain().empty() || node.op_type() != "Constant" ||
       node.attribute_size() != 1)
@@ -279,8 +280,10 @@ void makeTensorOfNumbers(pb::NodeProto &node) {
 // Initializers and inputs
 //===----------------------------------------------------------------------===//
 
-/// Up to IR version 3 all initializers were inputs, too, and later ones may be,
-/// as defaults that a caller can override. Here they are constants.
+/// Removes initializers from the inputs, because initializers are constants
+/// here. Up to IR version 3 all initializers had to be inputs. In later
+/// versions an initializer may be an input's default, which a caller can
+/// override.
 Error dropShadowedInputs(pb::GraphProto &graph) {
   StringMap<const TensorProto *> initializers;
   for (const TensorProto &tensor : graph.initializer())
@@ -308,7 +311,8 @@ Error dropShadowedInputs(pb::GraphProto &graph) {
   return Error::success();
 }
 
-/// ONNX's inliner does not bind the default values of a function's attributes.
+/// Adds the default values of a function's attributes to its calls, because
+/// ONNX's inliner does not.
 void bindDefaults(pb::ModelProto &model) {
   StringMap<const pb::FunctionProto *> functions;
   auto key = [](const std::string &domain, const std::string &name,
@@ -335,7 +339,7 @@ void bindDefaults(pb::ModelProto &model) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// All of it
+// The whole normalization
 //===----------------------------------------------------------------------===//
 
 void dropInferredTypes(pb::ModelProto &model) {

@@ -1,4 +1,4 @@
-//===- Normalize.h - one form for what ONNX writes in several ---*- C++ -*-===//
+//===- Normalize.h - one form for equivalent models -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,23 +11,24 @@
 
 namespace ingot::importer {
 
-/// The default domain is "" everywhere, never "ai.onnx".
+/// Replaces the domain "ai.onnx" by "" everywhere.
 void normalizeDomains(pb::ModelProto &model);
 
-/// Drops counts of heads that are 0, which stand for counts that are not given.
+/// Drops head counts of 0, which mean that the count is not given.
 void dropAbsentHeads(pb::ModelProto &model);
 
-/// Brings a checked model to one form, which also is what ONNX's version
-/// converter keeps whole: sparse tensors are dense, initializers are no inputs,
-/// function calls carry the default values of absent attributes, types of
-/// intermediate values, which may be wrong, are gone, tensors are uniform.
+/// Brings a checked model to one form, which ONNX's version converter also
+/// preserves. Sparse tensors become dense, and initializers are removed from
+/// the inputs. Calls of functions get default values of absent attributes.
+/// Types of intermediate values, which may be wrong, are dropped. Tensors
+/// become uniform.
 llvm::Error normalizeModel(Model &model, const ImportOptions &options);
 
-/// Every tensor of numbers has its data raw, or set aside; numbers that are
-/// attributes of a Constant are one. Checks their sizes.
+/// Makes the data of every numeric tensor raw or set aside, and checks its
+/// size. Numeric attributes of a Constant become a tensor.
 llvm::Error makeTensorsUniform(Model &model);
 
-/// Forgets types of intermediate values and shapes of outputs.
+/// Drops the types of intermediate values and the shapes of outputs.
 void dropInferredTypes(pb::ModelProto &model);
 
 } // namespace ingot::importer

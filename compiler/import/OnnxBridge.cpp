@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With Functions.cpp, GuardedSchemas.cpp, OperandTypes.cpp and Versions.cpp the
-// only code that is compiled with exceptions.
+// Calls ONNX's library, which throws. Only this file, Functions.cpp,
+// GuardedSchemas.cpp, OperandTypes.cpp and Versions.cpp are compiled with
+// exceptions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OnnxBridge.h"
@@ -46,7 +47,8 @@ Error parseText(StringRef text, pb::ModelProto &model) {
 // Checker
 //===----------------------------------------------------------------------===//
 
-/// ONNX's checker writes a warning to stdout about these and lets them pass.
+/// Refuses experimental operators. ONNX's checker accepts them with a warning
+/// on stdout.
 static Error refuseExperimental(pb::ModelProto &model) {
   return forEachNode(model, [](pb::NodeProto &node) -> Error {
     if (pb::checker::check_is_experimental_op(node))
@@ -56,8 +58,9 @@ static Error refuseExperimental(pb::ModelProto &model) {
   });
 }
 
-/// Sparse tensors may be set aside, which the checker cannot follow; what it
-/// looks at is checked where they are written out.
+/// Replaces sparse tensors by small valid ones, because the checker cannot
+/// follow a sparse tensor that is set aside. Densification makes the checker's
+/// checks.
 static void replaceSparse(pb::ModelProto &model) {
   auto empty = [](pb::SparseTensorProto &sparse) {
     std::string name = sparse.values().name();
@@ -95,7 +98,7 @@ Error checkModel(pb::ModelProto &model) {
                        ", the newest that is supported");
     pb::ModelProto copy = model;
     replaceSparse(copy);
-    // Sizes are validated by then; an empty tensor is one without data.
+    // Sizes are validated already; an empty tensor has no data.
     if (Error error = forEachTensor(
             copy,
             [](pb::TensorProto &tensor, const pb::NodeProto *) -> Error {
@@ -108,7 +111,7 @@ Error checkModel(pb::ModelProto &model) {
               return Error::success();
             }))
       return error;
-    // Things that models of the field lack, and that do no harm.
+    // Adds names that real models often lack. The missing names do no harm.
     if (Error error = forEachGraph(copy, [](pb::GraphProto &graph) -> Error {
           if (graph.name().empty())
             graph.set_name("graph");

@@ -11,28 +11,29 @@
 
 namespace ingot::importer {
 
-/// The newest opset of ONNX's library.
+/// Returns the newest opset of ONNX's library.
 int64_t newestOpset();
 
 /// Parses ONNX text.
 llvm::Error parseText(llvm::StringRef text, pb::ModelProto &model);
 
-/// onnx::checker over a model whose large tensors are set aside.
+/// Runs onnx::checker over a model whose large tensors are set aside.
 llvm::Error checkModel(pb::ModelProto &model);
 
 /// Expands all calls of the model's own functions.
 llvm::Error inlineFunctions(pb::ModelProto &model,
                             const ImportOptions &options);
 
-/// Converts to the newest opset; leaves the model as it is where ONNX's
-/// converter cannot, or changes a tensor, for then the older form is legalized.
-/// Fails where that form is too old.
+/// Converts the model to the newest opset. Keeps the model if ONNX's converter
+/// fails or changes a tensor, because older forms are legalized, too. Fails if
+/// that form is too old.
 llvm::Error convertVersion(Model &model);
 
-/// Expands operators that have no lowering but are ONNX functions. Needs types.
+/// Expands operators that have no lowering but are ONNX functions. Types must
+/// be inferred.
 llvm::Error expandOperators(Model &model, const ImportOptions &options);
 
-/// Infers types and shapes as far as they can be known.
+/// Infers types and shapes as far as possible.
 void inferShapes(pb::ModelProto &model);
 
 } // namespace ingot::importer

@@ -1,13 +1,13 @@
-//===- OperandTypes.cpp - what operators take -----------------------------===//
+//===- OperandTypes.cpp - checks of operands ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's checker does not look at types, and its inference reports an operand
-// of a wrong type only where the result depends on it. All that comes later
-// relies on operands being what their operator's schema says.
+// Checks operands against the schemas of their operators. ONNX's checker does
+// not check types. Its inference reports a wrong operand type only if the
+// result depends on the type. All later code relies on these checks.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OperandTypes.h"
@@ -27,10 +27,11 @@ namespace ingot::importer {
 namespace {
 
 using pb::OpSchema;
-/// Points to the type's one spelling, such as "tensor(float)".
+/// Points to the unique spelling of a type, for example "tensor(float)".
 using DataType = const std::string *;
 
-/// Types by name in one graph and those around it; null if unknown.
+/// Types by name in one graph, with a link to the surrounding graph. Null if
+/// unknown.
 struct Scope {
   const Scope *parent = nullptr;
   StringMap<DataType> types;
@@ -44,7 +45,7 @@ struct Scope {
 };
 
 DataType toDataType(const pb::TypeProto &type) {
-  // It throws for types that are not complete.
+  // ToType throws for incomplete types.
   try {
     if (type.has_tensor_type() && type.tensor_type().elem_type() == 0)
       return nullptr;
@@ -101,7 +102,8 @@ private:
     if (!schema || schema->inputs().empty())
       return Error::success();
     const auto &parameters = schema->inputs();
-    StringMap<int> bound; // type variable to the input that decided it
+    // Maps a type variable to the input that determined it.
+    StringMap<int> bound;
     for (int i = 0; i < node.input_size(); ++i) {
       size_t place = std::min(size_t(i), parameters.size() - 1);
       const OpSchema::FormalParameter &parameter = parameters[place];
@@ -138,7 +140,7 @@ private:
   StringMap<int> opsets;
 };
 
-/// "2", or "1 to 3", or "at least 2" with a noun.
+/// Returns "2", "1 to 3" or "at least 2", followed by `noun`.
 std::string printCount(int min, int max, StringRef noun) {
   std::string text = max == std::numeric_limits<int>::max()
                          ? "at least " + std::to_string(min)
@@ -148,8 +150,8 @@ std::string printCount(int min, int max, StringRef noun) {
   return text + " " + noun.str() + (min == 1 && max == 1 ? "" : "s");
 }
 
-/// Exporters leave these out, though early operator sets require them: they
-/// count only in one mode.
+/// Returns true if exporters omit the operand, though early operator sets
+/// require it. Only one mode uses the operand.
 bool mayBeAbsent(const pb::NodeProto &node, int i) {
   return node.op_type() == "Resize" && i == 1;
 }

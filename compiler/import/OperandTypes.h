@@ -1,4 +1,4 @@
-//===- OperandTypes.h - what operators take ---------------------*- C++ -*-===//
+//===- OperandTypes.h - checks of operands ----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,12 @@
 
 namespace ingot::importer {
 
-/// Checks that all nodes have the operands that their operators need, and no
-/// more. All that comes later relies on required operands being there.
+/// Checks that each node has the operands that its operator requires, and no
+/// others. All later code relies on required operands.
 llvm::Error validateOperands(pb::ModelProto &model);
 
-/// Checks the types of all nodes' inputs, as far as inference knows them,
-/// against their operators' schemas.
+/// Checks the types of all nodes' inputs against their operators' schemas, as
+/// far as inference knows the types.
 llvm::Error validateOperandTypes(const pb::ModelProto &model);
 
 } // namespace ingot::importer

@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace ingot::importer {
 
-/// Whether a scale in a constant is below 1.
+/// Returns true if a constant contains a scale below 1.
 static bool hasReduction(const pb::TensorProto &scales) {
   for (float scale : scales.float_data())
     if (scale < 1)
@@ -44,7 +44,8 @@ OldResamples findOldResamples(pb::ModelProto &model) {
     if (!node.domain().empty() || node.output_size() != 1 ||
         (node.op_type() != "Resize" && node.op_type() != "Upsample"))
       return Error::success();
-    // Of several pixels that become one, Resize took the last, not the first.
+    // If several pixels become one, the old Resize took the last of them, not
+    // the first.
     bool takesLast = node.op_type() == "Resize" && node.input_size() == 2 &&
                      reductions.lookup(node.input(1));
     old[node.output(0)] = takesLast ? "ceil" : "floor";

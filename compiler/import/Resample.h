@@ -13,10 +13,10 @@
 
 namespace ingot::importer {
 
-/// ONNX's version converter turns Upsample, and Resize before opset 11, into
-/// Resize with the defaults of opset 11, which samples at other places. These
-/// say what the old operators mean: from the name of an output to the rounding
-/// of the nearest mode.
+/// Maps the output of an old resampling operator to its rounding in nearest
+/// mode. ONNX's version converter turns Upsample, and Resize before opset 11,
+/// into Resize with the defaults of opset 11. The defaults sample other
+/// positions, so the original rounding is found first and restored later.
 using OldResamples = llvm::StringMap<std::string>;
 
 OldResamples findOldResamples(pb::ModelProto &model);

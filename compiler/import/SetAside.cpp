@@ -1,4 +1,4 @@
-//===- SetAside.cpp - data of tensors outside of the model ----------------===//
+//===- SetAside.cpp - large tensors outside of the model ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,7 @@ void SetAside::put(TensorProto &tensor, Blob blob) {
 }
 
 Expected<size_t> SetAside::numberOf(const TensorProto &tensor) const {
-  // Two entries: two messages of one tensor that protobuf has merged.
+  // A tensor has two entries if protobuf merged two messages of it.
   size_t number, bytes;
   if (tensor.external_data_size() != 1 ||
       tensor.external_data(0).key() != kTicketKey)

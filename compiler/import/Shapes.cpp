@@ -35,8 +35,8 @@ template <typename Map> std::vector<StringRef> sortedKeys(const Map &map) {
   return keys;
 }
 
-/// Sizes of named dimensions: those that the user gives, and those that follow
-/// from a shape that the user gives.
+/// Sizes of named dimensions, which the user gives directly or by the shape of
+/// an input.
 class NamedDims {
 public:
   Error set(StringRef name, int64_t size, const Twine &from) {
@@ -107,8 +107,8 @@ static Error refuseUnknownDim(StringRef name, ArrayRef<std::string> names) {
                                   : "its dimensions are " + join(names, ", ")));
 }
 
-/// Takes their names from the dimensions that the user frees, and these names
-/// out of `names`.
+/// Removes the names of dimensions that the user frees, from the graph and from
+/// `names`.
 static Error freeDims(pb::GraphProto &graph, const StringSet<> &freed,
                       std::vector<std::string> &names) {
   bool freesAll = freed.contains("all");
@@ -142,10 +142,11 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
     if (!tensor->has_shape())
       continue;
     for (Dimension &dim : *tensor->mutable_shape()->mutable_dim()) {
-      // Exporters write -1 for "not fixed".
+      // Exporters write -1 for a dimension that is not fixed.
       if (dim.has_dim_value() && dim.dim_value() < 0)
         dim.clear_value();
-      // A "?" is no name: dimensions that share it need not be one size.
+      // Dimensions named "?" need not have the same size, so "?" is not used as
+      // a name.
       if (dim.dim_param() == "?")
         dim.clear_value();
       if (!dim.dim_param().empty() &&

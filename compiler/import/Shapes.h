@@ -11,20 +11,21 @@
 
 namespace ingot::importer {
 
-/// Applies ImportOptions::lengths and absent: inputs that are sequences or
-/// optionals become tensors, and nodes that make of them what they were.
+/// Applies ImportOptions::lengths and absent. Inputs that are sequences or
+/// optionals become tensors, and nodes build the original value from them.
 llvm::Error applyLists(pb::ModelProto &model, const ImportOptions &options);
 
-/// Applies ImportOptions::shapes and dims to the inputs of a model whose
-/// initializers are no inputs any more. A named dimension is the same wherever
-/// its name stands.
+/// Applies ImportOptions::shapes and dims to the inputs. Initializers must not
+/// be inputs. A named dimension has one size in the whole model.
 llvm::Error applyShapes(pb::ModelProto &model, const ImportOptions &options);
 
-/// Applies ImportOptions::values: these inputs become initializers. A list of
-/// numbers fixes an input's one open dimension, wherever its name stands.
+/// Applies ImportOptions::values: the inputs become initializers. A list of
+/// values also fixes the input's only dynamic dimension, in every place of its
+/// name.
 llvm::Error applyValues(pb::ModelProto &model, const ImportOptions &options);
 
-/// The model's inputs, for a message about one that is not there.
+/// Returns a list of the model's inputs, for the message about an unknown
+/// input.
 std::string listInputs(const pb::GraphProto &graph);
 
 } // namespace ingot::importer

@@ -27,7 +27,7 @@ enum class Message {
   None
 };
 
-/// What field `number` of message `parent` holds.
+/// Returns the kind of message that field `number` of message `parent` holds.
 Message childMessage(Message parent, uint32_t number) {
   switch (parent) {
   case Message::Model:
@@ -76,19 +76,19 @@ enum DataType : uint64_t {
 struct Field {
   uint32_t number;
   uint32_t wireType;
-  uint64_t value = 0;     // of a varint
-  ArrayRef<char> payload; // of a length-delimited field
-  ArrayRef<char> whole;   // tag and all
+  uint64_t value = 0;     // value of a varint
+  ArrayRef<char> payload; // payload of a length-delimited field
+  ArrayRef<char> whole;   // the field with its tag
 };
 
-/// Reads the fields of one message, never beyond its end.
+/// Reads the fields of one message and never reads beyond its end.
 class Reader {
 public:
   Reader(ArrayRef<char> bytes) : bytes(bytes) {}
 
   bool atEnd() const { return position == bytes.size(); }
 
-  /// False if the message is malformed.
+  /// Reads the next field. Returns false if the message is malformed.
   bool next(Field &field) {
     size_t start = position;
     uint64_t tag;
@@ -113,7 +113,7 @@ public:
     case 5:
       length = 4;
       break;
-    default: // Groups: no version of onnx.proto has any.
+    default: // No version of onnx.proto has groups.
       return false;
     }
     if (length > bytes.size() - position)
@@ -181,7 +181,7 @@ private:
       if (!reader.next(field))
         return malformed();
       Message child = childMessage(kind, field.number);
-      // Small messages hold nothing to leave out.
+      // Small messages contain no large tensors.
       if (field.wireType != 2 || child == Message::None ||
           field.payload.size() <= kMaxInlineBytes) {
         if (Error error = checkSize(out.size() + field.whole.size()))
@@ -199,9 +199,9 @@ private:
     return Error::success();
   }
 
-  /// Leaves out the data of a tensor if it is large, raw or the same as raw,
-  /// and said once. Where the tensor is stored, and external data that counts
-  /// for nothing then, is left out with it.
+  /// Leaves out the data of a tensor if it is large, laid out like raw data,
+  /// and given once. Also leaves out the data location and external data, which
+  /// then has no effect.
   Error rewriteTensor(ArrayRef<char> in, std::string &out) {
     uint64_t type = 0, location = 0;
     std::optional<Field> data;
@@ -247,7 +247,8 @@ private:
     return Error::success();
   }
 
-  /// Packed floats and doubles are laid out as raw data is.
+  /// Returns true if the data is large and laid out like raw data, as packed
+  /// floats and doubles are.
   static bool isLarge(const Field &data, uint64_t type) {
     bool isRaw =
         data.number == kRawData ||

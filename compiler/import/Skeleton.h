@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's library copies a model several times. To keep weights out of that, the
-// file is rewritten before it is parsed: the bytes of each large tensor are
-// left out, and the tensor has a ticket for them (see SetAside.h).
+// Rewrites a model file before it is parsed, so that ONNX's library does not
+// copy the weights several times. Leaves out the bytes of each large tensor and
+// gives the tensor a ticket for them (see SetAside.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_IMPORT_SKELETON_H
@@ -24,12 +24,13 @@ namespace ingot::importer {
 struct Skeleton {
   /// A serialized ModelProto.
   std::string bytes;
-  /// What was left out, by number: parts of the file.
+  /// The bytes that were left out, by index. They point into the file.
   std::vector<llvm::ArrayRef<char>> blobs;
 };
 
-/// Fails if `file` is not well-formed protobuf, or its graphs are nested deeper
-/// than `maxNesting`, or more than `maxBytes` would be left.
+/// Returns the skeleton of a model file. Fails if `file` is not well-formed
+/// protobuf or its graphs are nested deeper than `maxNesting`. Also fails if
+/// more than `maxBytes` would be left.
 llvm::Expected<Skeleton> makeSkeleton(llvm::ArrayRef<char> file,
                                       unsigned maxNesting, int64_t maxBytes);
 

@@ -20,13 +20,13 @@ namespace ingot::importer {
 namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<pb::NodeProto>;
-/// The producers of a node's inputs, by their places.
+/// For each node, the indices of the nodes that produce its inputs.
 using Needs = std::vector<SmallVector<int>>;
 
 class Sorter {
 public:
   /// Sorts `nodes` and the graphs in them. `given` holds the graph's inputs and
-  /// initializers. Appends the names that come from outside to `captured`.
+  /// initializers. Appends the names that are defined outside to `captured`.
   Error sort(Nodes &nodes, const StringSet<> &given,
              std::vector<StringRef> &captured);
   Error sort(pb::GraphProto &graph, std::vector<StringRef> &captured);
@@ -37,11 +37,13 @@ private:
   static std::vector<int> order(const Needs &needs, std::vector<int> &missing);
 };
 
-/// Describes a cycle through a node that `missing` keeps from its turn.
+/// Describes a cycle of nodes that cannot be ordered. `missing` counts the
+/// producers that each node still waits for.
 std::string describeCycle(const Nodes &nodes, const Needs &needs,
                           ArrayRef<int> missing) {
   auto isStuck = [&](int i) { return missing[i] > 0; };
-  // Each stuck node needs a stuck one, so the walk ends in a cycle.
+  // Each node that waits needs another node that waits, so the walk ends in a
+  // cycle.
   int at = int(llvm::find_if(missing, [](int n) { return n > 0; }) -
                missing.begin());
   std::vector<bool> isSeen(needs.size());
@@ -64,8 +66,8 @@ std::string describeCycle(const Nodes &nodes, const Needs &needs,
   }
 }
 
-/// Returns a topological order that keeps to the given one where it can. Nodes
-/// on a cycle, and those behind one, stay out: `missing` is above 0 for them.
+/// Returns a topological order that preserves the given order where possible.
+/// Nodes on or behind a cycle are left out: `missing` is above 0 for them.
 std::vector<int> Sorter::order(const Needs &needs, std::vector<int> &missing) {
   Needs users(needs.size());
   std::priority_queue<int, std::vector<int>, std::greater<int>> ready;

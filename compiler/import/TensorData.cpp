@@ -21,7 +21,7 @@ namespace ingot::importer {
 using llvm::Expected;
 using pb::TensorProto;
 
-/// Appends the low `width` bytes of each value.
+/// Returns the low `width` bytes of each value, one after the other.
 template <typename Values>
 static std::string packInts(const Values &values, int64_t width) {
   std::string out;
@@ -37,12 +37,12 @@ static std::string copyBytes(const Values &values) {
                      size_t(values.size()) * sizeof(*values.data()));
 }
 
-/// Whether the numbers are in none of the fields that name a type.
+/// Returns true if the data is in raw_data and not in a field for one type.
 static bool isRaw(const TensorProto &tensor) {
   return !tensor.raw_data().empty();
 }
 
-/// What raw_data would be for the numbers in the other fields.
+/// Returns the raw_data form of the values in the other fields.
 static Expected<std::string> packTyped(const TensorProto &tensor) {
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
@@ -66,7 +66,7 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
   }
   case TensorProto::FLOAT6E2M3:
   case TensorProto::FLOAT6E3M2: {
-    // Raw data packs these; typed data does not.
+    // Raw data packs 6-bit elements; typed data does not.
     std::string packed((size_t(tensor.int32_data_size()) * 6 + 7) / 8, '\0');
     for (auto [i, value] : llvm::enumerate(tensor.int32_data()))
       for (size_t bit = 0; bit < 6; ++bit)
@@ -75,7 +75,8 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
     return packed;
   }
   default: {
-    // One number a byte for the types of less than a byte, packed in it.
+    // Typed data holds one byte per entry for types of less than a byte, packed
+    // within the byte.
     int64_t bits = elementBitsOf(tensor.data_type());
     if (!bits)
       return makeError("tensor " + quote(tensor.name()) + " of type " +
@@ -128,7 +129,7 @@ llvm::Error makeUniform(Model &model, TensorProto &tensor) {
   return llvm::Error::success();
 }
 
-/// One byte an element from `bits` bits an element, low bits first.
+/// Unpacks elements of `bits` bits, low bits first, to one byte per element.
 static std::vector<char> unpack(ArrayRef<char> packed, int64_t count,
                                 int64_t bits) {
   std::vector<char> out;
@@ -143,7 +144,7 @@ static std::vector<char> unpack(ArrayRef<char> packed, int64_t count,
   return out;
 }
 
-/// What a resource may be called in MLIR text.
+/// Returns a form of `name` that is a valid resource key in MLIR text.
 static std::string makeKey(StringRef name) {
   std::string key;
   for (char c : name.take_front(200))
@@ -190,8 +191,8 @@ Expected<ElementsAttr> makeElements(const Model &model,
     return nn::makeConstantAttr(type,
                                 std::vector<char>(bytes.begin(), bytes.end()));
 
-  // protobuf aligns nothing, so many tensors of a file must be copied; their
-  // pages of the file are not needed any more then.
+  // protobuf aligns no data, so many tensors must be copied from the file. The
+  // mapped pages of a copied tensor are no longer needed.
   const Blob *blob = isSetAside(tensor)
                          ? llvm::cantFail(model.setAside.find(tensor))
                          : nullptr;

@@ -13,8 +13,8 @@
 
 namespace ingot::importer {
 
-/// The bytes of a tensor as raw_data lays them out: the tensor's own, which it
-/// must outlive, or a copy.
+/// The bytes of a tensor in the layout of raw_data. They refer to the tensor,
+/// which must outlive the view, or are a copy.
 class TensorView {
 public:
   explicit TensorView(llvm::ArrayRef<char> bytes) : bytes(bytes) {}
@@ -29,16 +29,16 @@ private:
   llvm::ArrayRef<char> bytes;
 };
 
-/// Reads a tensor of numbers in whichever form it is kept.
+/// Reads a numeric tensor from any form of storage.
 llvm::Expected<TensorView> readTensor(const Model &model,
                                       const pb::TensorProto &tensor);
 
-/// Brings a tensor of numbers to one of two forms: raw, or set aside if it has
-/// more bytes than may stay. Its data is moved, never referred to.
+/// Makes a numeric tensor raw, or sets it aside if it is larger than the limit.
+/// Moves the data and never refers to it.
 llvm::Error makeUniform(Model &model, pb::TensorProto &tensor);
 
-/// The constant that `tensor` is; a large one refers to the file where it can,
-/// and is called `name` in the text of the module.
+/// Returns the constant for `tensor`. A large constant refers to the file if
+/// possible, and the module's text calls it `name`.
 llvm::Expected<mlir::ElementsAttr> makeElements(const Model &model,
                                                 const pb::TensorProto &tensor,
                                                 llvm::StringRef name,

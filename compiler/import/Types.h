@@ -15,22 +15,25 @@
 
 namespace ingot::importer {
 
-/// "float" for FLOAT and so on, as in ONNX text.
+/// Returns the name of an element type as in ONNX text, for example "float" for
+/// FLOAT.
 std::string getElementName(int32_t dataType);
 
-/// The product of `dims`; nullopt if one is negative or it overflows.
+/// Returns the product of `dims`, or nullopt if a dimension is negative or the
+/// product overflows.
 std::optional<int64_t>
 getNumElements(const google::protobuf::RepeatedField<int64_t> &dims);
 
-/// Bytes of raw data that a tensor of this type has; nullopt for strings,
-/// unknown types and what overflows.
+/// Returns the size of the tensor's raw data in bytes. Returns nullopt for
+/// strings, unknown types and sizes that overflow.
 std::optional<int64_t> getRawBytes(const pb::TensorProto &tensor);
 
-/// "seq(tensor(float))" and so on; "" if nothing is known.
+/// Returns a type as text, for example "seq(tensor(float))", or "" if it is
+/// unknown.
 std::string getTypeText(const pb::TypeProto &type);
 
-/// A tensor type of unknown rank or size where `type` does not tell; an
-/// !onnx.opaque for anything but a tensor of numbers.
+/// Returns the MLIR type. Rank and sizes are dynamic where `type` does not
+/// state them. Anything but a numeric tensor becomes an !onnx.opaque.
 mlir::Type getType(const pb::TypeProto &type, mlir::MLIRContext *context);
 
 } // namespace ingot::importer

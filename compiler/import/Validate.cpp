@@ -27,8 +27,8 @@ std::string tooLarge(const Model &model) {
       .str();
 }
 
-/// How many numbers `tensor` says it holds outside of raw_data, and how many it
-/// should.
+/// Returns the number of values that `tensor` holds outside of raw_data, and
+/// the number that it should hold.
 std::pair<int64_t, int64_t> countTyped(const TensorProto &tensor,
                                        int64_t elements) {
   switch (tensor.data_type()) {
@@ -119,8 +119,8 @@ Error validateType(const Model &model, const pb::ValueInfoProto &info,
                 Twine(onnx::kMostDimensions) + " is the most");
   int64_t elements = 1;
   for (const pb::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
-    // Some exporters write -1, others 0, for a dimension that is not fixed; 0
-    // is also a legal size, so it stays.
+    // Some exporters write -1 or 0 for a dimension that is not fixed. A 0
+    // stays, because it is also a valid size.
     if (!dim.has_dim_value() || dim.dim_value() == -1)
       continue;
     if (dim.dim_value() < 0)
@@ -134,7 +134,7 @@ Error validateType(const Model &model, const pb::ValueInfoProto &info,
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes that are divided by
+// Attributes that other code divides by
 //===----------------------------------------------------------------------===//
 
 Error checkRange(const pb::NodeProto &node, const pb::AttributeProto &attr,
@@ -152,14 +152,14 @@ Error checkRange(const pb::NodeProto &node, const pb::AttributeProto &attr,
 
 Error validateAttribute(const pb::NodeProto &node,
                         const pb::AttributeProto &attr) {
-  // Window sizes and counts: positive in every operator that has them.
+  // Window sizes and counts are positive in every operator that has them.
   int64_t min =
       StringSwitch<int64_t>(attr.name())
           .Cases({"strides", "dilations", "kernel_shape", "group", "blocksize",
                   "num_outputs", "num_heads", "q_num_heads", "kv_num_heads",
                   "num_groups", "num_scan_inputs", "hidden_size"},
                  1)
-          // Legal but for what they may overflow.
+          // Any value is valid; other checks prevent overflow.
           .Cases({"pads", "output_padding", "output_shape", "axis", "axes",
                   "perm", "split", "starts", "ends", "steps", "shape",
                   "block_size", "to"},
@@ -185,7 +185,7 @@ Error validateAttribute(const pb::NodeProto &node,
 
 Error validateNodes(pb::ModelProto &model) {
   return forEachNode(model, [](pb::NodeProto &node) -> Error {
-    // Operators of others may mean anything by these names.
+    // Operators of other domains may give these names another meaning.
     if (!node.domain().empty())
       return Error::success();
     for (const pb::AttributeProto &attr : node.attribute())

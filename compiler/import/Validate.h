@@ -11,27 +11,27 @@
 
 namespace ingot::importer {
 
-/// Checks the size of every tensor against its data, which ONNX's checker no
-/// longer sees, and the rest that it does not look at: versions, sizes of value
-/// types, attributes.
+/// Checks the size of every tensor against its data, which ONNX's checker
+/// cannot see. Also checks versions, sizes of value types and attributes, which
+/// it does not check.
 llvm::Error validateModel(Model &model, const ImportOptions &options);
 
-/// Checks element types, ranks and sizes of what graphs take and give. Called
-/// again once `--shape` and `--dim` are applied.
+/// Checks element types, ranks and sizes of the graphs' inputs and outputs.
+/// Called again after `--shape` and `--dim` are applied.
 llvm::Error validateTypes(Model &model);
 
-/// Checks of each tensor that its data has the size that its type and shape
-/// need, whether it is in the model or set aside. Called again after each step
-/// of ONNX's library, which copies tensors.
+/// Checks that the data of each tensor has the size that type and shape
+/// require, in the model or set aside. Called again after each step of ONNX's
+/// library, which copies tensors.
 llvm::Error validateTensors(Model &model);
 
-/// Checks that every value is defined, and only once, and that no name holds a
+/// Checks that every value is defined exactly once, and that no name holds a
 /// NUL character. The nodes must be sorted.
 llvm::Error validateNames(pb::ModelProto &model);
 
 /// Checks the attributes that shape inference and version conversion divide by.
-/// Called again once functions are expanded, since their bodies only then have
-/// values for all attributes.
+/// Called again after functions are expanded, because only then all attributes
+/// of their bodies have values.
 llvm::Error validateNodes(pb::ModelProto &model);
 
 } // namespace ingot::importer

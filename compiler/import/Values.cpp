@@ -17,7 +17,7 @@ using namespace llvm;
 namespace ingot::importer {
 namespace {
 
-/// What an element type is called, and how its elements are written.
+/// The name of an element type and the way its elements are written.
 struct Kind {
   int type;
   StringLiteral name;
@@ -57,10 +57,12 @@ const fltSemantics &semanticsOf(int type) {
   }
 }
 
-/// The bits of a float; nullopt if the text is none, or too large for it.
+/// Returns the bits of a floating-point value, or nullopt if the text is not a
+/// number or too large.
 std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
-  // Formats of a few bits are read by way of one that has all of its values:
-  // they may lack a sign, a zero or infinities, of which the text may speak.
+  // Reads small formats through double, which has all of their values. Small
+  // formats may lack a sign, a zero or infinities, but the text may contain
+  // them.
   const fltSemantics &semantics = semanticsOf(kind.type);
   APFloat number(kind.bits <= 8 ? APFloat::IEEEdouble() : semantics);
   Expected<APFloat::opStatus> status =
@@ -77,7 +79,8 @@ std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
     number.convert(semantics, APFloat::rmNearestTiesToEven, &isLossy);
     APFloat back = number;
     back.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isLossy);
-    // What the format rounds is taken; what it lacks altogether is not.
+    // Values that the format rounds are accepted. Values that the format cannot
+    // represent at all are refused.
     double most = APFloat::getLargest(semantics).convertToDouble();
     if (std::isnan(exact) != back.isNaN() || std::fabs(exact) > most ||
         std::signbit(exact) > back.isNegative())
@@ -86,7 +89,7 @@ std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
   return number.bitcastToAPInt().getZExtValue();
 }
 
-/// The bits of one element; nullopt if the text is none of that kind.
+/// Returns the bits of one element, or nullopt if the text is not of that kind.
 std::optional<uint64_t> readElement(StringRef text, const Kind &kind) {
   switch (kind.form) {
   case Kind::boolean:
@@ -113,7 +116,8 @@ std::optional<uint64_t> readElement(StringRef text, const Kind &kind) {
   return std::nullopt;
 }
 
-/// As many as there are numbers, if the shape leaves one dimension open.
+/// Sets the dimension of `input` that is dynamic so that the shape holds
+/// `count` elements. The shape may have one such dimension.
 Error fixShape(pb::GraphProto &graph, pb::ValueInfoProto &input,
                int64_t count, const Twine &option) {
   auto &shape =
@@ -176,7 +180,7 @@ Error applyValue(pb::GraphProto &graph, StringRef name, StringRef text) {
     text.split(parts, ',');
   pb::TensorProto tensor;
   std::string data;
-  size_t at = 0; // in bits
+  size_t at = 0; // offset in bits
   for (StringRef part : parts) {
     std::optional<uint64_t> bits = readElement(part.trim(), *kind);
     if (!bits)

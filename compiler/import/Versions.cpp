@@ -22,8 +22,9 @@ using namespace llvm;
 
 namespace ingot::importer {
 
-/// ONNX's converter passes Hardmax on unchanged, though up to opset 12 it works
-/// on all dimensions from its axis on.
+/// Returns true if ONNX's converter would change the meaning of a node. It
+/// passes Hardmax on unchanged, though up to opset 12 Hardmax works on all
+/// dimensions from its axis on.
 static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
   bool found = false;
   consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
@@ -34,7 +35,7 @@ static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
 }
 
 static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
-  // Registers thousands of adapters, the same for all models.
+  // The converter registers thousands of adapters and serves all models.
   static const pb::version_conversion::DefaultVersionConverter converter;
   inferShapes(model);
   pb::ModelProto converted =
@@ -43,11 +44,12 @@ static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
   return converted;
 }
 
-/// What legalization knows of older forms begins here.
+/// The oldest opset whose forms legalization supports.
 static constexpr int64_t kOldestOpset = 7;
 
-/// Inputs have the types that the model says: the converter takes the batches
-/// of an old Scan away from them, too. Types of outputs are inferred afresh.
+/// Returns true if the inputs of both graphs have equal names and types. The
+/// converter also removes the batch dimension of an old Scan's inputs. Output
+/// types are not compared, because they are inferred again.
 static bool hasSameInterface(const pb::GraphProto &a,
                              const pb::GraphProto &b) {
   return llvm::equal(a.input(), b.input(),
@@ -61,15 +63,15 @@ static bool hasSameInterface(const pb::GraphProto &a,
          });
 }
 
-/// What tensors hold, by the name of the initializer or of the Constant's
-/// output: names may occur in several graphs.
+/// Returns the contents of tensors by the name of the initializer or of the
+/// Constant's output. Names may occur in several graphs.
 static std::set<std::pair<std::string, std::string>>
 contentsOf(pb::ModelProto &model) {
   std::set<std::pair<std::string, std::string>> contents;
   auto add = [&](const std::string &name, pb::TensorProto tensor) {
     tensor.clear_name();
     tensor.clear_doc_string();
-    // The converter states where the data is.
+    // The converter sets data_location explicitly.
     if (tensor.data_location() == pb::TensorProto::DEFAULT)
       tensor.clear_data_location();
     contents.emplace(name, tensor.SerializeAsString());
@@ -87,7 +89,8 @@ contentsOf(pb::ModelProto &model) {
   return contents;
 }
 
-/// Whether tensors that have the names of tensors of `before` are these.
+/// Returns true if every tensor of `after` whose name is also in `before` has
+/// the same contents.
 static bool keepsTensors(pb::ModelProto &before, pb::ModelProto &after) {
   auto known = contentsOf(before);
   StringSet<> names;
@@ -98,8 +101,8 @@ static bool keepsTensors(pb::ModelProto &before, pb::ModelProto &after) {
   });
 }
 
-/// What the converter writes in place of a node has no name: it gets the name
-/// of that node, which the user knows.
+/// Gives nodes that the converter made the name of the node that they replace,
+/// which the user knows.
 static void restoreNames(pb::ModelProto &before, pb::ModelProto &after) {
   StringMap<std::string> names;
   consumeError(forEachNode(before, [&](pb::NodeProto &node) -> Error {
@@ -151,7 +154,7 @@ Error convertVersion(Model &whole) {
     return makeError("opset " + Twine(opset) + " is older than " +
                      Twine(kOldestOpset) + ", the oldest that is supported, "
                      "and cannot be converted: " + toString(std::move(failed)));
-  // Not the user's concern: older forms are legalized, too.
+  // Drops the error: older forms are legalized, too.
   consumeError(std::move(failed));
   return Error::success();
 }

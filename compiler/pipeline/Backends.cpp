@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Backends.h"
 
-// A tool that is linked with this file may have another list, with a backend of
-// its own.
+// A tool that links this file may define another list, with its own backend.
 #ifndef INGOT_BACKENDS
 #define INGOT_BACKENDS "compiler/pipeline/Backends.inc"
 #endif

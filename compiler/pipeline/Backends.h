@@ -11,13 +11,14 @@
 
 namespace ingot {
 
-/// All backends of Backends.inc, in the order in which their passes run.
+/// Returns all backends of Backends.inc, in the order in which their passes
+/// run.
 llvm::ArrayRef<const Backend *> getBackends();
 
-/// The backends of one device, in the same order.
+/// Returns the backends of one device, in the same order.
 llvm::SmallVector<const Backend *> getBackends(const Device &device);
 
-/// The backend called `name`, or null.
+/// Returns the backend called `name`, or null.
 const Backend *findBackend(llvm::StringRef name);
 
 } // namespace ingot

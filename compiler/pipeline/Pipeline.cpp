@@ -27,7 +27,7 @@
 using namespace mlir;
 using namespace ingot;
 
-/// The device that code is for.
+/// Returns the device that code is generated for.
 static const Device &deviceOf(const PipelineOptions &options) {
   const Backend *asked = findBackend(options.kernels);
   return asked ? asked->device() : kCpu;
@@ -60,7 +60,7 @@ static void addFoldConstants(OpPassManager &passes,
   passes.addPass(createFoldConstants(fold));
 }
 
-/// nn → less nn: what training left is folded and merged.
+/// nn → fewer nn ops: remnants of training are folded and merged.
 static void buildGraphPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   addFoldConstants(passes, options);
@@ -87,20 +87,20 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// The backends of the device that code is for.
+/// Returns the backends of the device that code is generated for.
 static SmallVector<const Backend *> backendsOf(const PipelineOptions &options) {
   return getBackends(deviceOf(options));
 }
 
-/// Returns whether the backend that is asked for heavy ops has kernels for
-/// quantized values. Without them, products of bytes would be loops.
+/// Returns true if the backend for heavy ops has kernels for quantized values.
+/// Without such kernels, products of bytes would be loops.
 static bool takesQuantized(const PipelineOptions &options) {
   const Backend *asked = findBackend(options.kernels);
   return asked && asked->takesQuantized();
 }
 
-/// nn on floats → nn with quantized values where the user wants them, what
-/// stands between these on bytes.
+/// nn on floats → nn with quantized values where the user wants them. Ops
+/// between quantized ops work on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   if (!options.calibrationFile().empty())
@@ -164,24 +164,26 @@ static void buildQuantizePipeline(OpPassManager &passes,
     tables.keep.assign(kept.begin(), kept.end());
     passes.addPass(createQuantizeTables(tables));
   }
-  // Behind what asks for the nodes' own tensors, before bytes move on.
+  // Run after the passes that ask for the nodes' own tensors, but before bytes
+  // are propagated.
   passes.addPass(createPatchesToMatMul(
       {/*bytesOnly=*/options.precision == Precision::fp32}));
   passes.addPass(createPropagateQuantize());
-  // Weights that a transpose moved as bytes are constants again.
+  // Weights that a transpose moved as bytes become constants again.
   addFoldConstants(passes, options);
   if (takesQuantized(options)) {
     passes.addPass(createQuantizeProducts());
     passes.addPass(createPadChannels());
     passes.addPass(createQuantizeWords(
         {options.winograd ? options.optimize : OptimizeFor::size}));
-    // What is not multiplied as bytes may still be read as such.
+    // Weights that are not multiplied as bytes may still be stored as bytes.
     passes.addPass(createPackWeights());
     RoundPackedRowsOptions round;
     round.any = options.quantization == Quantization::int8Dynamic;
     round.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRoundPackedRows(round));
-    // The scales of bytes, with what a model scales and shifts behind them.
+    // Merge the scales of bytes with the scales and shifts of the model behind
+    // them.
     passes.addPass(createMergeScaleShifts());
   }
   passes.addPass(createDecomposeQuantize());
@@ -191,14 +193,15 @@ static void buildQuantizePipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// Data channels last inside, transposes at the model's edges.
+/// Moves channels last inside the model, with transposes at the model's inputs
+/// and outputs.
 static void buildLayoutPipeline(OpPassManager &passes,
                                 const PipelineOptions &options) {
   passes.addPass(createDropBroadcasts());
   passes.addPass(createDropIdentities());
   passes.addPass(createToChannelsLast());
   passes.addPass(createPropagateTransposes());
-  // What was normalized over channels now is over the last dimension.
+  // Normalizations over channels are now over the last dimension.
   passes.addPass(createRecognizeNorms());
   addFoldConstants(passes, options);
   passes.addPass(createCanonicalize());
@@ -210,7 +213,8 @@ bool ingot::takesPart(const Backend &backend, const PipelineOptions &options) {
          backend.name() == options.preferred;
 }
 
-/// nn → ops of the backends, on tensors. Up to here all backends see the same.
+/// nn → ops of the backends, on tensors. Up to this phase all backends share
+/// the passes.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   passes.addPass(createLowerReshapes());
@@ -241,12 +245,12 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createReuseEpilogueOperands());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
   passes.addPass(createEliminateEmpties());
-  // Which moves ops past checks.
+  // CSE moves ops past checks.
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
-  // A tensor that only tells a size is to take no memory.
+  // Resolve sizes, so that a tensor that only gives a size takes no memory.
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createBufferize());
-  // What is copied to itself is seen when equal views are one.
+  // CSE merges equal views, so that copies of a buffer to itself are found.
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
@@ -265,8 +269,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
     backend->buildMemory(passes);
 }
 
-/// ops on memrefs → launches of kernels, split into tasks. The first phase that
-/// knows the CPU level: tasks are whole register tiles.
+/// ops on memrefs → launches of kernels, split into tasks. This is the first
+/// phase that depends on the CPU level, since tasks are whole register tiles.
 static void buildKernelsPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
   if (!options.level.empty()) {

@@ -15,14 +15,14 @@ namespace {
 struct Named {
   llvm::StringLiteral name;
   Precision precision;
-  /// Of bf16: what else is stored so.
+  /// The level of bf16: which other values are stored as bf16; else 0.
   int level;
   Quantization quantization;
 };
 
 } // namespace
 
-/// Of two names of one precision the one that is printed comes first.
+/// The first name of a precision is the one that is printed.
 static constexpr Named kNames[] = {
     {"fp32", Precision::fp32, 0, Quantization::none},
     {"O0", Precision::fp32, 0, Quantization::none},

@@ -11,15 +11,17 @@
 
 namespace ingot {
 
-/// Sets what `--precision=NAME` stands for. False: there is no such precision.
-/// `int8` and `auto` change nothing: a calibration says what they quantize.
+/// Sets the options that `--precision=NAME` stands for. Returns false for an
+/// unknown name. `int8` and `auto` change nothing, since a calibration says
+/// what is quantized.
 bool setPrecision(llvm::StringRef name, PipelineOptions &options);
 
-/// The name of what `options` stand for. What is multiplied as bf16 beside
-/// int8 has the name of the former.
+/// Returns the name of the precision of `options`. bf16 combined with int8 is
+/// called bf16.
 std::string precisionName(const PipelineOptions &options);
 
-/// What a rule names that takes nodes from fp32: bf16 or fp16, else int8.
+/// Returns the precision that a keep rule can name besides fp32: bf16 or fp16,
+/// else int8.
 llvm::StringRef narrowName(const PipelineOptions &options);
 
 } // namespace ingot

@@ -61,11 +61,12 @@ void ingot::registerDialects(DialectRegistry &registry) {
                   tensor::TensorDialect, vector::VectorDialect>();
   for (const Backend *backend : getBackends())
     backend->registerDialects(registry);
-  // Passes find the backends there.
+  // Passes find the list of backends in the dialect.
   registry.addExtension(+[](MLIRContext *, IngotDialect *dialect) {
     dialect->addInterface<BackendList>(getBackends());
   });
-  // Any pass may record a decision, which is an attribute of that dialect.
+  // Load the dialect, since any pass may record a decision as an attribute of
+  // it.
   registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
     context->loadDialect<IngotDialect>();
   });
@@ -98,7 +99,7 @@ void ingot::registerPasses() {
   for (const Backend *backend : getBackends())
     backend->registerPasses();
   registerTransformsPasses();
-  // What else phases are made of, for pipelines in text.
+  // Register the upstream passes of the phases, for pipelines in text.
   registerConvertLinalgToLoopsPass();
   registerLowerAffinePass();
   registerSCFToControlFlowPass();

@@ -16,7 +16,7 @@ namespace ingot {
 /// Adds every dialect of the pipeline from ONNX to LLVM, with its interfaces.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Makes all passes known to pass pipelines in text.
+/// Registers all passes for pipelines in text.
 void registerPasses();
 
 } // namespace ingot

@@ -14,7 +14,7 @@ using namespace ingot;
 
 namespace {
 
-/// PipelineOptions as text: `--ingot-linalg="precision=bf16"`.
+/// PipelineOptions as text, e.g. `--ingot-linalg="precision=bf16"`.
 struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> kernels{*this, "kernels",
                               llvm::cl::desc("The backend asked for heavy ops"),

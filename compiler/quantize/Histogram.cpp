@@ -1,4 +1,4 @@
-//===- Histogram.cpp - how often a tensor has which values ----------------===//
+//===- Histogram.cpp - histogram of a tensor's values ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,13 +16,14 @@ using namespace ingot::quantize;
 static constexpr int kMantissaBits = 10;
 static constexpr int kOctaves = 16;
 static constexpr int kOctaveBins = 1 << kMantissaBits;
-/// Bins of one sign.
+/// Number of bins per sign.
 static constexpr int kBins = kOctaves * kOctaveBins;
 static constexpr int kShift = 23 - kMantissaBits;
-/// Behind the bins of both signs: what is too small for one.
+/// Number of bins for values that are too small. They stand behind the bins of
+/// both signs.
 static constexpr int kSmallBins = 8;
 static constexpr int kNotFinite = 0xff;
-/// Values that are counted at once.
+/// Number of values that are counted in one step.
 static constexpr size_t kPiece = 2048;
 
 size_t Histogram::mostBytes() {
@@ -43,7 +44,8 @@ static float floatOf(uint32_t bits) {
 
 static int exponentOf(uint32_t bits) { return int(bits >> 23 & 0xff); }
 
-/// Makes room for an exponent: what becomes too small leaves its bin.
+/// Makes room for an exponent. Moves values that become too small out of their
+/// bins.
 void Histogram::raise(int exponent) {
   if (bins.empty())
     bins.resize(2 * kBins + kSmallBins);
@@ -59,7 +61,7 @@ void Histogram::raise(int exponent) {
   top = exponent;
 }
 
-/// Integers in the order of the floats that have these bits.
+/// Maps a float to an integer so that integers have the order of the floats.
 static int32_t orderOf(float value) {
   auto bits = int32_t(bitsOf(value));
   return bits ^ (bits >> 31 & 0x7fffffff);
@@ -69,7 +71,8 @@ static float inOrder(int32_t order) {
   return floatOf(uint32_t(order ^ (order >> 31 & 0x7fffffff)));
 }
 
-// The loader asks which clone to take before sanitizers are ready.
+// The loader selects a clone before sanitizers are ready, so sanitizer builds
+// have no clones.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define INGOT_FOR_WIDER_VECTORS
 #else
@@ -77,14 +80,15 @@ static float inOrder(int32_t order) {
   __attribute__((target_clones("avx2", "default")))
 #endif
 
-/// Where each value is counted. Apart from the counting, which no vector does.
+/// Finds the bin of each value. Counting is a separate loop, because vectors
+/// cannot count.
 INGOT_FOR_WIDER_VECTORS static void findBins(const float *values, size_t count,
                                              int base, int32_t *places) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t bits = bitsOf(values[i]);
     const int bin = int((bits & 0x7fffffff) >> kShift) - base;
-    // Often, of zeros for example, many follow each other: counted at one place
-    // each would wait for the one before.
+    // Spreads small values over several bins. Runs of small values, for example
+    // zeros, are common, and increments of one bin would wait for each other.
     const int small = 2 * kBins + int(uint32_t(i) % kSmallBins);
     places[i] = bin < 0 ? small : bin + int(bits >> 31) * kBins;
   }
@@ -102,8 +106,8 @@ void Histogram::addFinite(const float *values, size_t count) {
   }
 }
 
-/// The least and the largest. Compiled for CPUs with wider vectors as well, for
-/// all of a tensor goes through it.
+/// Finds the minimum and maximum. Compiled also for CPUs with wider vectors,
+/// because this loop reads every value of a tensor.
 INGOT_FOR_WIDER_VECTORS static void findEnds(const float *values, size_t count,
                                              int32_t &least, int32_t &largest) {
   int32_t low = INT32_MAX, high = INT32_MIN;
@@ -116,7 +120,7 @@ INGOT_FOR_WIDER_VECTORS static void findEnds(const float *values, size_t count,
   largest = high;
 }
 
-/// Counts no more than fits into the first cache, where it is looked at twice.
+/// Counts a piece that fits into the L1 cache, because the piece is read twice.
 void Histogram::addPiece(const float *values, size_t count, bool fillsBins) {
   int32_t low = 0, high = 0;
   findEnds(values, count, low, high);
@@ -133,7 +137,7 @@ void Histogram::addPiece(const float *values, size_t count, bool fillsBins) {
       addPiece(finite.data(), finite.size(), fillsBins);
     return;
   }
-  // Adding 0 makes 0 of -0: which comes first must not matter.
+  // Adds 0 to turn -0 into 0, so that the order of -0 and 0 does not matter.
   least = (total ? std::min(least, lowest) : lowest) + 0.0f;
   largest = (total ? std::max(largest, highest) : highest) + 0.0f;
   total += count;
@@ -187,7 +191,8 @@ void Histogram::forEachBin(const Visit &visit) const {
   // Exponents below that of subnormal numbers count nothing.
   auto edge = [&](int bin) {
     int at = std::max(base + bin, 0);
-    // The largest exponent has an end that is not finite.
+    // The upper edge of the largest exponent is not finite, so the largest
+    // float replaces it.
     return at >= kNotFinite * kOctaveBins
                ? double(floatOf(0x7f7fffff))
                : double(floatOf(uint32_t(at) << kShift));

@@ -1,4 +1,4 @@
-//===- Histogram.h - how often a tensor has which values --------*- C++ -*-===//
+//===- Histogram.h - histogram of a tensor's values -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,30 +14,31 @@
 
 namespace ingot::quantize {
 
-/// Counts of values in bins that are the same for every tensor: 1024 for each
-/// power of two and sign. So it does not matter in which order, in which pieces
-/// or by whom values were counted. Its size is fixed: what is 2^16 times less
-/// than the largest magnitude, and zero, is one bin; a bin is never wider than
-/// 1/1024 of the largest magnitude.
+/// Counts of values in bins that are equal for all tensors: 1024 bins per power
+/// of two and sign. The result does not depend on the order or grouping of the
+/// values. The size is fixed: zero and values 2^16 times smaller than the
+/// largest magnitude share one bin. A bin is never wider than 1/1024 of the
+/// largest magnitude.
 class Histogram {
 public:
-  /// Most memory that one takes.
+  /// Returns the largest memory that a histogram takes.
   static size_t mostBytes();
 
-  /// Least and largest of what is finite; of nothing, 0.
+  /// Returns the minimum and maximum of the finite values, or 0 if there are
+  /// none.
   float min() const { return total ? least : 0; }
   float max() const { return total ? largest : 0; }
-  /// Values counted, and those that were not, for they are infinite or NaN.
+  /// Returns the number of finite values, and of infinite or NaN values.
   uint64_t count() const { return total; }
   uint64_t countNotFinite() const { return notFinite; }
 
   void add(const float *values, size_t count);
-  /// Only counts, and finds the least and the largest: there are no bins.
+  /// Counts values and updates the minimum and maximum, but fills no bins.
   void addRange(const float *values, size_t count);
   void merge(const Histogram &other);
 
-  /// Calls `visit` for each bin that counts something, in ascending order:
-  /// values from `low` to `high`, one of them included.
+  /// Calls `visit` for each bin with values, in ascending order. A bin spans
+  /// `low` to `high`, and only one end belongs to it.
   using Visit = std::function<void(double low, double high, uint64_t count)>;
   void forEachBin(const Visit &visit) const;
 
@@ -47,15 +48,15 @@ private:
   void raise(int exponent);
   void addPiece(const float *values, size_t count, bool fillsBins);
   void addFinite(const float *values, size_t count);
-  /// Values that are too small for a bin.
+  /// Returns the number of values that are too small for a bin.
   uint64_t small() const;
 
   float least = 0, largest = 0;
   uint64_t total = 0, notFinite = 0;
-  /// The biased exponent of the largest magnitude so far.
+  /// Biased exponent of the largest magnitude so far.
   int top = -1;
-  /// Positive ones in ascending order of magnitude, then negative ones, then
-  /// what is too small.
+  /// Positive bins by ascending magnitude, then negative bins, then bins for
+  /// small values.
   std::vector<uint64_t> bins;
 };
 

@@ -14,40 +14,42 @@
 
 namespace ingot::quantize {
 
-/// `best` is whichever of the others does least to the model's outputs.
+/// Methods that find a range. `best` selects the method that changes the
+/// model's outputs least.
 enum class Method { mse, percentile, minMax, entropy, movingAverage, best };
 
-/// All of them, the default first.
+/// Returns all methods, the default first.
 const std::vector<Method> &allMethods();
 
-/// As `--method` and rules name it.
+/// Returns the name of a method in `--method` and in rules.
 const char *nameOf(Method method);
 std::optional<Method> findMethod(const std::string &name);
-/// "mse, percentile, minmax, entropy, moving-average or best".
+/// Returns the list of names: "mse, percentile, minmax, entropy, moving-average
+/// or best".
 std::string methodNames();
 
 constexpr double kUsualPercentile = 99.999;
-/// Whether so much of a tensor can be left in its range.
+/// Returns true if the value is valid as a percentile.
 bool isPercentile(double percentile);
 
-/// What is known of a tensor of the model.
+/// Statistics of a tensor of the model.
 struct WatchedTensor {
   Histogram histogram;
-  /// Averages of the least and largest of each run, newer ones counting more.
+  /// Moving averages of each run's minimum and maximum. Recent runs count more.
   double averageMin = 0, averageMax = 0;
 };
 
-/// How a range is found.
+/// A method with its parameter.
 struct MethodChoice {
   Method method = Method::mse;
   double percentile = kUsualPercentile;
 
-  /// What of a tensor it reads.
+  /// Returns true if the method reads the tensor's bins, or its averages.
   bool needsBins() const;
   bool needsAverages() const;
-  /// Itself, or all that `best` chooses from.
+  /// Returns the method itself, or the candidates if it is `best`.
   std::vector<MethodChoice> choices() const;
-  /// Of any method but `best`.
+  /// Returns the range of a tensor. The method must not be `best`.
   Range rangeOf(const WatchedTensor &tensor) const;
 };
 

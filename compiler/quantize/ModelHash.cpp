@@ -1,4 +1,4 @@
-//===- ModelHash.cpp - which model a calibration is of --------------------===//
+//===- ModelHash.cpp - hash of a calibrated model -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ std::string quantize::hashModel(const std::string &path,
     problem = hashFile(folder + location, digits);
     if (!problem.empty())
       return location + ": " + problem;
-    // With its null, which ends the name.
+    // Includes the terminating null, which separates the name from the digest.
     all.update(location.c_str(), location.size() + 1);
     all.update(digits.data(), digits.size());
   }

@@ -1,4 +1,4 @@
-//===- ModelHash.h - which model a calibration is of ------------*- C++ -*-===//
+//===- ModelHash.h - hash of a calibrated model -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace ingot::quantize {
 
-/// SHA-256 of a model's file, in hexadecimal digits; of one with external data,
-/// in files at `locations` beside it, of all their names and digests. Returns
-/// what is wrong, or "".
+/// Computes the SHA-256 of a model's file, in hexadecimal digits. With external
+/// data in files at `locations` beside the model, the hash covers all names and
+/// digests. Returns an error message, or "".
 std::string hashModel(const std::string &path,
                       std::vector<std::string> locations, std::string &sha256);
 

@@ -1,4 +1,4 @@
-//===- Ranges.cpp - which range of a tensor becomes bytes -----------------===//
+//===- Ranges.cpp - ranges for quantization -------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,14 +32,15 @@ Range quantize::percentileRange(const Histogram &histogram, double percent) {
   double before = 0;
   histogram.forEachBin([&](double low, double high, uint64_t count) {
     const double seen = before + double(count);
-    // Where in the bin, if its values are spread evenly.
+    // Returns the position of a rank in the bin, as if its values were spread
+    // evenly.
     auto placeOf = [&](double rank) {
       return low +
              (high - low) * std::min((rank - before) / double(count), 1.0);
     };
     if (before <= cut && seen > cut)
       range.min = placeOf(cut);
-    // The last one that is not all cut off.
+    // Remembers the last bin that is not cut off completely.
     if (before < total - cut)
       range.max = placeOf(total - cut);
     before = seen;
@@ -48,19 +49,19 @@ Range quantize::percentileRange(const Histogram &histogram, double percent) {
 }
 
 namespace {
-/// Bins of one width, symmetric around 0.
+/// Bins of equal width, symmetric around 0.
 struct EvenBins {
   EvenBins(const Histogram &histogram, int number) : counts(number) {
     const double most =
         std::max(-double(histogram.min()), double(histogram.max()));
     width = 2 * most / number;
     auto place = [&](double value) {
-      // Of only zeros, all are in the first.
+      // If all values are zero, they are in the first bin.
       return width > 0 ? std::clamp((value + most) / width, 0.0, double(number))
                        : 0.0;
     };
     histogram.forEachBin([&](double low, double high, uint64_t count) {
-      // A bin that lies in two is shared by them.
+      // A bin that overlaps two even bins is divided between them.
       low = std::max(low, double(histogram.min()));
       high = std::min(high, double(histogram.max()));
       double from = place(low), to = place(high);
@@ -75,7 +76,8 @@ struct EvenBins {
         counts[i] += double(count) * std::max(part, 0.0) / (to - from);
       }
     });
-    // Counts again, so that what is none does not look like a little.
+    // Rounds to whole counts and carries the error on, so that an empty bin
+    // stays empty.
     double error = 0;
     for (double &count : counts) {
       double whole = std::floor(count + error + 0.5);
@@ -100,7 +102,7 @@ Encoding quantize::encode(Range range) {
   if (scale < FLT_MIN)
     return {};
   Encoding encoding;
-  // As nearbyint rounds halves: to even.
+  // Rounds halves to even, as nearbyint does.
   encoding.zeroPoint =
       uint8_t(std::clamp(std::nearbyint(-low / scale), 0.0, levels));
   encoding.scale = float(scale);
@@ -137,7 +139,8 @@ Range quantize::mseRange(const Histogram &histogram) {
   return best;
 }
 
-/// Zeros get a little from all others; false if there are only zeros.
+/// Raises zeros a little and lowers all other values to compensate. Returns
+/// false if there are only zeros.
 static bool smooth(std::vector<double> &values) {
   constexpr double little = 1e-4;
   const auto zeros = double(std::count(values.begin(), values.end(), 0.0));
@@ -165,7 +168,7 @@ static double divergence(std::vector<double> p, std::vector<double> q) {
   return sum;
 }
 
-/// Of p without its outliers, what is left in `levels` of it.
+/// Returns `p` without its outliers, merged to `levels` levels.
 static std::vector<double> flatten(const std::vector<double> &p,
                                    const double *counts, int levels) {
   const size_t merged = p.size() / size_t(levels);

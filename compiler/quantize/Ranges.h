@@ -1,4 +1,4 @@
-//===- Ranges.h - which range of a tensor becomes bytes ---------*- C++ -*-===//
+//===- Ranges.h - ranges for quantization -----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,28 +18,31 @@ struct Range {
   double min = 0, max = 0;
 };
 
-/// All that was seen.
+/// Returns the range of all values.
 Range minMaxRange(const Histogram &histogram);
 
-/// `percent` of what was seen: as much is cut off below as above.
+/// Returns the range of the central `percent` of the values. Cuts off an equal
+/// share at both ends.
 Range percentileRange(const Histogram &histogram, double percent);
 
-/// The part of what was seen, shrunk towards 0, of which the mean of the
-/// squared errors of 8 bits is least.
+/// Returns the range, scaled towards 0, with the smallest mean squared error of
+/// 8-bit values.
 Range mseRange(const Histogram &histogram);
 
-/// Of 2048 bins, symmetric around 0, the central ones from 128 on that lose
-/// least information, as Kullback and Leibler measure it, when what lies
-/// outside goes to their ends and 128 levels are left.
+/// Returns the range with the smallest Kullback-Leibler divergence. The
+/// histogram has 2048 bins, symmetric around 0. Candidates are the central
+/// bins, 128 or more. Values outside go to the ends, and 128 levels remain.
 Range entropyRange(const Histogram &histogram);
 
-/// How values become bytes from 0 to 255: value = (byte - zeroPoint) scale.
+/// Scale and zero point for bytes from 0 to 255: value = (byte - zeroPoint)
+/// scale.
 struct Encoding {
   float scale = 1;
   uint8_t zeroPoint = 0;
 };
 
-/// That of a range, and of 0, which is exact.
+/// Returns the encoding of a range, which is extended to 0. The value 0 is
+/// exact.
 Encoding encode(Range range);
 
 } // namespace ingot::quantize

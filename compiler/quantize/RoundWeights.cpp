@@ -1,4 +1,4 @@
-//===- RoundWeights.cpp - weights that make up for each other -------------===//
+//===- RoundWeights.cpp - rounding of weights -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,15 +15,16 @@ using namespace ingot::quantize;
 
 WeightRounder::WeightRounder(const std::vector<double> &gram, size_t inner)
     : inner(inner), order(inner), shares(inner * inner) {
-  // What was seen is not all there is: a part of the mean is added to each
-  // diagonal element, so that no direction is free.
+  // Adds a part of the mean to each diagonal element, because calibration data
+  // does not cover all inputs. So no direction of the data is without weight.
   constexpr double kDamping = 0.01;
   std::iota(order.begin(), order.end(), size_t(0));
   double mean = 0;
   for (size_t i = 0; i < inner; ++i)
     mean += gram[i * inner + i] / double(inner);
   const double damping = mean > 0 ? kDamping * mean : 1;
-  // Those that matter most come first, while there are others to make up.
+  // Rounds the weights with the largest effect first, while others are left to
+  // compensate for them.
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return gram[a * inner + a] > gram[b * inner + b];
   });
@@ -32,8 +33,8 @@ WeightRounder::WeightRounder(const std::vector<double> &gram, size_t inner)
       shares[i * inner + k] = gram[order[i] * inner + order[k]];
   for (size_t i = 0; i < inner; ++i)
     shares[i * inner + i] += damping;
-  // The matrix is U D U^T with ones on the diagonal of U: from the last column
-  // to the first, each taken from what is left.
+  // Decomposes the matrix into U D U^T with ones on the diagonal of U. Columns
+  // are eliminated from the last to the first.
   std::vector<double> column(inner);
   for (size_t j = inner; j-- > 0;) {
     const double pivot = shares[j * inner + j];

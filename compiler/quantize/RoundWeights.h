@@ -1,4 +1,4 @@
-//===- RoundWeights.h - weights that make up for each other -----*- C++ -*-===//
+//===- RoundWeights.h - rounding of weights ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,25 +12,27 @@
 
 namespace ingot::quantize {
 
-/// Rounds the weights of one output after another to the whole numbers below or
-/// above them, so that the sums of products with data that are like those seen
-/// lose least: what rounding one weight does to a sum, those that are rounded
-/// later make up for as far as they can (GPTQ, in the form without inverses
-/// that is called LDLQ, held to the two neighbours as AdaRound does).
+/// Rounds the weights of one output in sequence, down or up to a neighboring
+/// integer. Minimizes the error of sums of products with data like the
+/// calibration data. Later weights compensate for the rounding errors of
+/// earlier ones. The method is LDLQ, which is GPTQ without inverses, limited to
+/// the two neighbors as in AdaRound.
 class WeightRounder {
 public:
-  /// `gram` has for each two numbers that weights are multiplied by the sum of
-  /// their products: `inner` rows of `inner`.
+  /// `gram` is the Gram matrix of the data: `inner` rows of `inner` sums of
+  /// products.
   WeightRounder(const std::vector<double> &gram, size_t inner);
 
-  /// Of `inner` weights, counted in steps, whether each is rounded up.
+  /// Sets `isUp` for each of `inner` weights to true if it is rounded up. The
+  /// weights are in units of the step.
   void round(const double *steps, bool *isUp) const;
 
 private:
   size_t inner;
-  /// The numbers of weights in the order in which they are rounded.
+  /// Indices of weights in the order of rounding.
   std::vector<size_t> order;
-  /// Above the diagonal, by how much of an error each later weight changes.
+  /// Upper triangle: the share of each weight's error that a later weight
+  /// compensates.
   std::vector<double> shares;
 };
 

@@ -21,11 +21,12 @@ using namespace ingot::quantize;
 
 static constexpr int64_t kVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_rules");
-/// More than anybody writes.
+/// Limit on the file size, far above any real file.
 static constexpr uint64_t kMostBytes = 16 << 20;
 
-/// The nodes that compute a tensor are joined by " + ", with the number of the
-/// result behind them if it is not the first, and `#2` if the name is taken.
+/// Returns the nodes that compute a tensor. Its name joins them by " + ". A
+/// number follows for other results than the first, and `#2` if the name is
+/// taken.
 static SmallVector<StringRef> nodesOfTensor(StringRef name) {
   auto dropNumber = [](StringRef text, char mark) {
     auto [head, digits] = text.rsplit(mark);
@@ -38,13 +39,14 @@ static SmallVector<StringRef> nodesOfTensor(StringRef name) {
 }
 
 bool Rule::fitsTensor(StringRef name) const {
-  // It was one when it was read.
+  // The pattern was checked when it was read.
   const GlobPattern glob = cantFail(GlobPattern::create(pattern));
   auto fits = [&](StringRef text) { return glob.match(text); };
   return fits(name) || any_of(nodesOfTensor(name), fits);
 }
 
-/// `what` has such keys only.
+/// Returns an error if `object` has an unknown key, or "". `what` names the
+/// object.
 static std::string unknownKey(const json::Object &object, StringRef what,
                               ArrayRef<StringRef> known) {
   for (const auto &entry : object)
@@ -54,7 +56,7 @@ static std::string unknownKey(const json::Object &object, StringRef what,
   return "";
 }
 
-/// What is wrong with one, to be read behind its name, or "".
+/// Parses a rule. Returns an error to be printed after the rule's name, or "".
 static std::string parseRule(const json::Object &object, Rule &rule) {
   if (std::string wrong =
           unknownKey(object, "no rule",

@@ -18,37 +18,38 @@
 
 namespace ingot::quantize {
 
-/// A rule of `--rules`: what nodes are computed in, and how the ranges of
-/// tensors are found.
+/// A rule of `--rules`: a precision for nodes, and a method for ranges of
+/// tensors.
 struct Rule {
-  /// What it is of: names of ONNX nodes, or of inputs of the model.
+  /// Pattern for names of ONNX nodes or of the model's inputs.
   std::string pattern;
-  /// Empty: the rule says nothing of it.
+  /// Precision of the nodes; empty if the rule sets none.
   std::string precision;
   std::optional<MethodChoice> method;
 
-  /// Whether it is of a tensor that calibration sees: one of that name, or that
-  /// such a node computes.
+  /// Returns true if the pattern matches a calibrated tensor's name or a node
+  /// that computes the tensor.
   bool fitsTensor(llvm::StringRef name) const;
 };
 
 /// Parses a whole file of this version; docs/quantization.md has the format.
-/// Returns what is wrong, or "".
+/// Returns an error, or "".
 std::string parseRules(llvm::StringRef text, std::vector<Rule> &rules);
 
-/// The same of a file, which messages name.
+/// Parses the file at `path`, which messages name. Returns an error, or "".
 std::string readRules(const std::string &path, std::vector<Rule> &rules);
 
-/// The rules that name a precision, as `--keep` has them, in order.
+/// Returns the rules that set a precision, in order and in the form of
+/// `--keep`.
 std::vector<std::string> precisionRules(llvm::ArrayRef<Rule> rules);
 
-/// How the range of a tensor is found: as the first rule that says it, or as
-/// `otherwise`.
+/// Returns the method for a tensor's range: that of the first matching rule
+/// with a method, or `otherwise`.
 MethodChoice methodFor(llvm::StringRef tensor, llvm::ArrayRef<Rule> rules,
                        const MethodChoice &otherwise);
 
-/// A rule that names a method must be of one of the tensors. Returns what is
-/// wrong, or "".
+/// Checks that each rule with a method matches a tensor. Returns an error, or
+/// "".
 std::string checkMethodRules(llvm::ArrayRef<Rule> rules,
                              llvm::ArrayRef<std::string> tensors);
 

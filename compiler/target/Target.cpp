@@ -50,8 +50,8 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  // A named CPU would bring features that the level does not promise, so start
-  // from the psABI level below and add the level's own.
+  // Starts from the psABI level below and adds the level's own features. A
+  // named CPU would add features that the level does not promise.
   const char *cpu = hasAVX512()                      ? "x86-64-v4"
                     : has(features, CpuFeature::AVX2) ? "x86-64-v3"
                                                       : "x86-64-v2";
@@ -60,9 +60,9 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
     if (has(features, feature.feature))
       added += std::string(added.empty() ? "+" : ",+") + feature.llvmName;
   llvm::TargetOptions options;
-  // Kernels and sums say where a product is not rounded before it is added.
-  // What the model writes as two nodes is rounded twice: of x x - y y one
-  // product would be exact and the other not, which is not 0 where x is y.
+  // Fuses only products that kernels and sums mark as unrounded. Two ONNX nodes
+  // must round twice. Otherwise x x - y y would round only one product, and
+  // would not be 0 for x = y.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, added, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,

@@ -18,24 +18,24 @@
 
 namespace ingot {
 
-/// One level of runtime/include/ingot/abi/cpu_features.inc.
+/// A level of runtime/include/ingot/abi/cpu_features.inc.
 struct Target {
   std::string level;
-  /// Bits of cpu_features.inc that code for this level needs.
+  /// Bits of cpu_features.inc that code for this level requires.
   uint64_t features = 0;
-  /// Of a core: caches, which blocks are cut for, and more.
+  /// Numbers of a core: cache sizes, which determine block sizes, and more.
   TargetNumbers numbers = {};
 
-  /// The level as a part of a C identifier.
+  /// Returns the level as a part of a C identifier.
   std::string identifier() const;
-  /// Whether 512-bit vectors are worth using.
+  /// Returns true if 512-bit vectors are worth using.
   bool hasAVX512() const;
   /// Describes a core of this level, whose instructions may be emulated.
   TargetInfo info() const;
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
 };
 
-/// Elements of less than 32 bits that a model multiplies.
+/// The element types below 32 bits that a model multiplies.
 struct Multiplied {
   bool bytes = false, bf16 = false;
 };
@@ -54,14 +54,14 @@ struct Targets {
   bool any(llvm::function_ref<bool(const TargetInfo &)> test) const;
 };
 
-/// Returns the levels that `text` stands for: names with commas between them;
-/// "native", the highest level that this machine runs; or "multi", a level for
-/// each kind of code that passes generate. "l1=48K" and "l2=1M" among them are
-/// the caches of all. On failure `error` says what is wrong with it.
+/// Returns the levels that `text` names, with commas between them. "native" is
+/// the highest level that this machine runs. "multi" is a level for each kind
+/// of code that passes generate. "l1=48K" and "l2=1M" set the caches of all. On
+/// failure `error` says what is wrong.
 std::optional<Targets> parseTargets(llvm::StringRef text, std::string &error);
 
-/// Lets code for the levels of `targets` run on the level `on`, below each of
-/// them. On failure `error` says why it cannot.
+/// Lets code for the levels of `targets` run on the level `on`, which is below
+/// each of them. On failure `error` says why it cannot.
 bool emulate(std::vector<Target> &targets, llvm::StringRef on,
              std::string &error);
 

@@ -1,4 +1,4 @@
-//===- ChooseKernels.cpp - whose kernels are faster -----------------------===//
+//===- ChooseKernels.cpp - chooses the faster kernels ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 using namespace llvm;
 using namespace ingot;
 
-/// The factor by which the other backend must be faster: it needs a library and
-/// milliseconds to load, and measurements have noise.
+/// Factor by which the other backend must be faster. The other backend needs a
+/// library and time to load, and measurements have noise.
 static constexpr double kLeastGain = 1.05;
 
 const Backend &ingot::otherBackend() {

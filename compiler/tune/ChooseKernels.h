@@ -1,12 +1,13 @@
-//===- ChooseKernels.h - whose kernels are faster ---------------*- C++ -*-===//
+//===- ChooseKernels.h - chooses the faster kernels -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses between the default backend and another one, from times of a model
-// with the kernels of each. Nothing is compiled, measured or written here.
+// Chooses between the default backend and another one, from measured times of a
+// model with the kernels of each. The functions here do not compile, measure or
+// write anything.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_CHOOSEKERNELS_H
@@ -16,35 +17,35 @@
 
 namespace ingot {
 
-/// The backend that is compared with the default one.
+/// Returns the backend that is compared with the default one.
 const Backend &otherBackend();
 
-/// The kernels that a model has: of the default backend, of the other one, or
-/// of both.
+/// The kernels of a model: of the default backend, of the other one, or of
+/// both.
 enum class Kernels { native, other, mixed };
 
-/// Nodes of the model that an artifact computes in one piece, and their time.
+/// Nodes of the model that an artifact computes as one layer, and their time.
 struct LayerTime {
   std::vector<std::string> nodes;
   double ms = 0;
 };
 
-/// Nodes that are given to one or the other together, and why.
+/// Nodes that one backend computes together, with the times that decided.
 struct LayerChoice {
   std::vector<std::string> nodes;
   double nativeMs = 0, otherMs = 0;
-  /// Native or other.
+  /// The chosen kernels: native or other.
   Kernels kernels = Kernels::native;
 };
 
-/// Compares layers that compute the same nodes. Fused differently, layers of
-/// the two have other nodes in common: all that are connected are compared
+/// Compares layers that compute the same nodes. The two backends may fuse nodes
+/// differently. Then all layers that are connected by shared nodes are compared
 /// together.
 std::vector<LayerChoice> chooseForLayers(llvm::ArrayRef<LayerTime> native,
                                          llvm::ArrayRef<LayerTime> other);
 
-/// Compares whole runs. Layers by themselves do not tell what two kinds of
-/// threads do to each other. What was not measured took infinitely long.
+/// Compares whole runs, because times of layers do not show how the threads of
+/// both backends affect each other. A missing measurement is an infinite time.
 Kernels chooseForModel(double nativeMs, double otherMs, double mixedMs);
 
 } // namespace ingot

@@ -1,4 +1,4 @@
-//===- KernelRecord.cpp - what choosing kernels found ---------------------===//
+//===- KernelRecord.cpp - record of chosen kernels ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ static StringRef nameOf(Kernels kernels) {
   return "";
 }
 
-/// Returns the kernels called `name`, or nothing.
+/// Returns the kernels called `name`, or nullopt.
 static std::optional<Kernels> kernelsOf(std::optional<StringRef> name) {
   for (Kernels kernels : {Kernels::native, Kernels::other, Kernels::mixed})
     if (name && *name == nameOf(kernels))
@@ -45,7 +45,7 @@ std::string KernelRecord::toJson() const {
     latency["mixed"] = *mixedMs;
   json::Array rows;
   for (const LayerChoice &layer : layers) {
-    // Of mixed kernels only, layers differ.
+    // Layers differ only if kernels are mixed.
     Kernels taken = kernels == Kernels::mixed ? layer.kernels : kernels;
     rows.push_back(json::Object{{"kernels", nameOf(taken)},
                                 {native + "_ms", layer.nativeMs},

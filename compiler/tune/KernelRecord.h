@@ -1,12 +1,13 @@
-//===- KernelRecord.h - what choosing kernels found -------------*- C++ -*-===//
+//===- KernelRecord.h - record of chosen kernels ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `<output>.kernels.json`: what was measured and chosen. Compiling with such a
-// file gives the same artifact again; of mixed kernels, it may be edited.
+// Reads and writes `<output>.kernels.json`, which holds measured times and
+// choices. Compiling with such a file gives the same artifact again. If kernels
+// are mixed, users may edit the file.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_KERNELRECORD_H
@@ -19,10 +20,10 @@
 namespace ingot {
 
 struct KernelRecord {
-  /// The machine: its CPU level, what it calls itself, how many CPUs ran.
+  /// The machine: CPU level, CPU name and number of threads.
   std::string target, cpu;
   unsigned threads = 0;
-  /// Of whole runs.
+  /// Times of whole runs.
   double nativeMs = 0, otherMs = 0;
   std::optional<double> mixedMs;
 
@@ -30,16 +31,15 @@ struct KernelRecord {
   std::vector<LayerChoice> layers;
 
   std::string toJson() const;
-  /// Reads what was chosen; what was measured is for people. An error says what
-  /// is wrong with the text.
+  /// Reads the choices and ignores the times, which are for people. Fails if
+  /// the text is invalid.
   static llvm::Expected<KernelRecord> fromJson(llvm::StringRef text);
 
-  /// Sets the kernels, and the nodes that the other backend computes.
+  /// Sets the kernels and the nodes that the other backend computes.
   void applyTo(PipelineOptions &pipeline) const;
 };
 
-/// Sets the kernels of `pipeline` as `file` has them. Empty string, or what is
-/// wrong.
+/// Sets the kernels of `pipeline` from `file`. Returns an error, or "".
 std::string readKernelRecord(llvm::StringRef file, PipelineOptions &pipeline);
 
 } // namespace ingot

@@ -17,15 +17,15 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Times that each artifact is measured, in turns.
+/// Number of measurements per artifact, in turns.
 static constexpr int kRounds = 3;
 
 namespace {
 
-/// An artifact made to be measured.
+/// An artifact that is made for a measurement.
 struct Variant {
   std::string path;
-  /// The least medians of all rounds.
+  /// The smallest median of all rounds.
   double latencyMs = std::numeric_limits<double>::infinity();
   std::vector<LayerTime> layers;
 };
@@ -78,7 +78,8 @@ mlir::LogicalResult Tuning::compile(Variant &variant, StringRef name,
   return failed(compiled) ? mlir::failure() : checkInputs(*compiled->manifest);
 }
 
-/// What is measured has a size, if only a usual one.
+/// Checks that each input has a size, at least a usual one, because a
+/// measurement needs sizes.
 mlir::LogicalResult Tuning::checkInputs(const Manifest &manifest) {
   for (const Tensor &input : manifest.bodies.empty()
                                  ? manifest.inputs
@@ -120,7 +121,8 @@ mlir::LogicalResult Tuning::measure(ArrayRef<Variant *> variants,
   return mlir::success();
 }
 
-/// That nothing stands in the way of the measurement is known before it.
+/// Checks that the machine can measure, so that a problem is reported before
+/// any work.
 mlir::LogicalResult Tuning::checkMachine() {
   std::string error;
   auto targets = parseTargets(options.target, error),

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `--kernels=auto` compiles a model with native kernels and with those of
-// another backend, has both measured layer by layer, and takes the faster one
-// for each. The caller measures: the compiler does not run artifacts.
+// Implements `--kernels=auto`. The model is compiled with native kernels and
+// with another backend's kernels, and each layer is measured with both. The
+// faster kernels are taken for each layer. The caller measures, because the
+// compiler does not run artifacts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_TUNEKERNELS_H
@@ -18,24 +19,24 @@
 
 namespace ingot {
 
-/// What one measurement of an artifact found on this machine.
+/// The result of one measurement of an artifact on this machine.
 struct ArtifactTimes {
-  /// The median of whole runs.
+  /// Median time of whole runs.
   double latencyMs = 0;
-  /// Their median times, always in one order; empty if nobody asked for them.
+  /// Median times of layers, always in the same order; empty unless requested.
   std::vector<LayerTime> layers;
-  /// What ran: the CPU level, what the CPU calls itself, how many of them.
+  /// The machine: CPU level, CPU name and number of threads.
   std::string target, cpu;
   unsigned threads = 0;
 };
 
-/// Measures an artifact. Empty string, or what went wrong.
+/// Measures an artifact. Returns an error, or "".
 using MeasureArtifact = llvm::function_ref<std::string(
     llvm::StringRef artifact, bool withLayers, ArtifactTimes &times)>;
 
-/// Sets the pipeline's kernels to those that are measured to be the fastest for
-/// what `options` compiles, and its record to what was found, which
-/// compileModel writes to `file`. Returns what was found. Errors go to the
+/// Measures the alternatives for the model of `options`, and sets the
+/// pipeline's kernels to the fastest. Also sets the pipeline's record, which
+/// compileModel writes to `file`. Returns the record. Reports errors to the
 /// context's diagnostic handler.
 mlir::FailureOr<KernelRecord> tuneKernels(CompileOptions &options,
                                           llvm::StringRef file,

@@ -25,7 +25,7 @@ LogicalResult AttentionOp::verify() {
     ShapedType type = typeOf(part.value);
     if (failed(expectRank(*this, part.name, part.value, 4)))
       return failure();
-    // What is stored is of any type that the epilogue yields.
+    // The destination may have any type that the epilogue yields.
     if (part.value != getDst() && !type.getElementType().isF32())
       return emitOpError("expects ")
              << part.name << " of f32, but got " << type.getElementType();

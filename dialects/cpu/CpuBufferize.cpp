@@ -15,8 +15,8 @@ using namespace mlir::bufferization;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Kernels take the elements of the last dimension for neighbours; those that
-/// fold rows, which have no other last dimension, the elements of the row.
+/// Returns true if the last dimension is contiguous, as kernels require.
+/// Kernels that fold rows require contiguous elements of a row instead.
 static bool isLastDimDense(Value buffer, bool foldsRows) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t offset;
@@ -31,7 +31,7 @@ static bool isLastDimDense(Value buffer, bool foldsRows) {
          strides[rank - 1] == 1;
 }
 
-/// A buffer of the sizes of another, contiguous.
+/// Allocates a contiguous buffer with the sizes of another one.
 static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc,
                                      Value buffer,
                                      const BufferizationOptions &options) {
@@ -54,9 +54,10 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
-  /// An epilogue reads each element of an operand just before the element of
-  /// dst at the same place is written: such an operand may be dst. So may src
-  /// where a kernel reads what it needs of a row before it writes there.
+  /// Returns true if an operand may share its buffer with dst. An epilogue
+  /// reads each element of an operand just before it writes the element of dst
+  /// at the same position. Src may also be dst if a kernel reads the elements
+  /// of a row before it writes the row.
   bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
                                      ArrayRef<OpOperand *> operands) const {
     auto kernel = cast<OpTy>(op);
@@ -70,7 +71,8 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
       constexpr bool isRowwise = isSoftmax ||
                                  std::is_same_v<OpTy, RowNormOp> ||
                                  std::is_same_v<OpTy, GroupNormOp>;
-      // Softmax keeps its powers in dst, where an operand's element may be.
+      // Softmax keeps its exponentials in dst and would overwrite the operand's
+      // elements.
       if (isSoftmax && isEpilogue)
         return false;
       bool isSource = isRowwise && i == 0;
@@ -90,7 +92,7 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
       return failure();
     unsigned dst = cast<OpTy>(op).getDstMutable().getOperandNumber();
     Value destination = (*buffers)[dst];
-    // A slice with steps goes through a copy.
+    // A strided slice goes through a copy.
     for (auto [i, buffer] : llvm::enumerate(*buffers)) {
       bool foldsRows = std::is_same_v<OpTy, ReduceOp> && i == 0;
       if (isLastDimDense(buffer, foldsRows))
@@ -115,7 +117,7 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
   }
 };
 
-/// A recurrence reads what it writes: the states before a step.
+/// A recurrence reads its destination: the states before a step.
 struct RecurrentModel
     : DstBufferizableOpInterfaceExternalModel<RecurrentModel, RecurrentOp> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
@@ -135,7 +137,7 @@ struct RecurrentModel
     auto dst = cast<DestinationStyleOpInterface>(op);
     size_t first = op->getNumOperands() - dst.getNumDpsInits();
     SmallVector<Value> outs(ArrayRef(*buffers).drop_front(first));
-    // A slice with steps goes through a copy.
+    // A strided slice goes through a copy.
     SmallVector<std::pair<Value, Value>> copied;
     for (auto [i, buffer] : llvm::enumerate(*buffers)) {
       if (isLastDimDense(buffer, /*foldsRows=*/false))

@@ -16,7 +16,7 @@ using namespace ingot::cpu;
 #include "dialects/cpu/CpuEnums.cpp.inc"
 #include "dialects/cpu/CpuInterfaces.cpp.inc"
 
-/// `14x32`.
+/// Parses two sizes such as `14x32`.
 static ParseResult parseSize(AsmParser &parser, int64_t &first,
                              int64_t &second) {
   SMLoc at = parser.getCurrentLocation();

@@ -31,15 +31,16 @@
 #include "dialects/cpu/CpuAttrs.h.inc"
 
 namespace ingot::cpu {
-/// The name of the backend whose kernels are ops of this dialect.
+/// Name of the backend whose kernels are ops of this dialect.
 constexpr llvm::StringLiteral kBackend = "native";
 
-/// Returns how a kernel of this dialect is split into pictures.
+/// Returns how a kernel of this dialect is split into images.
 kernel::PictureSplit pictureSplitOf(mlir::Operation *op);
 } // namespace ingot::cpu
 
 namespace ingot::cpu::checks {
-/// The schedule of an op whose other parts are verified, if it has one.
+/// Verifies the schedule of an op, if it has one. The other parts of the op
+/// must be verified.
 mlir::LogicalResult verifySchedule(mlir::Operation *op);
 } // namespace ingot::cpu::checks
 
@@ -50,16 +51,17 @@ mlir::LogicalResult verifySchedule(mlir::Operation *op);
 
 namespace ingot::cpu {
 
-/// What attention keeps on the stack: queries, and a vector of scores for each
-/// key; of more keys, or of open sizes, for those of a block.
+/// Limits of attention's stack, which holds queries and a vector of scores per
+/// key. If there are more keys, or a dynamic number, it holds the scores of a
+/// block.
 constexpr int64_t kMostKeysAtOnce = 1024, kMaxHeadSize = 256;
 
-/// An AMX tile, of every CPU that has them: its rows, and the words of four
-/// bytes in a row.
+/// Size of an AMX tile on all CPUs: rows, and 4-byte elements per row.
 constexpr int64_t kAmxRows = 16, kAmxWords = 16;
 
-/// The positions of `channels` elements that a vector of the widest level holds
-/// for cpu.band_matmul, a power of two. Narrower levels hold a divisor of it.
+/// Returns the number of positions with `channels` elements in a vector of the
+/// widest level, for cpu.band_matmul. The number is a power of two. Vectors of
+/// narrower levels hold a divisor of it.
 constexpr int64_t bandUnit(int64_t channels) {
   int64_t positions = 1;
   while (channels > 0 && 2 * positions * channels <= 16)

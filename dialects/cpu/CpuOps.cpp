@@ -49,8 +49,8 @@ void LaunchOp::getEffects(Effects &effects) {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// The element types of a product: those of src and of the sum go with that of
-/// the weights, and weights in groups have one dimension more.
+/// Verifies the element types of a product. The types of src and of the sum
+/// follow from the weights' type. Grouped weights have one more dimension.
 template <typename Op>
 static LogicalResult verifyProduct(Op op, int64_t rank) {
   Type weights = typeOf(op.getWeights()).getElementType();
@@ -88,7 +88,7 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
                     typeOf(op.getWeights()).getShape().back());
 }
 
-/// The epilogue, and what it stores.
+/// Verifies the epilogue and the stored type.
 template <typename Op> static LogicalResult verifyStored(Op op) {
   if constexpr (std::is_same_v<Op, ConvOp> || std::is_same_v<Op, MatMulOp>)
     if (std::optional<uint64_t> signs = op.getDstSigns()) {
@@ -102,7 +102,8 @@ template <typename Op> static LogicalResult verifyStored(Op op) {
   return verifyEpilogue(op, op.getDst());
 }
 
-/// What all convolutions have: windows, batch, destination, epilogue.
+/// Verifies the common parts of convolutions: windows, batch, destination and
+/// epilogue.
 template <typename Op>
 static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
   int64_t rank = typeOf(op.getSrc()).getRank();
@@ -126,14 +127,15 @@ static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
   return verifyStored(op);
 }
 
-/// Those that read windows of src as they are.
+/// Verifies a convolution that reads windows of src directly.
 template <typename Op>
 static LogicalResult verifyConv(Op op) {
   return failure(failed(verifyWindows(op, 2)) ||
                  failed(expectAtLeast(op, "pads", 0, op.getPads())));
 }
 
-/// A zero point is for bytes and words, and within them.
+/// Verifies that a zero point belongs to int8 or int16 data and is a value of
+/// the data type.
 template <typename Op> static LogicalResult verifyZeroPoint(Op op) {
   int64_t zero = op.getSrcZeroPoint();
   Type src = signless(typeOf(op.getSrc()).getElementType());
@@ -167,8 +169,8 @@ static LogicalResult verifyCompensation(ConvOp op) {
   return success();
 }
 
-/// What is proved of the pairs of `op`'s weights; `depth` are the channels that
-/// its rows have of a tap.
+/// Verifies the statements about pairs of `op`'s weights. `depth` is the number
+/// of channels per tap of a row.
 template <typename Op> static LogicalResult verifyPairs(Op op, int64_t depth) {
   Value pairs = op.getPairs();
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
@@ -194,7 +196,7 @@ template <typename Op> static LogicalResult verifyPairs(Op op, int64_t depth) {
   return success();
 }
 
-/// Words of src and weights are those of `sign_channels`.
+/// Verifies that src and weights have the 32-bit elements for `sign_channels`.
 template <typename Op> static LogicalResult verifySigns(Op op, int64_t words) {
   int64_t signs = *op.getSignChannels();
   if (planesOf(signs, words) == 0)
@@ -338,8 +340,8 @@ int64_t MatMulOp::numPanels() {
   return llvm::divideCeil(dstChannels(), PackedWeights(getWeights()).width);
 }
 
-/// The depth and the number of panels of weights, which are a matrix, or those
-/// of its blocks that are not all zero; `depth` are whole groups of src.
+/// Verifies depth and number of panels of weights: a matrix, or its blocks that
+/// are not all zero. `depth` includes padding to whole groups of src.
 static LogicalResult verifyMatrix(MatMulOp op, int64_t depth) {
   PackedWeights weights(op.getWeights());
   Value blocks = op.getBlocks();
@@ -380,7 +382,7 @@ LogicalResult MatMulOp::verify() {
     return type.getDimSize(type.getRank() - i);
   };
   PackedWeights weights(getWeights());
-  // K is there as it is, or rounded up to whole groups.
+  // The depth K is stored as it is or rounded up to whole groups.
   int64_t depth = fromEnd(src, 1);
   if (weights.group > 1 && !ShapedType::isDynamic(depth))
     depth = llvm::alignTo(depth, weights.group);

@@ -28,7 +28,7 @@ def Cpu_ScheduledInterface : OpInterface<"ScheduledOpInterface"> {
     InterfaceMethod<"", "void", "setScheduleAttr",
                     (ins "::ingot::cpu::ScheduleAttr":$schedule)>,
   ];
-  // Behind the op's own verifier, which knows the shapes.
+  // Runs after the op's own verifier, which checks the shapes.
   let verifyWithRegions = 1;
   let verify = "return ::ingot::cpu::checks::verifySchedule($_op);";
 }
@@ -47,7 +47,7 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let hasVerifier = 1;
-  /// Of an op that multiplies src by weights of its type, or of f32, or of f16.
+  /// Declarations for an op whose weights have the type of src, f32 or f16.
   code productDeclarations = [{
     ::mlir::Type getProductType() {
       ::mlir::Type weights = ::mlir::getElementTypeOrSelf(getWeights());
@@ -64,18 +64,19 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     ::ingot::kernel::PictureSplit getPictureSplit() {
       return pictureSplitOf(getOperation());
     }
-    /// Vectors of an epilogue load floats, sums, and quantized numbers.
+    /// Returns true for floats, sums and quantized values.
     static bool canEpilogueRead(::mlir::Type element) {
       return element.isF32() || element.isInteger(32) ||
              element.isInteger(16) || element.isInteger(8);
     }
   }];
-  /// Of an op that may store signs.
+  /// Declarations for an op that may store signs.
   code signDeclarations = [{
-    /// Output channels, however they are stored.
+    /// Returns the number of output channels, stored as elements or as signs.
     int64_t dstChannels();
-    /// With `dst_signs` a task has a multiple of so many tiles of `columns`, or
-    /// all: whole pairs of words, or whole pixels if they may have zeros.
+    /// Returns the number of tiles of `columns` that fill pairs of i32 elements
+    /// or, if there may be zeros, pixels. With `dst_signs` a task has all tiles
+    /// or a multiple of this number.
     int64_t tilesOfWords(int64_t columns);
   }];
   let extraClassDeclaration = baseDeclarations;
@@ -87,11 +88,11 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-/// A kernel that code is written for.
+/// A kernel for which code is generated.
 class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
     : Cpu_KernelOp<mnemonic, !listconcat([Cpu_ScheduledInterface], traits)> {
   dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
-  // Of products of bytes, and of signs.
+  // Arguments of products of bytes, and of signs.
   dag pairCountArguments = (ins OptionalAttr<DenseI64ArrayAttr>:$pair_counts);
   dag signArguments = (ins OptionalAttr<I64Attr>:$sign_channels,
                            OptionalAttr<I64Attr>:$dst_signs);
@@ -105,44 +106,45 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
   let summary = "batched matrix product";
   let description = [{
     `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`,
-    then the epilogue. src is `…, M, K`, dst `…, M, N`, weights are packed, `…,
-    ceil(N / P), K, P`, with src's batch dimensions or with none.
+    then the epilogue. src is `…, M, K`, dst `…, M, N`. Weights are packed, `…,
+    ceil(N / P), K, P`, with src's batch dimensions or without any.
 
-    `pairs` of constant weights of i8, `ceil(N / P), K / 4` of i8, say of which
-    bytes `vpmaddubsw` adds pairs as words that never saturate: for each group
-    of four k and each 16 columns `g` of a panel, bit `2 g` that the first and
-    the second of the four may be paired, and the third and the fourth; bit
-    `2 g + 1` the first and the third, and the second and the fourth. Of any
-    pair, positive weights are at most 128 together, negative ones at least
-    -128. `pair_counts` are how many groups have the first bit, only the second,
-    and neither: for all 16 columns, then for whole panels. `cpu-schedule`
-    drops the counts.
+    `pairs`, for constant weights of i8, are `ceil(N / P), K / 4` of i8. They
+    say which bytes `vpmaddubsw` can add in pairs as int16 without saturation.
+    Each entry is for a group of four k and has two bits for each 16 columns `g`
+    of a panel. Bit `2 g` allows the pairs (first, second) and (third, fourth).
+    Bit `2 g + 1` allows (first, third) and (second, fourth). A pair is allowed
+    if its positive weights sum to at most 128, and its negative ones to at
+    least -128. `pair_counts` count the groups with the first bit, only the
+    second, and neither: for all 16 columns, then for whole panels.
+    `cpu-schedule` drops the counts.
 
-    `sign_channels` and `dst_signs` are as those of `cpu.conv`.
+    `sign_channels` and `dst_signs` have the meaning of those of `cpu.conv`.
 
-    With `blocks`, weights are those blocks of a matrix that are not all zero:
-    `blocks, R, P`, R neighbouring k of the columns of a panel each. `blocks`
-    is a list of i32: the number of the first block of each panel, and of all
-    blocks, then the first k of each block. What is in no block is zero, and
-    nothing is multiplied by it.
+    With `blocks`, weights hold only the blocks of a matrix that are not all
+    zero: `blocks, R, P`. Each block has R neighboring k of the columns of a
+    panel. `blocks` is a list of i32: the index of the first block of each
+    panel, the number of blocks, then the first k of each block. Elements
+    outside of blocks are zero and are not multiplied.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more
     - C2: weights have rank 3, or one more than src
-    - C3: K is the same in src and weights; batch dimensions agree
+    - C3: K is equal in src and weights; batch dimensions agree
     - C4: the epilogue has an argument for the sum and for each operand
-    - C5: K, N and the size of weights are known
-    - C6: `pairs` are those of weights of i8, of one matrix and of K in fours
-    - C7: `sign_channels` are there for weights of i32 and only for these, of
-      one matrix; words of src and weights are as many
-    - C8: `dst_signs` are as C10 of `cpu.conv`
-    - C9: `blocks` are of i32, one for each panel, 1, and one for each block of
-      weights, of which there are 1 or more and R is at most K; then there are
-      neither `pairs` nor `sign_channels`
+    - C5: K, N and the size of weights are static
+    - C6: `pairs` belong to weights of i8 of one matrix, whose K is a multiple
+      of 4
+    - C7: `sign_channels` is present for weights of i32, and only for these, of
+      one matrix; src and weights have equally many i32 elements
+    - C8: `dst_signs` is as in C11 of `cpu.conv`
+    - C9: `blocks` is of i32, with an element for each panel, one more, and an
+      element for each block of weights; there is at least one block, and R is
+      at most K; `pairs` and `sign_channels` are absent
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations #
                               signDeclarations # [{
-    /// Panels of columns.
+    /// Returns the number of panels.
     int64_t numPanels();
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
@@ -166,27 +168,29 @@ def Cpu_PackedMatMulOp
   let summary = "batched matrix product with weights of a few bits";
   let description = [{
     `dst[…, i, j] = sum over k of src[…, i, k] (q[k, j] - zero_points[k /
-    block_size, j]) scales[k / block_size, j]`, then the epilogue. weights are
-    words of i32, `ceil(N / P), blocks * words, P`: a word holds `32 / bits`
-    neighbouring k of one column, the lowest bits first, as signed numbers, so
-    that words times panels are read as one stream. Of 8 bits each 16 words hold
-    the bytes of 16 columns, those of one k beside each other. scales and zero
+    block_size, j]) scales[k / block_size, j]`, then the epilogue. Weights are
+    i32 elements, `ceil(N / P), blocks * words, P`. An element holds `32 / bits`
+    neighboring k of one column as signed values, the lowest bits first, so that
+    a panel is read as one stream. With 8 bits, each 16 elements hold the bytes
+    of 16 columns, with the bytes of one k beside each other. scales and zero
     points are `ceil(N / P), blocks, P`; without zero points they are 0.
 
-    Src of i32 is what `cpu.round_blocks` made of one of f32, with factor `-2^(
-    bits - 1)`. The numbers of a word are q + 2^(bits - 1) then, without signs,
-    and number i is in byte `i % 4`, from bit `i / 4 * bits` of it on: so that a
-    shift and a mask leave four neighbouring k as bytes.
+    Src of i32 is the result of `cpu.round_blocks` on f32, with factor `-2^(
+    bits - 1)`. Weights then hold the unsigned values q + 2^(bits - 1). Value i
+    of an element is in byte `i % 4`, from bit `i / 4 * bits` on. So a shift and
+    a mask give four neighboring k as bytes.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more, src is of f32 or i32
-    - C2: bits are 2, 4 or 8; blocks of which there is more than one are whole
-      words
-    - C3: weights are i32 of `blocks * ceil(min(block_size, K) bits / 32)` words
+    - C2: bits are 2, 4 or 8; if there are several blocks, each fills whole i32
+      elements
+    - C3: weights are i32 with `blocks * ceil(min(block_size, K) bits / 32)`
+      elements
     - C4: scales of f32 and zero points of i8 or f32 have the panels of weights
     - C5: the epilogue has an argument for the sum and for each operand
-    - C6: all sizes but those of rows are known
-    - C7: a row of i32 is the blocks of weights, each two words and its numbers
+    - C6: all sizes but those of rows are static
+    - C7: a row of src of i32 has the blocks of weights, each with two elements
+      in front of its values
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Cpu_Value:$scales, Optional<Cpu_Value>:$zero_points,
@@ -195,13 +199,14 @@ def Cpu_PackedMatMulOp
                        scheduleArguments);
   let extraClassDeclaration = baseDeclarations # productDeclarations # [{
     int64_t getWeightBits() { return int64_t(getBits()); }
-    /// Elements of a column in a word.
+    /// Returns the number of weights of a column in an i32 element.
     int64_t perWord() { return 32 / int64_t(getBits()); }
-    /// Whether src is blocks of bytes.
+    /// Returns true if src consists of blocks of bytes.
     bool hasRoundedSrc();
-    /// Of rounded src, zeros behind the last element included.
+    /// Returns the depth of rounded src, including zeros behind the last
+    /// element.
     int64_t depth();
-    /// Words of weights in a block: those of the first.
+    /// Returns the number of i32 elements of weights in the first block.
     int64_t wordsOfBlock();
     int64_t blocks() {
       return ::mlir::cast<::mlir::ShapedType>(getScales().getType())
@@ -228,16 +233,17 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
     `dst[b, i, h, :] = sum over j of p[j] values[b, j, h, :]`, then the
     epilogue, with `p = softmax over j of (scale * src[b, i, h, :] · keys[b, j,
     h, :] + mask[b, h, j, i])`. src is `B, M, H, D`, keys `B, N, H, D`, values
-    `B, N, H, E`, dst `B, M, H, E`: heads lie within a position, as the products
-    before and after an attention have them. The mask has the queries last.
-    Neither scores nor probabilities are stored outside of a task (Vaswani et
-    al., Attention Is All You Need, 2017; without storing scores: Rabe and
-    Staats, 2021). With `safe`, a query whose probabilities are no numbers, as
-    where the mask leaves no key, gets zeros (PyTorch's `_safe_softmax`),
-    whatever the values are.
+    `B, N, H, E`, dst `B, M, H, E`: the heads of a position are contiguous, as
+    in the products before and after an attention. The last dimension of the
+    mask are the queries. Neither scores nor probabilities are stored outside of
+    a task (Vaswani et al., Attention Is All You Need, 2017; without storing
+    scores: Rabe and Staats, 2021). With `safe`, a query whose probabilities are
+    NaN gets zeros for any values (PyTorch's `_safe_softmax`). This happens if
+    the mask leaves no key.
 
     Constraints:
-    - C1: all are of f32 and of rank 4, of sizes as above, H, D and E known
+    - C1: all operands are of f32 and of rank 4, with the sizes above; H, D and
+      E are static
     - C2: D and E are multiples of 16 of at most 256, N is not 0
     - C3: the mask's sizes are those of B, H, M, or 1, and N
     - C4: the epilogue has an argument for the result and for each operand
@@ -281,7 +287,7 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                                    "RecurrentOp", "ReduceOp", "ResampleOp",
                                    "RoundBlocksOp", "RowNormOp", "SoftmaxOp",
                                    "WinogradConvOp"]>]> {
-  let summary = "what an epilogue or a cell stores";
+  let summary = "yields the values that an epilogue or a cell stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
@@ -289,17 +295,17 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
 def Cpu_LaunchOp : Op<Cpu_Dialect, "launch",
     [LaunchOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "runs a kernel, its tasks in parallel";
+  let summary = "runs the tasks of a kernel in parallel";
   let description = [{
-    Calls the function once for each task number 0, 1, …, tasks - 1, in any
-    order and on any of the run's threads, and waits for all. Operands are
-    memrefs, of which the last `writes` are written; the task's number comes
-    behind them.
+    Calls the function once for each task index 0, 1, …, tasks - 1, in any order
+    and on any of the run's threads, and waits for all. Operands are memrefs,
+    and the last `writes` of them are written. The task index is the last
+    argument.
 
     Constraints:
     - C1: the kernel is a function of the module that takes the operands, then
       an index, and returns nothing
-    - C2: an operand differs from its parameter in no more than the offset
+    - C2: an operand differs from its parameter in the offset at most
 
     Example:
     ```mlir

@@ -30,7 +30,7 @@ int64_t PackedMatMulOp::depth() {
                          : typeOf(getSrc()).getShape().back();
 }
 
-/// Src and weights of the blocks that `cpu.round_blocks` makes.
+/// Verifies src and weights of the blocks that `cpu.round_blocks` makes.
 static LogicalResult verifyRounded(PackedMatMulOp op) {
   ShapedType src = typeOf(op.getSrc()), weights = typeOf(op.getWeights());
   int64_t count = op.blocks();

@@ -39,7 +39,7 @@ int64_t RecurrentOp::sumColumns(int64_t count) {
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// `value` is of f32 and of these sizes.
+/// Verifies that `value` is f32 and has the given shape.
 static LogicalResult expectFloats(Operation *op, const Twine &what, Value value,
                                   ArrayRef<int64_t> shape) {
   ShapedType type = typeOf(value);

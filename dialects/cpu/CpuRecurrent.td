@@ -1,4 +1,4 @@
-//===- CpuRecurrent.td - a recurrence over time ------------*- tablegen -*-===//
+//===- CpuRecurrent.td - recurrences over time -------------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,37 +13,38 @@ def Cpu_RecurrentOp
           DestinationStyleOpInterface,
           DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a recurrent net over all steps of a sequence";
+  let summary = "recurrent network over all steps of a sequence";
   let description = [{
-    For each direction and step `t = 0, 1, …` of `T` (in a direction with
-    `reverse`, `T - 1, T - 2, …`): products of the state with recurrent
-    weights, then the cell, whose results are the state of the next step.
+    For each direction and step `t = 0, 1, …` of `T` (with `reverse`, `T - 1, T
+    - 2, …`): computes the products of the state with recurrent weights, then
+    the cell, whose results are the state of the next step.
 
-    A direction has one of `srcs`, `T, B, I H`, what the input adds to `I`
-    gates; `weights`, packed as those of `cpu.matmul`, `ceil(g H / P), H, P`
-    for each `g` of `gates`; `column_operands`, `H` numbers each; and states of
-    `B, H`. `lengths`, `B, 1` of i64, are those of all directions. What belongs
-    to the first direction comes first.
+    Each direction has these operands. One of `srcs`, `T, B, I H`: the
+    contribution of the input to `I` gates. `weights`, packed as those of
+    `cpu.matmul`, `ceil(g H / P), H, P` for each `g` of `gates`.
+    `column_operands` of `H` values each. States of `B, H`. `lengths`, `B, 1` of
+    i64, belong to all directions. Operands of the first direction come first.
 
-    `outs` are, for all directions: with `stores_all` one of `T, B, H`, what
-    each step shows; states, which hold the initial ones before and the final
-    ones afterwards; and room for sums, `B` rows of the columns of all panels,
-    `H` more where there is a `reset`, or longer ones.
+    `outs` are, for all directions, in this order. With `stores_all`, `T, B, H`
+    for the output of each step. States, which hold the initial ones before and
+    the final ones afterwards. Room for sums: `B` rows of the columns of all
+    panels (rows may be longer), and `H` more columns if there is a `reset`.
 
     The region `cell` computes one unit of one sequence. Its arguments are the
-    products of all gates, what the input adds to all of its gates, the states,
-    the column operands, and, with `lengths`, whether the sequence has this
-    step. It yields what is shown, then the states. The region `reset`, if it is
-    there, has the arguments but for the products with the last weights: these
-    multiply what it yields instead of the first state.
+    products of all gates, the contributions of the input to all of its gates,
+    the states, and the column operands. With `lengths`, the last argument is
+    true if the sequence has this step. It yields the output, then the states.
+    The optional region `reset` has the arguments without the products with the
+    last weights. These weights multiply the yielded value of `reset` instead of
+    the first state.
 
     Constraints:
-    - C1: operands are as many as the directions and attributes say, and of the
-      ranks and sizes above; all but `lengths` are of f32
-    - C2: H, and all sizes of weights and column operands, are known
-    - C3: `cell` and `reset` have an argument for each of the above, of f32, and
-      i1 for the last with `lengths`; they yield as many values
-    - C4: a result has the type of its `outs`, if that is a tensor
+    - C1: directions and attributes determine the number of operands, which have
+      the ranks and sizes above; all but `lengths` are of f32
+    - C2: H, and all sizes of weights and column operands, are static
+    - C3: `cell` and `reset` have an argument of f32 for each value above, and
+      with `lengths` an i1 as the last; they yield the values above
+    - C4: a result has the type of its operand in `outs`, if that is a tensor
 
     Example:
     ```mlir
@@ -84,16 +85,16 @@ def Cpu_RecurrentOp
     }
     int64_t numDirections() { return int64_t(getReverse().size()); }
     bool hasReset() { return !getReset().empty(); }
-    /// Those of one direction, each.
+    /// Returns the number of column operands of a direction.
     int64_t numColumnOperands() {
       return int64_t(getColumnOperands().size()) / numDirections();
     }
-    /// Elements of a state.
+    /// Returns the number of elements of a state.
     int64_t hidden() {
       return ::mlir::cast<::mlir::ShapedType>(state(0, 0).getType())
           .getShape().back();
     }
-    /// Gates that the input adds to.
+    /// Returns the number of gates with a contribution of the input.
     int64_t numInputs() {
       return ::mlir::cast<::mlir::ShapedType>(getSrcs()[0].getType())
           .getShape().back() / hidden();
@@ -110,7 +111,7 @@ def Cpu_RecurrentOp
     ::mlir::Value columnOperand(int64_t direction, int64_t i) {
       return getColumnOperands()[direction * numColumnOperands() + i];
     }
-    /// What each step shows; null if that is not stored.
+    /// Returns the tensor for the outputs of all steps; null if not stored.
     ::mlir::Value all(int64_t direction) {
       return getStoresAll() ? getOuts()[direction] : ::mlir::Value();
     }
@@ -122,7 +123,7 @@ def Cpu_RecurrentOp
                        numDirections() * int64_t(getNumStates()) + direction];
     }
     int64_t firstState() { return getStoresAll() ? numDirections() : 0; }
-    /// Columns of sums: of all panels of the first `count` weights.
+    /// Returns the columns of sums in all panels of the first `count` weights.
     int64_t sumColumns(int64_t count);
   }];
   let assemblyFormat = [{

@@ -34,7 +34,7 @@ void RoundBlocksOp::getEffects(Effects &effects) {
 void RowNormOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 
-/// Destination and epilogue of an op whose dst has the shape of src.
+/// Verifies destination and epilogue of an op whose dst has the shape of src.
 template <typename Op>
 static LogicalResult verifySameShape(Op op) {
   ShapedType src = typeOf(op.getSrc()), dst = typeOf(op.getDst());
@@ -49,7 +49,7 @@ static LogicalResult verifySameShape(Op op) {
   return verifyEpilogue(op, op.getDst());
 }
 
-/// The same for one that works on rows.
+/// Verifies an op that works on rows and whose dst has the shape of src.
 template <typename Op> static LogicalResult verifyRows(Op op) {
   if (typeOf(op.getSrc()).getRank() == 0)
     return op.emitOpError("expects src of rank 1 or more, but got 0");
@@ -63,8 +63,8 @@ LogicalResult SoftmaxOp::verify() {
   return verifyRows(*this);
 }
 
-/// Dst of words for the rows of src, `words` each, which the epilogue stores as
-/// they are.
+/// Verifies that dst has `words` 32-bit elements for each row of src, which the
+/// epilogue stores unchanged.
 template <typename Op>
 static LogicalResult verifyWords(Op op, StringRef what, int64_t words) {
   ShapedType src = typeOf(op.getSrc()), dst = typeOf(op.getDst());
@@ -84,7 +84,7 @@ static LogicalResult verifyWords(Op op, StringRef what, int64_t words) {
   return op.emitOpError("expects an epilogue that yields its argument");
 }
 
-/// Rows of known length in src, words in dst.
+/// Verifies rows of static length in src and 32-bit elements in dst.
 template <typename Op>
 static LogicalResult expectRows(Op op, StringRef what) {
   int64_t rank = typeOf(op.getSrc()).getRank();
@@ -139,7 +139,7 @@ LogicalResult GroupNormOp::verify() {
   return verifySameShape(*this);
 }
 
-/// Of an op that computes floats, of floats or of unsigned bytes.
+/// Verifies an op that computes floats from floats or unsigned bytes.
 template <typename Op> static LogicalResult verifyFloats(Op op) {
   Type from = signless(typeOf(op.getSrc()).getElementType());
   if (!isa<FloatType>(from) && !from.isInteger(8))
@@ -196,7 +196,7 @@ LogicalResult PoolOp::verify() {
   return getKind() == PoolKind::max ? success() : verifyFloats(*this);
 }
 
-/// Of all dimensions together.
+/// Limit on the taps of all dimensions together.
 static constexpr int64_t kMostTaps = 16;
 
 LogicalResult ResampleOp::verify() {

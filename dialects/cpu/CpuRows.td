@@ -7,7 +7,7 @@
 #ifndef INGOT_DIALECTS_CPU_CPUROWS_TD
 #define INGOT_DIALECTS_CPU_CPUROWS_TD
 
-// CpuOps.td includes this file behind the classes it builds on.
+// CpuOps.td includes this file after the classes that this file uses.
 include "mlir/IR/EnumAttr.td"
 
 def Cpu_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
@@ -41,12 +41,12 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
   let summary = "reduction of the middle one of three dimensions";
   let description = [{
     `dst[a, c] = over r of src[a, r, c]`, then the epilogue. src is `A, R, C`,
-    dst `A, C`; with C = 1 a row of contiguous elements is reduced. Sums of f32
-    are taken in f64 from a few elements on, so that their error does not grow
-    with their number. Src may be of unsigned bytes, which count as floats.
+    dst `A, C`. With C = 1 a row of contiguous elements is reduced. Sums of f32
+    over more than a few elements are taken in f64, so that their error does not
+    grow with their number. Src may be of unsigned bytes, which count as floats.
 
     Constraints:
-    - C1: src has rank 3, dst rank 2; A and C are the same in both
+    - C1: src has rank 3, dst rank 2; A and C are equal in both
     - C2: the epilogue has an argument for the result and for each operand
     - C3: src is of floats or bytes, the epilogue's first argument a float
 
@@ -62,7 +62,7 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
   let arguments = !con((ins Cpu_ReduceKind:$kind), kernelArguments,
                        scheduleArguments);
   let extraClassDeclaration = baseDeclarations # [{
-    /// Whether rows of contiguous elements are reduced.
+    /// Returns true if rows of contiguous elements are reduced.
     bool reducesRows() {
       auto type = ::mlir::cast<::mlir::ShapedType>(getSrc().getType());
       return type.getShape().back() == 1;
@@ -74,7 +74,7 @@ def Cpu_SoftmaxOp : Cpu_RowOp<"softmax"> {
   let summary = "softmax along the last dimension, or the one before";
   let description = [{
     `e^(x - max) / sum of e^(x - max)`, or with `log` its logarithm, then the
-    epilogue. With `columns` along the last dimension but one.
+    epilogue. With `columns`, the softmax is along the last dimension but one.
 
     Constraints:
     - C1: dst has the shape of src, of rank 1 or more, with `columns` 2 or more
@@ -89,7 +89,7 @@ def Cpu_RowNormOp : Cpu_RowOp<"row_norm"> {
   let description = [{
     `(x - mean) / sqrt(variance + epsilon)`, or with `rms` `x / sqrt(mean of x^2
     + epsilon)`, then the epilogue, which scales and shifts. Mean and variance
-    take a pass of their own each.
+    are computed in separate passes.
 
     Constraints: those of `cpu.softmax`.
   }];
@@ -100,13 +100,12 @@ def Cpu_RowNormOp : Cpu_RowOp<"row_norm"> {
 def Cpu_GroupNormOp : Cpu_RowOp<"group_norm"> {
   let summary = "normalization of groups of channels of each sample";
   let description = [{
-    src and dst are `N, S, C`. Mean and variance are those of a sample's S
-    positions times C / groups neighbouring channels; as `cpu.row_norm`
-    otherwise.
+    src and dst are `N, S, C`. Mean and variance are over the S positions of a
+    sample and C / groups neighboring channels. Otherwise as `cpu.row_norm`.
 
     Constraints:
     - C1: src has rank 3 and dst its shape
-    - C2: C is known, a multiple of groups
+    - C2: C is static, a multiple of groups
     - C3: the epilogue has an argument for the result and for each operand
   }];
   let arguments = !con(kernelArguments,
@@ -118,16 +117,16 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
   let summary = "maximum or mean over windows";
   let description = [{
     src is `N, D1…Dn, C`, dst `N, E1…En, C`. A window's elements in the padding
-    are left out; `mean` divides by the number of the others, `mean_with_pads`
-    by the size of the window. The maximum of a window in the padding alone is
-    -infinity, its mean 0. The maximum of bytes without a sign is one of them,
-    0 of such a window; their mean is a float.
+    are left out. `mean` divides by the number of the other elements,
+    `mean_with_pads` by the size of the window. If a window has only padding,
+    its maximum is -infinity and its mean is 0. The maximum of unsigned bytes is
+    a byte, and 0 for a window of padding; their mean is a float.
 
     Constraints:
-    - C1: src and dst have one rank of 3 to 5, batch and channels are the same
+    - C1: src and dst have one rank of 3 to 5; batch and channels are equal
     - C2: kernel, strides and dilations have rank - 2 elements of 1 or more,
       pads twice as many of 0 or more
-    - C3: C is known
+    - C3: C is static
     - C4: the epilogue has an argument for the result and for each operand
     - C5: a mean is of floats or unsigned bytes, the epilogue's first argument a
       float
@@ -140,16 +139,16 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
 }
 
 def Cpu_PackSignsOp : Cpu_RowOp<"pack_signs"> {
-  let summary = "numbers -1, 0 and 1 as bits";
+  let summary = "packs values -1, 0 and 1 as bits";
   let description = [{
-    Of src, `…, C` of bytes of which each is `zero_point`, one less or one more,
-    the words that products with `sign_channels = C` read: `…, W` of i32 with `W
-    = 2 ceil(C / 32) + 1`, as `Signs.h` describes them. The epilogue stores
-    words as they are.
+    Packs src, `…, C` of bytes, for products with `sign_channels = C`. Each byte
+    is `zero_point`, one less or one more. dst is `…, W` of i32 with `W = 2
+    ceil(C / 32) + 1`, as `Signs.h` describes. The epilogue stores the i32
+    elements unchanged.
 
     Constraints:
-    - C1: src has rank 1 or more, of ui8; C is known
-    - C2: dst is of i32, of src's sizes but the last, which is W
+    - C1: src has rank 1 or more and is of ui8; C is static
+    - C2: dst is of i32 and has src's sizes, except for the last, which is W
     - C3: zero_point is 0 to 255
     - C4: the epilogue yields its argument
 
@@ -167,21 +166,21 @@ def Cpu_PackSignsOp : Cpu_RowOp<"pack_signs"> {
 }
 
 def Cpu_RoundBlocksOp : Cpu_RowOp<"round_blocks"> {
-  let summary = "blocks of rows as bytes, each with a scale";
+  let summary = "quantizes blocks of rows to bytes, each with a scale";
   let description = [{
-    Of src, `…, K` of f32, the words that `cpu.packed_matmul` reads: for each
-    block of `block_size` elements of a row, `W = 2 + block_size / 4` of i32.
-    The first holds the scale, `m / 127` of f32 where m is the block's largest
-    magnitude; the second `factor` times the sum of the block's bytes; then
-    follow the bytes, four a word: elements times `127 / m`, rounded to the
-    nearest, halves to even, and 0 where m is, or behind the last element. A NaN
-    is the scale's, an infinity makes it infinite. The epilogue stores words as
-    they are.
+    Quantizes src, `…, K` of f32, for `cpu.packed_matmul`. Each block of
+    `block_size` elements of a row gives `W = 2 + block_size / 4` elements of
+    i32. The first holds the scale, `m / 127` as f32, where m is the block's
+    largest magnitude. The second is `factor` times the sum of the block's
+    bytes. The bytes follow, four per i32: elements times `127 / m`, rounded to
+    nearest, ties to even. They are 0 if m is 0, and behind the last element. A
+    NaN makes the scale NaN, an infinity makes it infinite. The epilogue stores
+    the i32 elements unchanged.
 
     Constraints:
-    - C1: src has rank 1 or more, of f32; K is known
+    - C1: src has rank 1 or more and is of f32; K is static
     - C2: block_size is a multiple of 4
-    - C3: dst is of i32, of src's sizes but the last, which is
+    - C3: dst is of i32 and has src's sizes, except for the last, which is
       `ceil(K / block_size) W`
     - C4: the epilogue yields its argument
 
@@ -204,24 +203,23 @@ def Cpu_ResampleOp
     : Cpu_ScheduledOp<"resample", [AttrSizedOperandSegments]> {
   let summary = "interpolation along neighbouring dimensions";
   let description = [{
-    Dimensions `first` and those behind it, as many as there are positions, of
-    size D in src and E in dst, are resampled; at most one dimension, of
-    channels, is behind them. `positions` of each are `T, E` of i32, where in
-    src the T taps of each element of dst are; `weights` are `T, E` of f32, what
-    each tap counts for, or there are none and T is 1:
+    Resamples `first` and the following dimensions, one per element of
+    `positions`; their size is D in src and E in dst. At most one dimension, of
+    channels, is behind them. Each of `positions` is `T, E` of i32 and holds the
+    positions in src of the T taps of each element of dst. Each of `weights` is
+    `T, E` of f32 and holds the factor of each tap; without weights, T is 1:
 
     `dst[…, e1…en, c] = over t1…tn of the sum of weights1[t1, e1] ⋯
     weightsn[tn, en] src[…, positions1[t1, e1], …, positionsn[tn, en], c]`
 
-    and then the epilogue. Positions are within src, and none of an element's
-    taps is below one before it.
+    and then the epilogue. Positions are within src, and the positions of an
+    element's taps do not decrease from one element to the next.
 
     Constraints:
-    - C1: src and dst have one rank; dimensions before `first`, 1 to 3 that are
-      resampled and the channels are all of it, elements of one dimension alone
-      are not
-    - C2: other dimensions of src and dst are the same
-    - C3: positions and weights have rank 2 and one T, of 1 to 16 taps for all
+    - C1: src and dst have one rank of 2 or more: the dimensions before `first`,
+      1 to 3 resampled dimensions, and at most one dimension of channels
+    - C2: other dimensions of src and dst are equal
+    - C3: positions and weights have rank 2 and one T, with 1 to 16 taps for all
       dimensions together; there are as many weights as positions, or none
     - C4: the epilogue has an argument for the result and for each operand
 
@@ -251,19 +249,19 @@ def Cpu_ResampleOp
   }];
   let extraClassDeclaration = baseDeclarations # [{
     int64_t numDims() { return getPositions().size(); }
-    /// The taps along each dimension.
+    /// Returns the number of taps along each dimension.
     int64_t numTaps() {
       return ::mlir::cast<::mlir::ShapedType>(getPositions()[0].getType())
           .getShape()[0];
     }
-    /// The last dimension that is resampled.
+    /// Returns the last dimension that is resampled.
     int64_t lastDim() { return int64_t(getFirst()) + numDims() - 1; }
-    /// Whether whole runs of channels are resampled, rather than elements.
+    /// Returns true if there is a dimension of channels.
     bool hasChannels() {
       return ::mlir::cast<::mlir::ShapedType>(getSrc().getType()).getRank() >
              lastDim() + 1;
     }
-    /// The dimensions over which rows are counted.
+    /// Returns the number of dimensions whose indices number the rows.
     int64_t numRowDims() {
       return hasChannels() && numDims() == 1 ? lastDim() + 1 : lastDim();
     }
@@ -271,30 +269,32 @@ def Cpu_ResampleOp
 }
 
 def Cpu_BandMatMulOp : Cpu_ScheduledOp<"band_matmul"> {
-  let summary = "product of a banded matrix and one dimension of src";
+  let summary = "product of a banded matrix and a dimension of src";
   let description = [{
-    Dimension `dim`, of size K in src and O in dst, is multiplied by a matrix
-    whose rows have T neighbouring elements that may differ from 0. `weights`
-    are `O, T` of f32, these elements; `starts` are `O` of i32, where they
-    begin. At most one dimension, of channels, is behind `dim`:
+    Multiplies dimension `dim`, of size K in src and O in dst, by a matrix whose
+    rows have T neighboring elements that may differ from 0. `weights` are `O,
+    T` of f32 and hold these elements. `starts` are `O` of i32 and hold the
+    positions of the first ones. At most one dimension, of channels, is behind
+    `dim`:
 
     `dst[…, o, c] = sum over t of weights[o, t] src[…, starts[o] + t, c]`
 
     and then the epilogue. Elements of src may be unsigned bytes, which count as
     floats. T is a multiple of bandUnit(C), so that every level can load whole
-    vectors of weights. With `order` channel c of dst is channel `order[c]` of
+    vectors of weights. With `order`, channel c of dst is channel `order[c]` of
     the sum.
 
-    All `starts[o]` are within src. `starts[o] + t` may lie behind src; such
-    taps are not read and add nothing.
+    All `starts[o]` are within src. `starts[o] + t` may be behind src; such taps
+    are not read and add nothing.
 
     Constraints:
     - C1: src and dst have one rank, which is `dim + 1` or `dim + 2`; their
-      other dimensions are the same
+      other dimensions are equal
     - C2: starts has rank 1 and weights rank 2, both of O rows
     - C3: T is a multiple of bandUnit of the channels
     - C4: src is of f32 or bytes
-    - C5: order is a permutation of 1 to 4 channels, which are behind `dim`
+    - C5: order is a permutation of 1 to 4 channels in the dimension behind
+      `dim`
     - C6: the epilogue has an argument for the result and for each operand
 
     Example:
@@ -321,12 +321,12 @@ def Cpu_BandMatMulOp : Cpu_ScheduledOp<"band_matmul"> {
     $epilogue (`->` type($result)^)?
   }];
   let extraClassDeclaration = baseDeclarations # [{
-    /// The taps of each row of the matrix; dynamic if only a run knows them.
+    /// Returns the number of taps per matrix row, which may be dynamic.
     int64_t numTaps() {
       return ::mlir::cast<::mlir::ShapedType>(getWeights().getType())
           .getShape()[1];
     }
-    /// The elements of a position: the size of the dimension behind `dim`.
+    /// Returns the size of the dimension behind `dim`, or 1 if there is none.
     int64_t numChannels() {
       auto src = ::mlir::cast<::mlir::ShapedType>(getSrc().getType());
       int64_t dim = getDim();

@@ -16,9 +16,10 @@ using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
-/// Sums that wait on the stack of a task.
+/// Limit on the partial sums on the stack of a task.
 static constexpr int64_t kMaxWaitingBytes = 64 << 10;
-/// Queries of a task: scores of all keys are on its stack.
+/// Limit on the queries of a task, because the scores of all keys are on its
+/// stack.
 static constexpr int64_t kMaxQueries = 32;
 
 //===----------------------------------------------------------------------===//
@@ -83,10 +84,11 @@ LogicalResult ScheduleAttr::verify(EmitErrorFn emitError, TileAttr, GridAttr,
 }
 
 //===----------------------------------------------------------------------===//
-// Of ops
+// Schedules of ops
 //===----------------------------------------------------------------------===//
 
-/// The schedule has the parts `needed`, and no others but those of `possible`.
+/// Verifies that the schedule has the parts `needed`, and no others but
+/// `possible`.
 static LogicalResult expectParts(Operation *op, ScheduleAttr schedule,
                                  ArrayRef<StringRef> needed,
                                  ArrayRef<StringRef> possible = {}) {
@@ -124,7 +126,7 @@ static LogicalResult expectOneRow(Operation *op, TileAttr tile) {
          << tile.getRows();
 }
 
-/// The tile is of f32 sums in vectors.
+/// Verifies that the tile has f32 sums in vectors.
 static LogicalResult expectPlain(Operation *op, TileAttr tile) {
   if (tile.getProduct() == Product::f32)
     return success();
@@ -132,7 +134,8 @@ static LogicalResult expectPlain(Operation *op, TileAttr tile) {
          << stringifyProduct(tile.getProduct());
 }
 
-/// The tile fits the weights: their type, and how wide their panels are.
+/// Verifies that the tile fits the weights: their type and the width of their
+/// panels.
 static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
                                   TileAttr tile) {
   if (!infoOf(tile.getProduct()).multiplies(weights.element, weights.group))
@@ -153,7 +156,8 @@ static LogicalResult verifyProduct(Op op, TileAttr tile) {
   return verifyPanels(op, PackedWeights(op.getWeights()), tile);
 }
 
-/// The smallest of the tiles that `rows` are split into has an AMX tile's rows.
+/// Verifies that even the smallest tile that `rows` are split into has the rows
+/// of an AMX tile.
 static LogicalResult expectAmxRows(Operation *op, TileAttr tile,
                                    StringRef what, int64_t smallest) {
   if (ShapedType::isDynamic(smallest) || smallest >= tile.getAmxRows())
@@ -164,7 +168,8 @@ static LogicalResult expectAmxRows(Operation *op, TileAttr tile,
          << ", but got " << smallest;
 }
 
-/// Sums that wait have room for a known number of rows.
+/// Verifies that there are no row blocks, because partial sums need a fixed
+/// number of rows.
 static LogicalResult expectNoRowBlocks(Operation *op, GridAttr grid) {
   if (grid.getRowBlocks() == 0)
     return success();
@@ -172,7 +177,7 @@ static LogicalResult expectNoRowBlocks(Operation *op, GridAttr grid) {
          << grid.getRowBlocks();
 }
 
-/// Rows of a task are those of whole tiles.
+/// Verifies that the rows of a task are whole tiles.
 static LogicalResult expectWholeTiles(Operation *op, TileAttr tile,
                                       GridAttr grid) {
   if (grid.getRows() % tile.getRows() == 0)
@@ -181,8 +186,8 @@ static LogicalResult expectWholeTiles(Operation *op, TileAttr tile,
          << tile.getRows() << " rows, but got " << grid.getRows();
 }
 
-/// Sums of a task's rows, of `rowBytes` each, find room on its stack while they
-/// wait for a `depth_block`.
+/// Verifies that the partial sums of a task's rows, `rowBytes` per row, fit on
+/// its stack between the blocks of a `depth_block`.
 static LogicalResult verifyWaiting(Operation *op, ScheduleAttr schedule,
                                    bool isOpen, int64_t rowBytes) {
   GridAttr grid = schedule.getGrid();
@@ -201,8 +206,8 @@ static LogicalResult verifyWaiting(Operation *op, ScheduleAttr schedule,
   return success();
 }
 
-/// The column tiles of a task have words of signs, and what is joined to them,
-/// to themselves.
+/// Verifies that a task's column tiles do not share 32-bit elements of signs,
+/// or of joined data, with other tasks.
 template <typename Op>
 static LogicalResult verifyWords(Op op, ScheduleAttr schedule) {
   int64_t columns = schedule.getTile().getColumns();
@@ -214,8 +219,8 @@ static LogicalResult verifyWords(Op op, ScheduleAttr schedule) {
          << unit << " column tiles for words of signs, but got " << tiles;
 }
 
-/// What a task keeps on its stack finds room there: transformed pixels of a
-/// block of tiles, and the products of a column tile.
+/// Verifies that the stack of a task has room for the transformed pixels of a
+/// block of tiles and the products of a column tile.
 static LogicalResult verifyTileBlock(Operation *op, ScheduleAttr schedule,
                                      const Winograd &transform,
                                      int64_t channels) {
@@ -229,7 +234,7 @@ static LogicalResult verifyTileBlock(Operation *op, ScheduleAttr schedule,
          << rows << " of " << perRow;
 }
 
-/// Of a convolution of bytes by minimal filtering.
+/// Verifies a Winograd convolution of bytes.
 static LogicalResult verifyWinograd(ConvOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   if (failed(expectParts(op, schedule,
@@ -295,7 +300,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
 static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
-  // Blocks of weights are one after the other, whoever reads them.
+  // Blocks of weights are contiguous for every reader.
   SmallVector<StringRef> possible;
   if (!op.getBlocks())
     possible = {"prefetch", "depth_block"};
@@ -341,7 +346,7 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
     return op.emitOpError("expects a tile of product int8_dot or int8_pairs "
                           "for rounded src, but got ")
            << stringifyProduct(tile.getProduct());
-  // Pairs of them are no words.
+  // Pairs of such blocks are not int16.
   if (op.hasRoundedSrc() && op.getBits() == 8 &&
       tile.getProduct() != Product::int8Dot)
     return op.emitOpError("expects a tile of product int8_dot for rounded src "

@@ -1,4 +1,4 @@
-//===- CpuSchedule.td - how a kernel is tiled and split ----*- tablegen -*-===//
+//===- CpuSchedule.td - schedules of kernels ---------------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,19 +16,19 @@ class Cpu_Attr<string name, string mnemonicName> : AttrDef<Cpu_Dialect, name> {
 }
 
 def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
-  let summary = "a register tile: what a kernel computes at a time";
+  let summary = "a register tile, which a kernel computes at a time";
   let description = [{
-    Rows (pixels, of products) times columns (output channels), each an
-    accumulator. Columns are counted in elements: how many vectors they are
-    depends on the target.
+    Rows (for example pixels) times columns (output channels), each an
+    accumulator. Columns are counted in elements; the target determines the
+    number of vectors.
 
     `product` is one of [the products](products.md): element types, instructions
     and registers of a micro-kernel.
 
     Constraints:
     - C1: rows and columns are at least 1
-    - C2: with AMX, `amx_rows` are 1 to 16, and rows are as many, or up to twice
-      as many; `amx_rows` is 0 otherwise
+    - C2: with AMX, `amx_rows` is 1 to 16, and rows are from `amx_rows` to twice
+      `amx_rows`; without AMX, `amx_rows` is 0
 
     Example:
     ```mlir
@@ -47,22 +47,24 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
 }
 
 def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
-  let summary = "how the result of a kernel is split into tasks";
+  let summary = "split of a kernel's result into tasks";
   let description = [{
-    Rows times column tiles of a task; the last of either may have fewer. A row
-    is one of `dst`, all its dimensions but the last two (convolutions,
-    pooling), a row of each matrix (products), or what is normalized or reduced
-    at once.
+    Rows times column tiles of a task; the last task of either may have fewer. A
+    row is an index of `dst` without its last two dimensions (convolutions,
+    pooling), a row of a matrix (products), or a range that is normalized or
+    reduced as a whole.
 
-    Tasks of neighbouring numbers have the same column tiles; with
-    `rows_outside` the same rows. Where rows would be split into more than
-    `row_blocks`, tasks take a multiple of `rows`: that many of a size that only
-    a run knows. 0 is for no such limit. From `whole_from` rows on, if it is not
-    0, tasks have all column tiles, and rows are split into as many blocks more.
+    Tasks of neighboring indices have the same column tiles, or with
+    `rows_outside` the same rows. If rows would be split into more than
+    `row_blocks` blocks, tasks take a multiple of `rows`; this is for sizes that
+    only a run knows. 0 means no such limit. If `whole_from` is not 0 and there
+    are at least so many rows, tasks have all column tiles, and rows are split
+    into correspondingly more blocks.
 
     Constraints:
-    - C1: both are at least 1, `row_blocks` and `whole_from` at least 0
-    - C2: `row_blocks` is not 0 where `whole_from` is not
+    - C1: rows and tiles are at least 1, `row_blocks` and `whole_from` at least
+      0
+    - C2: if `whole_from` is not 0, `row_blocks` is not 0
 
     Example:
     ```mlir
@@ -80,11 +82,11 @@ def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
 }
 
 def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
-  let summary = "how a kernel is tiled and split";
+  let summary = "tiling and split of a kernel";
   let description = [{
-    Set once by the pass `cpu-schedule`, or by whoever knows better; splitting
-    into tasks and code generation read it. Which parts there are depends on the
-    kernel:
+    The pass `cpu-schedule` sets a schedule where there is none. Passes that
+    split kernels into tasks or generate code read it. The parts of a schedule
+    depend on the kernel:
 
     | kernel | `tile` | `grid` | besides |
     |---|---|---|---|
@@ -99,45 +101,46 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | `cpu.pool`, `cpu.group_norm` | 1 × channels | yes | |
     | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample`, `cpu.band_matmul`, `cpu.round_blocks`, `cpu.pack_signs` | no | rows × 1 | |
 
-    - `prefetch`: passes over a panel prefetch parts of the next one
-    - `depth_block`: of so many groups of a tap's channels, the weights are
-      multiplied with all rows of a task, whose sums wait on the stack; 0 for
-      all channels and taps at once. Rows of `cpu.matmul` are of known number
-      then
-    - `across_rows`: pixels are counted through all rows, and a tile goes on in
-      the next row; the grid splits pixels. Otherwise a tile has pixels of one
-      row, of which the grid splits whole ones
-    - `tile_block`: so many column tiles are taken through all rows of a task
-      before the next ones; 0 for all. Of `cpu.winograd_conv`: the pixels of so
-      many register tiles are transformed before they are multiplied
-    - `winograd`: a `cpu.conv` of bytes goes as a `cpu.winograd_conv` with tiles
-      of so many times so many pixels, 2 or 4, which are its rows then, and has
-      a `tile_block`; weights of a `depth_block` are transformed at a time
+    - `prefetch`: each pass over a panel prefetches a part of the next panel
+    - `depth_block`: number of groups of a tap's channels whose weights are
+      multiplied with all rows of a task at a time, while partial sums are on
+      the stack; 0 for all channels and taps at once. Rows of `cpu.matmul` must
+      then be static
+    - `across_rows`: pixels are numbered through all rows, and a tile continues
+      in the next row; the grid splits pixels. Otherwise a tile has pixels of
+      one row, and the grid splits whole rows
+    - `tile_block`: number of column tiles that pass through all rows of a task
+      before the next ones; 0 for all. In `cpu.winograd_conv`: number of
+      register tiles whose pixels are transformed before they are multiplied
+    - `winograd`: 2 or 4; a `cpu.conv` of bytes is computed as a
+      `cpu.winograd_conv` with tiles of this many times this many pixels. These
+      tiles are its rows, and it has a `tile_block`; the weights of a
+      `depth_block` are transformed at a time
 
     Constraints, which the ops verify:
-    - C1: there are the parts that the kernel has, and no others
-    - C2: the product is one of the weights' element type, `int8_pairs` of ops
-      that have `pairs`; `signs` do not go `across_rows`
+    - C1: the schedule has the parts of the kernel, and no others
+    - C2: the product is for the weights' element type; `int8_pairs` needs an op
+      with `pairs`; `signs` does not go `across_rows`
     - C3: columns of a tile divide a panel (products, `cpu.recurrent`), and are
       whole groups (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm`
       have one row
-    - C4: rows of a task of `cpu.matmul` and `cpu.winograd_conv` are whole
-      tiles, those of
-      `cpu.group_norm` one; tasks of a `cpu.conv` with groups have one column
-      tile, those of rows too; with `dst_signs` their column tiles are whole
-      pairs of words, or all, as they are where words may have zeros
-    - C5: with AMX, tiles that a row of pixels or a matrix is split into have
-      `amx_rows` or more
-    - C6: a convolution whose rows are of open size goes `across_rows`, for
-      which the rows of a task are whole tiles
-    - C7: sums that wait for a `depth_block` are no more than 64 KiB, of
-      products of vectors that need no copy of the rows; what a `tile_block` of
-      `cpu.winograd_conv` keeps no more than 304 KiB
-    - C8: `winograd` is no more than what is proved of the op, with `int8_wide`;
-      transformed weights of a `depth_block` are no more than 96 KiB
+    - C4: rows of a task are whole tiles for `cpu.matmul` and
+      `cpu.winograd_conv`, and one for `cpu.group_norm`; tasks have one column
+      tile for a `cpu.conv` with groups and for kernels of rows; with
+      `dst_signs` the column tiles of a task are whole pairs of i32 elements, or
+      all tiles, which they must be if there may be zeros
+    - C5: with AMX, each tile of a row of pixels or of a matrix has at least
+      `amx_rows` rows
+    - C6: a convolution with rows of dynamic size goes `across_rows`, and then
+      the rows of a task are whole tiles
+    - C7: partial sums of a `depth_block` take at most 64 KiB, and their product
+      is of vectors and does not copy rows; a `tile_block` of
+      `cpu.winograd_conv` takes at most 304 KiB of stack
+    - C8: `winograd` is at most that of the op, with product `int8_wide`;
+      transformed weights of a `depth_block` take at most 96 KiB
 
-    What the target of the module has room and instructions for, `cpu-schedule`
-    and the passes that write code verify.
+    `cpu-schedule` and the passes that generate code verify that the target of
+    the module has the room and the instructions.
 
     Example:
     ```mlir

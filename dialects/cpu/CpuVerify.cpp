@@ -1,4 +1,4 @@
-//===- CpuVerify.cpp - what verifiers of cpu ops share --------------------===//
+//===- CpuVerify.cpp - common parts of verifiers --------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,7 @@ LogicalResult checks::verifyFours(DepthwiseConvOp op) {
          << want << ", but got " << type;
 }
 
-/// The region has an argument for the sum and for each operand.
+/// Verifies that the region has an argument for the sum and for each operand.
 static LogicalResult verifyArguments(ingot::kernel::EpilogueOpInterface op) {
   OperandRange operands = op.getEpilogueOperands();
   Block &body = op.getEpilogue().front();
@@ -74,7 +74,7 @@ static LogicalResult verifyArguments(ingot::kernel::EpilogueOpInterface op) {
   return success();
 }
 
-/// The region yields `count` values of `type`.
+/// Verifies that the region yields `count` values of `type`.
 static LogicalResult verifyYield(ingot::kernel::EpilogueOpInterface op,
                                  size_t count, Type type) {
   auto yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());

@@ -1,4 +1,4 @@
-//===- CpuVerify.h - what verifiers of cpu ops share ------------*- C++ -*-===//
+//===- CpuVerify.h - common parts of verifiers ------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,24 +14,27 @@ namespace ingot::cpu::checks {
 
 using namespace ingot::kernel;
 
-/// That none of the `values`, which are `what`, is less.
+/// Verifies that none of the `values`, which messages call `what`, is below
+/// `least`.
 mlir::LogicalResult expectAtLeast(mlir::Operation *op, llvm::StringRef what,
                                   int64_t least,
                                   llvm::ArrayRef<int64_t> values);
 
-/// Panels that registers of every level divide.
+/// Verifies that the registers of every level divide the width of panels.
 mlir::LogicalResult expectPanel(mlir::Operation *op, int64_t width);
 
-/// Tensors may have signs yet; scalars and what kernels read have none.
+/// Returns the signless type. Tensors may still have signs; scalars and
+/// operands of kernels have none.
 mlir::Type signless(mlir::Type type);
 
-/// The weights of `op` as bytes, if it has them.
+/// Verifies the weights of `op` as groups of four bytes, if present.
 mlir::LogicalResult verifyFours(DepthwiseConvOp op);
 
-/// What is proved of `op` for minimal filtering.
+/// Verifies the statements about `op` that Winograd needs.
 mlir::LogicalResult verifyFiltering(ConvOp op);
 
-/// The epilogue of an op that stores elements, or signs of so many channels.
+/// Verifies the epilogue of an op that stores elements, or signs of `channels`
+/// channels.
 mlir::LogicalResult verifyEpilogue(kernel::EpilogueOpInterface op,
                                    mlir::Value dst);
 mlir::LogicalResult verifySignEpilogue(kernel::EpilogueOpInterface op,

@@ -1,4 +1,4 @@
-//===- CpuWinograd.cpp - minimal filtering --------------------------------===//
+//===- CpuWinograd.cpp - Winograd convolution -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,15 +20,15 @@ void WinogradConvOp::getEffects(Effects &effects) {
 
 StringRef WinogradConvOp::getKernelKind() { return "convolution"; }
 
-// What the convolution takes as it is written: how much of it is saved is not
-// what layers are compared by.
+// Returns the work of the direct convolution, so that layers are comparable.
+// The savings of Winograd do not count.
 ingot::kernel::Work WinogradConvOp::getWork() {
   constexpr int64_t kTaps = Winograd::kTaps * Winograd::kTaps;
   return workPerElement(
       getDst(), {2, kTaps, typeOf(getSrc()).getShape().back()});
 }
 
-/// dst has as many windows as find room in a padded dimension of src.
+/// Verifies that dst has as many windows as fit a padded dimension of src.
 static LogicalResult verifyWindowCount(WinogradConvOp op, int64_t d) {
   int64_t size = typeOf(op.getSrc()).getDimSize(1 + d);
   if (ShapedType::isDynamic(size))

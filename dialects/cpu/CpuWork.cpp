@@ -1,4 +1,4 @@
-//===- CpuWork.cpp - how much cpu ops compute -----------------------------===//
+//===- CpuWork.cpp - work of cpu ops --------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// The kernel of a product adds up in another order where it has fewer rows.
+/// Number of rows below which the kernel of a product sums in another order.
 static constexpr int64_t kFewRows = 3;
 
 kernel::PictureSplit cpu::pictureSplitOf(Operation *op) {
@@ -46,7 +46,7 @@ kernel::PictureSplit cpu::pictureSplitOf(Operation *op) {
 StringRef ConvOp::getKernelKind() { return "convolution"; }
 
 Work ConvOp::getWork() {
-  // Taps, and channels of a group.
+  // Taps and channels of a group.
   SmallVector<Factor> each{2};
   for (int64_t size : PackedWeights(getWeights()).outer.drop_front())
     each.push_back(size);
@@ -83,7 +83,7 @@ Work MatMulOp::getWork() {
   if (std::optional<uint64_t> signs = getSignChannels())
     return workPerElement(getDst(), {int64_t(*signs), 2, dstChannels()},
                           /*drop=*/1);
-  // What is multiplied for each row.
+  // Multiplications per row.
   if (getBlocks())
     return workPerElement(
         getDst(),
@@ -102,7 +102,7 @@ Work PackedMatMulOp::getWork() {
 StringRef AttentionOp::getKernelKind() { return "attention"; }
 
 Work AttentionOp::getWork() {
-  // Scores, softmax, result.
+  // Scores, softmax and result.
   return workPerElement(
       getSrc(),
       {Factor(getKeys(), 1), 2 * shapeOf(getKeys()).back() +
@@ -131,7 +131,7 @@ Work PackSignsOp::getWork() { return workPerElement(getSrc(), {}); }
 StringRef RoundBlocksOp::getKernelKind() { return "rounding"; }
 
 Work RoundBlocksOp::getWork() {
-  // Their magnitude, its maximum, a product, a sum.
+  // Per element: magnitude, maximum, product and sum.
   return workPerElement(getSrc(), {4});
 }
 
@@ -164,7 +164,7 @@ Work BandMatMulOp::getWork() {
 StringRef ResampleOp::getKernelKind() { return "resampling"; }
 
 Work ResampleOp::getWork() {
-  // Multiplied and added along one dimension after the other.
+  // Interpolates along one dimension after the other.
   int64_t taps = 0, all = 1;
   for (int64_t i = 0; i < numDims(); ++i)
     taps += (all *= numTaps());

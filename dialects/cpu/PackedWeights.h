@@ -1,4 +1,4 @@
-//===- PackedWeights.h - the shape of weights in panels ---------*- C++ -*-===//
+//===- PackedWeights.h - layout of packed weights ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,15 +13,15 @@
 
 namespace ingot::cpu {
 
-/// How many elements of neighbouring k lie together, of src and of the weights
-/// that it is multiplied with: as many as four bytes of src hold.
+/// Returns the number of neighboring elements of k that are stored together.
+/// A group has as many elements as fit into four bytes of src.
 inline int64_t groupOf(mlir::Type src) {
   if (src.isBF16() || src.isF16() || src.isInteger(16))
     return 2;
   return src.isInteger(8) ? 4 : 1;
 }
-/// The same, told by the type of packed weights: those of f16 lie in pairs
-/// where src is of f16, else as those of f32.
+/// Returns the group size from the type of packed weights. Weights of f16 are
+/// in pairs if src is f16; otherwise they are packed like f32.
 inline int64_t groupOfPacked(mlir::ShapedType weights) {
   mlir::Type element = weights.getElementType();
   if (element.isF16() && weights.getShape().back() != 2)
@@ -29,27 +29,28 @@ inline int64_t groupOfPacked(mlir::ShapedType weights) {
   return groupOf(element);
 }
 
-/// As f16, so many products of one column are added up before their sum is
-/// added to others as f32: see F16Dot.cpp.
+/// Number of f16 products that are summed in f16 before their sum is added to a
+/// f32 sum: see F16Dot.cpp.
 constexpr int64_t kHalfTerms = 64;
 
-/// The columns that one statement about pairs of bytes is for.
+/// Number of columns that one statement about pairs of bytes covers.
 constexpr int64_t kPairColumns = 16;
-/// Numbers of groups of k: as they are, crossed, neither; for so many columns
-/// and for panels.
+/// Number of counts: groups of k that are direct, crossed, or neither, for
+/// kPairColumns columns and for panels.
 constexpr size_t kPairCounts = 6;
 
-/// The columns whose bytes lie beside each other where `cpu.packed_matmul` has
+/// Number of columns whose bytes are interleaved if `cpu.packed_matmul` has
 /// weights of 8 bits.
 constexpr int64_t kByteColumns = 16;
 
-/// The words of a block of `size` elements that `cpu.round_blocks` makes: its
-/// scale, a number for its zero point, then its bytes.
+/// Number of 4-byte elements before the bytes of a block that
+/// `cpu.round_blocks` makes: its scale, and a term for its zero point. A block
+/// has `size` bytes behind them.
 constexpr int64_t kRoundedHead = 2;
 constexpr int64_t roundedWords(int64_t size) { return kRoundedHead + size / 4; }
 
-/// Weights of a product taken apart: `outer…, depth / group, width`, and
-/// `group` behind it where that is not 1.
+/// Shape of packed weights: `outer…, depth / group, width`, followed by `group`
+/// unless it is 1.
 struct PackedWeights {
   explicit PackedWeights(mlir::Value value)
       : element(mlir::cast<mlir::ShapedType>(value.getType()).getElementType()),
@@ -70,7 +71,7 @@ struct PackedWeights {
   int64_t group;
   /// Panels, then taps; or batches, then panels.
   mlir::ArrayRef<int64_t> outer;
-  /// Zeros behind the last element included.
+  /// Depth including zeros behind the last element.
   int64_t depth;
   int64_t width;
 };

@@ -14,7 +14,7 @@
 
 namespace ingot::cpu {
 
-/// A micro-kernel: how the products of rows and columns are summed up.
+/// A micro-kernel, which defines how products of rows and columns are summed.
 enum class Product : uint32_t {
 #define INGOT_PRODUCT(NAME, MNEMONIC, WEIGHTS, GROUP, SUM, BLOCK, NEEDS, PAYS, \
                       SUM_REGISTERS, WEIGHT_REGISTERS, ROWS_OF_16, ROWS_OF_32, \
@@ -28,15 +28,15 @@ enum class ProductElement { f32, bf16, f16, i8, i16, i32 };
 
 /// The form in which a product reads rows.
 enum class RowForm {
-  /// Each row where it is, in the order of k.
+  /// Original rows, in the order of k.
   inPlace,
   /// Copies as f32.
   asFloats,
-  /// Copies as words, even and odd bytes apart.
+  /// Copies as int16, with even and odd bytes separate.
   asWords,
-  /// Each row where it is, in the order of lists of groups of k.
+  /// Original rows, in the order of lists of groups of k.
   byLists,
-  /// Words of signs, with zeros beside them.
+  /// 32-bit elements of signs, with the element that marks zeros.
   asBits,
   /// AMX tiles.
   inTiles,
@@ -44,15 +44,15 @@ enum class RowForm {
 
 /// The form in which a product reads the weights of a column tile.
 enum class ColumnForm {
-  /// As they are packed.
+  /// Packed form.
   inPlace,
   /// Widened by each step that reads them.
   asRead,
   /// Widened to f32, once for many rows.
   asFloats,
-  /// Widened to words, once for many rows or by each step.
+  /// Widened to int16, once for many rows or by each step.
   asWords,
-  /// As they are packed, in the order of lists of groups of k.
+  /// Packed form, in the order of lists of groups of k.
   byLists,
 };
 
@@ -72,17 +72,17 @@ struct ProductInfo {
   ColumnForm columns;
   int64_t sharedBy;
 
-  /// Returns whether the target has the instructions.
+  /// Returns true if the target has the instructions.
   bool isSupported(const TargetInfo &target) const {
     return !needs || target.*needs;
   }
-  /// Returns whether no product below is faster on the target.
+  /// Returns true if no later product in the table is faster on the target.
   bool isUsual(const TargetInfo &target) const { return !pays || target.*pays; }
-  /// Returns whether the product multiplies packed weights of this element
-  /// type, whose elements lie together in groups of `groupSize`.
+  /// Returns true if the product multiplies packed weights of this element type
+  /// in groups of `groupSize`.
   bool multiplies(mlir::Type element, int64_t groupSize) const;
   bool usesTiles() const { return rows == RowForm::inTiles; }
-  /// Returns whether a lane of a step is one product of floats.
+  /// Returns true if a lane of a step is one product of floats.
   bool isOfSingleFloats() const {
     return group == 1 && sum == ProductElement::f32;
   }
@@ -97,11 +97,11 @@ const ProductInfo &infoOf(Product product);
 /// Returns the type that an element of the table stands for.
 mlir::Type elementTypeOf(ProductElement element, mlir::MLIRContext *context);
 
-/// Returns whether a product is summed up in AMX tiles.
+/// Returns true if a product is summed in AMX tiles.
 inline bool usesTiles(Product product) { return infoOf(product).usesTiles(); }
 
-/// Returns whether sums may wait for a `depth_block`: the product copies no
-/// rows and takes k as it comes.
+/// Returns true if partial sums may wait for a `depth_block`: the product does
+/// not copy rows and reads k in order.
 inline bool canWait(Product product) {
   return infoOf(product).rows == RowForm::inPlace;
 }

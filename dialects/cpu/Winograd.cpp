@@ -1,4 +1,4 @@
-//===- Winograd.cpp - minimal filtering of 3x3 convolutions ---------------===//
+//===- Winograd.cpp - Winograd transforms ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ double Winograd::at(int64_t point) const {
   return point % 2 ? size : -size;
 }
 
-/// Multiplies the polynomial by `(x - zero)`, its lowest coefficient first.
+/// Multiplies the polynomial by `(x - zero)`; the lowest coefficient is first.
 static void multiplyByRoot(llvm::SmallVectorImpl<double> &polynomial,
                            double zero) {
   polynomial.push_back(0);
@@ -43,8 +43,8 @@ static void multiplyByRoot(llvm::SmallVectorImpl<double> &polynomial,
     polynomial[i] = (i ? polynomial[i - 1] : 0) - zero * polynomial[i];
 }
 
-// The polynomial that is zero at all other finite points. It is even for the
-// point 0 and odd for infinity.
+// Returns a coefficient of the polynomial that is zero at all other finite
+// points. The polynomial is even for the point 0 and odd for infinity.
 double Winograd::data(int64_t point, int64_t k) const {
   bool isInfinite = point == points() - 1;
   if ((point == 0 && k % 2 != 0) || (isInfinite && k % 2 == 0))
@@ -72,7 +72,7 @@ double Winograd::filter(int64_t point, int64_t k) const {
 }
 
 double Winograd::output(int64_t i, int64_t point) const {
-  // What all products of distances of whole points divide.
+  // A common multiple of all products of distances between integer points.
   double scale = !isWhole ? 1 : numOutputs == 2 ? 2 : 24;
   if (point == points() - 1)
     return i == numOutputs - 1 ? scale : 0;

@@ -19,7 +19,8 @@ namespace {
 template <typename OpTy>
 struct Model
     : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
-  /// The destination is read only to be summed to.
+  /// Returns true if the op reads the operand. The destination is only read to
+  /// add to it.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand) ||

@@ -28,9 +28,9 @@
 #include "dialects/dnnl/DnnlInterfaces.h.inc"
 
 namespace ingot::dnnl {
-/// The name of the backend whose kernels are ops of this dialect.
+/// Name of the backend whose kernels are ops of this dialect.
 constexpr llvm::StringLiteral kBackend = "onednn";
-/// The name of the library in the artifact's table of what it uses.
+/// Name of the library in the artifact's table of dependencies.
 constexpr llvm::StringLiteral kLibrary = "onednn";
 } // namespace ingot::dnnl
 
@@ -39,7 +39,7 @@ constexpr llvm::StringLiteral kLibrary = "onednn";
 
 namespace ingot::dnnl {
 
-/// Whether the epilogue reads what the destination held before.
+/// Returns true if the epilogue reads the destination's previous values.
 bool hasSum(mlir::Operation *op);
 
 void registerBufferizableOpInterfaceExternalModels(

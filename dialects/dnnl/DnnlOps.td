@@ -19,11 +19,11 @@ def Dnnl_Dialect : Dialect {
   let cppNamespace = "::ingot::dnnl";
   let summary = "Operations that oneDNN computes";
   let description = [{
-    One op is one call of a oneDNN primitive, in destination-passing style, on
+    An op is a call of a oneDNN primitive, in destination-passing style, on
     tensors or, after bufferization, on memrefs. Spatial data is channels-last
     (`N, D1, …, Dn, C`). Convolutions and matrix products carry `post_ops`, an
-    epilogue applied in order to each element x of the result before it is
-    stored:
+    epilogue that is applied in order to each element x of the result before it
+    is stored:
 
     | post-op | meaning |
     |-|-|
@@ -81,14 +81,14 @@ def Dnnl_EltwiseAttr : Dnnl_Attr<"Eltwise", "eltwise"> {
 }
 
 def Dnnl_BinaryAttr : Dnnl_Attr<"Binary", "binary"> {
-  let summary = "function of each result element and an operand's";
+  let summary = "function of each result element and an operand's element";
   let parameters = (ins EnumParameter<Dnnl_BinaryKind>:$kind,
                         "int64_t":$operand);
   let assemblyFormat = "`<` $kind `,` $operand `>`";
 }
 
 def Dnnl_SumAttr : Dnnl_Attr<"Sum", "sum"> {
-  let summary = "addition of what the destination held";
+  let summary = "addition of the destination's previous value";
 }
 
 def Dnnl_PostOps : TypedArrayAttrBase<
@@ -127,7 +127,7 @@ class Dnnl_Op<string mnemonic, list<Trait> traits = []>
   code destination = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
     ::llvm::StringRef getBackend() { return kBackend; }
-    /// oneDNN rearranges them when the model is loaded.
+    /// Returns true, because oneDNN packs constants when the model is loaded.
     bool readsStoredConstants() { return true; }
   }];
   let extraClassDeclaration = destination;
@@ -218,8 +218,8 @@ def Dnnl_MatMulOp : Dnnl_PostOp<"matmul"> {
 def Dnnl_PoolingOp : Dnnl_Op<"pooling"> {
   let summary = "maximum or mean over windows";
   let description = [{
-    Channels-last data. `avg` divides by the elements of the window that lie
-    inside the input, `avg_padded` by the size of the window.
+    Channels-last data. `avg` divides by the number of elements of the window
+    that are inside the input, `avg_padded` by the size of the window.
 
     Constraints:
     - C1: src and dst have one rank, at least 3, and equal batch and channels
@@ -237,7 +237,7 @@ def Dnnl_PoolingOp : Dnnl_Op<"pooling"> {
 
 def Dnnl_SoftmaxOp : Dnnl_Op<"softmax"> {
   let summary = "softmax, or with `log` its logarithm, along an axis";
-  let description = "Constraint: src and dst have one shape, with that axis.";
+  let description = "Constraint: src and dst have one shape with that axis.";
   let arguments = (ins Dnnl_Value:$src, Dnnl_Value:$dst, I64Attr:$axis,
                        UnitAttr:$log);
   let assemblyFormat = [{

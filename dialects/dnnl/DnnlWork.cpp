@@ -1,4 +1,4 @@
-//===- DnnlWork.cpp - how much dnnl ops compute ---------------------------===//
+//===- DnnlWork.cpp - work of dnnl ops ------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@ using kernel::Factor;
 using kernel::Work;
 using kernel::workPerElement;
 
-/// What one output channel's weights multiply, for each element.
+/// Returns the operations per output element: two for each weight of an output
+/// channel.
 static int64_t flopsOfWeights(Value weights) {
   auto type = cast<ShapedType>(weights.getType());
   return 2 * type.getNumElements() / std::max<int64_t>(1, type.getDimSize(0));

@@ -13,17 +13,17 @@
 
 namespace ingot {
 
-/// The mark between a name and a number in `ingot.dim_names`. Dimensions of one
-/// name have one size, so those that may differ get a number.
+/// Separator of a name and a number in `ingot.dim_names`. Dimensions of one
+/// name have one size, so dimensions that may differ get a number.
 constexpr char kDimNumberMark = '\x1f';
 
 /// Returns the name that a model gives to several dimensions, with a number
-/// that sets one of them apart.
+/// that distinguishes one of them.
 inline std::string numberedDimName(llvm::StringRef name, size_t number) {
   return name.str() + kDimNumberMark + std::to_string(number);
 }
 
-/// Returns the name as the model has it.
+/// Returns the name as it is in the model.
 inline llvm::StringRef plainDimName(llvm::StringRef name) {
   return name.split(kDimNumberMark).first;
 }

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Which one of ingot/abi/element_types.inc's tiny floats it is.
+/// Returns the tiny float of ingot/abi/element_types.inc that has the number.
 static Type tinyFloatOf(int32_t number, MLIRContext *context) {
   switch (number) {
 #define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers are those of ONNX's TensorProto.DataType, as
-// ingot/abi/element_types.inc lists them.
+// Maps MLIR types to element type numbers. The numbers are those of ONNX's
+// TensorProto.DataType, as ingot/abi/element_types.inc lists them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_ELEMENTTYPES_H
@@ -16,20 +16,21 @@
 
 namespace ingot {
 
-/// What stands for strings: si32, the place of each in the model's list of
-/// strings or, of those that a run brings, behind it. No number of a model has
-/// this type: integers with a sign are signless.
+/// Returns the type of strings, si32. Each string is its index in the model's
+/// list of strings; strings of a run have indices behind the list. No other
+/// tensor has this type, because signed integers of a model are signless.
 mlir::Type stringType(mlir::MLIRContext *context);
 bool isString(mlir::Type type);
 
-/// The type of a number; null for what is unknown.
+/// Returns the type for an element type number; null if unknown.
 mlir::Type elementTypeOf(int32_t number, mlir::MLIRContext *context);
 
-/// The number of a type that the inputs and outputs of a model may have; 0 for
-/// others. Integers without a sign count as signed.
+/// Returns the element type number of a type that inputs and outputs of a model
+/// may have; 0 for others. Signless integers count as signed.
 uint32_t elementNumberOf(mlir::Type type);
 
-/// Bits of one element in a model's file; 0 for strings and what is unknown.
+/// Returns the bits of an element in a model's file; 0 for strings and unknown
+/// types.
 int64_t elementBitsOf(int32_t number);
 
 } // namespace ingot

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What phases of a compilation tell each other, and where it stands: the
-// dialect's list of discardable attributes says which of these is found under
-// which name.
+// Attributes that phases of a compilation use to exchange facts. The dialect's
+// list of discardable attributes says under which name each is found.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_INGOTATTRS_TD
@@ -22,10 +21,10 @@ include "mlir/IR/EnumAttr.td"
 //===----------------------------------------------------------------------===//
 
 def Ingot_BackendName : Ingot_Attr<"BackendName", "backend"> {
-  let summary = "who computes an operation";
+  let summary = "backend that computes an operation";
   let description = [{
-    The name of a backend. `nn-assign-backends` sets it and refuses names of no
-    backend. An operation without it may go to any backend that takes it.
+    The name of a backend. `nn-assign-backends` sets it and refuses unknown
+    names. An operation without it may go to any backend that accepts it.
 
     Example:
     ```mlir
@@ -39,8 +38,9 @@ def Ingot_BackendName : Ingot_Attr<"BackendName", "backend"> {
 def Ingot_Library : Ingot_Attr<"Library", "library"> {
   let summary = "a library that the model's code calls";
   let description = [{
-    Its name in the artifact's table of what it uses. With `own_threads` the
-    library computes with threads of its own, not with those of the host.
+    The library's name in the artifact's table of dependencies. With
+    `own_threads` the library computes with its own threads, not with those of
+    the host.
 
     Example:
     ```mlir
@@ -54,10 +54,10 @@ def Ingot_Library : Ingot_Attr<"Library", "library"> {
 }
 
 def Ingot_Declined : Ingot_Attr<"Declined", "declined"> {
-  let summary = "why a backend does not compute a node of the model";
+  let summary = "reason why a backend does not compute a node of the model";
   let description = [{
-    The ONNX node, the backend that was asked before the one that took it, and
-    its reason, half a sentence about the node.
+    The ONNX node, the backend that declined it before another one took it, and
+    the reason, half a sentence about the node.
 
     Example:
     ```mlir
@@ -87,13 +87,13 @@ def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
 def Ingot_PrecisionAttr
     : EnumAttr<Ingot_Dialect, Ingot_Precision, "precision"> {
   let summary =
-      "what a product multiplies, and what is stored between products";
+      "element type of products, and of storage between products";
   let description = [{
-    Sums are f32, and i32 for int8, int16 and binary, which multiplies signs.
-    Only passes say int16 and binary; no option names them. With fp16 constant
-    weights are stored as f16. They are multiplied as the f32 that they are, or
-    by f16 if `nn-to-cpu` is told that all CPU levels can. With w8, w4 and w2
-    they are multiplied as f32, and stored in so many bits.
+    Sums are i32 for int8, int16 and binary, which multiplies signs, and f32
+    otherwise. Only passes set int16 and binary; no option names them. With
+    fp16, constant weights are stored as f16. They are multiplied as f32, or as
+    f16 if `nn-to-cpu` is told that all CPU levels can. With w8, w4 and w2,
+    weights are stored in 8, 4 or 2 bits and multiplied as f32.
 
     Example:
     ```mlir
@@ -105,14 +105,15 @@ def Ingot_PrecisionAttr
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of the model
+// Facts about the model
 //===----------------------------------------------------------------------===//
 
 def Ingot_Tensor : Ingot_Attr<"Tensor", "tensor"> {
   let summary = "an input or an output of the model";
   let description = [{
-    Its name, its type with signs, and its dimensions' names, of which those
-    without one are empty; none at all if none has one.
+    The name, the type with signs, and the names of dimensions. A dimension
+    without a name has an empty one. The list is empty if no dimension has a
+    name.
 
     Constraints:
     - C1: as many names as dimensions, or none
@@ -132,11 +133,11 @@ def Ingot_Tensor : Ingot_Attr<"Tensor", "tensor"> {
 }
 
 def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
-  let summary = "products that a run computes as int8 would, or not";
+  let summary = "run-time precision flag of products, for int8";
   let description = [{
-    The number of the tensor in `ingot.observed` that the first of them reads,
-    -1 if that is in a loop or a branch, where each run finds its scale, and the
-    ONNX nodes that they come from.
+    The index in `ingot.observed` of the tensor that the first product reads,
+    and the ONNX nodes of the products. The index is -1 if the tensor is in a
+    loop or a branch; then each run finds its scale.
 
     Example:
     ```mlir
@@ -149,10 +150,10 @@ def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
 }
 
 def Ingot_TensorRange : Ingot_Attr<"TensorRange", "tensor_range"> {
-  let summary = "how a tensor becomes bytes";
+  let summary = "quantization of a tensor to bytes";
   let description = [{
-    An element is `(byte - zero_point) * scale`. `min` and `max` are the least
-    and the greatest element that calibration saw.
+    An element is `(byte - zero_point) * scale`. `min` and `max` are the
+    smallest and the largest element that calibration saw.
 
     Constraints:
     - C1: `min` and `max` are finite, and `min` <= `max`
@@ -177,12 +178,12 @@ def Ingot_TensorRange : Ingot_Attr<"TensorRange", "tensor_range"> {
 }
 
 def Ingot_ChannelValues : Ingot_Attr<"ChannelValues", "channel_values"> {
-  let summary = "a number for each channel of an operation's result";
+  let summary = "a value for each channel of an operation's result";
   let description = [{
-    The name has the ONNX nodes of the operation, joined by ` + `.
+    The name consists of the ONNX nodes of the operation, joined by ` + `.
 
     Constraints:
-    - C1: the numbers are finite
+    - C1: the values are finite
 
     Example:
     ```mlir
@@ -196,11 +197,11 @@ def Ingot_ChannelValues : Ingot_Attr<"ChannelValues", "channel_values"> {
 }
 
 def Ingot_WeightRounding : Ingot_Attr<"WeightRounding", "weight_rounding"> {
-  let summary = "which weights of a product become the byte above them";
+  let summary = "direction in which each weight of a product is rounded";
   let description = [{
-    One bit for each weight: the weights of the first output come first, and the
-    lowest bit of a byte comes before the others. A weight without a bit becomes
-    the byte below it.
+    One bit for each weight, which is set if the weight is rounded up to the
+    next byte. The weights of the first output come first, the lowest bit of a
+    byte first. A weight without a bit is rounded down.
 
     Constraints:
     - C1: the bits are bytes in one dimension
@@ -214,7 +215,7 @@ def Ingot_WeightRounding : Ingot_Attr<"WeightRounding", "weight_rounding"> {
       "::mlir::DenseResourceElementsAttr":$up);
   let assemblyFormat = "`<` $name `,` $up `>`";
   let extraClassDeclaration = [{
-    /// The bytes that hold the bits; none if the module has no such resource.
+    /// Returns the bytes that hold the bits; none if there is no such resource.
     ::llvm::ArrayRef<char> getBytes() const;
     /// Returns the bit of a weight.
     static bool isUp(::llvm::ArrayRef<char> bytes, size_t weight) {
@@ -225,17 +226,17 @@ def Ingot_WeightRounding : Ingot_Attr<"WeightRounding", "weight_rounding"> {
 }
 
 def Ingot_Calibration : Ingot_Attr<"Calibration", "calibration"> {
-  let summary = "what a calibration found out about the model";
+  let summary = "results of a calibration of the model";
   let description = [{
-    `file` is the file that it was read from, for messages. `tensors` are ranges
-    of tensors. The others are repairs of the model: `equalize` if weights of
-    neighbouring products are made as large as each other, `channels` the
-    largest magnitudes of the channels that products read, `biases` how much
-    results of products in bytes are too large on average, and `rounding` the
-    weights that do not become the nearest byte.
+    `file` is the calibration's file, for messages. `tensors` are ranges of
+    tensors. The other lists repair the model. `equalize` is true if the weights
+    of neighboring products are scaled to equal size. `channels` are the largest
+    magnitudes of the channels that products read. `biases` say how much
+    too large the results of products in bytes are on average. `rounding` are
+    the weights that are not rounded to nearest.
 
     Constraints:
-    - C1: no name is twice in one list
+    - C1: no name occurs twice in one list
     - C2: no magnitude of `channels` is below 0
 
     Example:
@@ -261,16 +262,16 @@ def Ingot_Calibration : Ingot_Attr<"Calibration", "calibration"> {
 }
 
 def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
-  let summary = "how many rules of sizes were proved, and how many runs check";
+  let summary = "numbers of size rules that were proved, and that runs check";
   let parameters = (ins "int64_t":$proved, "int64_t":$checked);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Ingot_SizeRange : Ingot_Attr<"SizeRange", "size_range"> {
-  let summary = "the sizes that a dimension of an input may have in a run";
+  let summary = "sizes that a dimension of an input may have in a run";
   let description = [{
-    From `min` to `max`, a multiple of `multiple`; `usual` is the one that code
-    is made for, or -1.
+    Sizes from `min` to `max` that are multiples of `multiple`. Code is
+    optimized for `usual`, or -1 if there is no such size.
 
     Constraints:
     - C1: 0 <= `min` <= `max`, and `multiple` is at least 1
@@ -283,7 +284,7 @@ def Ingot_SizeRange : Ingot_Attr<"SizeRange", "size_range"> {
 }
 
 def Ingot_ShapeProfile : Ingot_Attr<"ShapeProfile", "shape_profile"> {
-  let summary = "sizes of inputs that a run may have together";
+  let summary = "sizes of inputs that may occur together in a run";
   let description = [{
     A dimension without a range may have any size.
 
@@ -297,7 +298,7 @@ def Ingot_ShapeProfile : Ingot_Attr<"ShapeProfile", "shape_profile"> {
   let parameters = (ins ArrayRefParameter<"::ingot::SizeRangeAttr">:$ranges);
   let assemblyFormat = "`<` $ranges `>`";
   let extraClassDeclaration = [{
-    /// Whether it names a usual size, for which there is a body of its own.
+    /// Returns true if there is a usual size, which has a separate body.
     bool hasUsual() const;
   }];
 }
@@ -305,7 +306,7 @@ def Ingot_ShapeProfile : Ingot_Attr<"ShapeProfile", "shape_profile"> {
 def Ingot_Body : Ingot_Attr<"Body", "body"> {
   let summary = "a function that computes the usual sizes of a profile";
   let description = [{
-    The number of the profile, and what inputs and outputs are there.
+    The index of the profile, and the inputs and outputs at its usual sizes.
 
     Example:
     ```mlir
@@ -323,14 +324,14 @@ def Ingot_Body : Ingot_Attr<"Body", "body"> {
 }
 
 def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
-  let summary = "a part of the run that profiles show as one";
+  let summary = "a part of the run that profiles show as one row";
   let description = [{
-    What it is, who computes it and why no better backend does (empty if none
-    was asked), what its products multiply if that is not f32, its arithmetic
-    and traffic, 0 for what only a run knows, the profile whose usual sizes it
-    is part of (-1: it is for all sizes), and the ONNX nodes that it computes.
-    With `in_loop` no kernel computes it, though it is more than a hundredth of
-    the model's arithmetic.
+    The kind of the layer, its backend, and the reason why no better backend
+    computes it (empty if none was asked). The element type of its products if
+    it is not f32. Its arithmetic and traffic; 0 if only a run knows them. The
+    profile whose usual sizes it belongs to; -1 if it serves all sizes. The ONNX
+    nodes that it computes. With `in_loop` no kernel computes it, although it
+    has more than a hundredth of the model's arithmetic.
 
     Example:
     ```mlir
@@ -355,11 +356,11 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
 }
 
 def Ingot_Statistics : Ingot_Attr<"Statistics", "statistics"> {
-  let summary = "what passes counted in the model";
+  let summary = "counts that passes made in the model";
   let description = [{
-    Counts of channels, bytes and zeros, which stand in the artifact's metadata.
+    Counts of channels, bytes and zeros, which the artifact's metadata contains.
     Their names are those of `INGOT_METADATA_NUMBER` in
-    `ingot/abi/metadata_keys.inc`; a count that no pass set is absent.
+    `ingot/abi/metadata_keys.inc`. A count that no pass set is absent.
 
     Constraints:
     - C1: no count is negative
@@ -373,7 +374,7 @@ def Ingot_Statistics : Ingot_Attr<"Statistics", "statistics"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$values);
   let assemblyFormat = "`<` custom<Statistics>($values) `>`";
   let extraClassDeclaration = [{
-    /// The value of a count that no pass set.
+    /// Value of a count that no pass set.
     static constexpr int64_t kUnset = -1;
   }];
   let genVerifyDecl = 1;
@@ -393,7 +394,7 @@ def Ingot_RunOperand : I32EnumAttr<"RunOperand", "what a run is handed", [
 
 def Ingot_RunOperandAttr
     : EnumAttr<Ingot_Dialect, Ingot_RunOperand, "operand"> {
-  let summary = "what an argument of the run's function is, besides inputs and "
+  let summary = "role of an argument of the run's function, besides inputs and "
                 "outputs";
   let description = [{
     `weights` are the constants, `arena` the memory of intermediate tensors, and
@@ -409,7 +410,7 @@ def Ingot_RunOperandAttr
 }
 
 //===----------------------------------------------------------------------===//
-// What lies where
+// Memory
 //===----------------------------------------------------------------------===//
 
 def Ingot_Weight : Ingot_Attr<"Weight", "weight"> {
@@ -419,9 +420,10 @@ def Ingot_Weight : Ingot_Attr<"Weight", "weight"> {
 }
 
 def Ingot_Slot : Ingot_Attr<"Slot", "slot"> {
-  let summary = "where a buffer lies in the arena, and when it lives";
+  let summary = "offset and lifetime of a buffer in the arena";
   let description = [{
-    `first` and `last` number the operations that use it, in order.
+    `first` and `last` are the indices of the first and the last operation that
+    use it.
   }];
   let parameters = (ins "int64_t":$offset, "int64_t":$bytes, "int64_t":$first,
       "int64_t":$last);

@@ -20,7 +20,7 @@ using namespace ingot;
 #include "dialects/ingot/IngotDialect.cpp.inc"
 #include "dialects/ingot/IngotEnums.cpp.inc"
 
-/// `, l2 = 524288`: those that are not as usual.
+/// Parses the numbers that differ from the defaults: `, l2 = 524288`.
 static mlir::ParseResult parseNumbers(AsmParser &parser,
                                       TargetNumbers &numbers) {
   while (succeeded(parser.parseOptionalComma())) {
@@ -87,7 +87,7 @@ static constexpr StringLiteral kStatistics[] = {
 #include "runtime/include/ingot/abi/metadata_keys.inc"
 };
 
-/// Parses `weights = 14, zero_weights = 4`: the counts that are set.
+/// Parses the counts that are set: `weights = 14, zero_weights = 4`.
 static mlir::ParseResult parseStatistics(AsmParser &parser,
                                          SmallVector<int64_t> &values) {
   values.assign(std::size(kStatistics), StatisticsAttr::kUnset);
@@ -251,8 +251,8 @@ StackOp::bufferize(RewriterBase &rewriter,
   return success();
 }
 
-/// Of what stands for an input or output of the run: its number, and that it
-/// has no gaps.
+/// Verifies an op that represents an input or output of the run: its number,
+/// and that its memref has no gaps.
 template <typename Op> static LogicalResult verifyNumbered(Op op) {
   if (int64_t number = op.getNumber(); number < 0)
     return op.emitOpError("expects a number that is not negative, but got ")
@@ -332,11 +332,11 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// Where attributes stand
+// Places of attributes
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where an attribute may stand.
+/// The kind of object that an attribute may be attached to.
 enum class Place { module, argument, operation };
 
 struct Fact {
@@ -346,7 +346,8 @@ struct Fact {
 };
 } // namespace
 
-/// What `Helper` of the generated code names, of its type.
+/// Makes the fact for an attribute that `Helper` of the generated code names,
+/// with its type.
 template <typename Helper> static Fact one(Place place) {
   using T = decltype(std::declval<Helper>().getAttr(nullptr));
   return {Helper::getNameStr(), place,
@@ -358,12 +359,13 @@ template <typename T> static bool isListOf(Attribute value) {
   return elements && llvm::all_of(elements, llvm::IsaPred<T>);
 }
 
-/// The same of a list, with elements of type T.
+/// Makes the fact for a list attribute with elements of type T.
 template <typename Helper, typename T> static Fact list(Place place) {
   return {Helper::getNameStr(), place, isListOf<T>};
 }
 
-/// The discardable attributes of IngotDialect.td, and the list of strings.
+/// Returns the discardable attributes of IngotDialect.td and the list of
+/// strings.
 static ArrayRef<Fact> facts() {
   using D = IngotDialect;
   static const Fact all[] = {

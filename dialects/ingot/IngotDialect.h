@@ -23,7 +23,8 @@
 
 namespace ingot {
 
-/// Whether a run goes on: what a check may change, and nothing else does.
+/// The status of a run, which tells if the run continues. Only run-time checks
+/// write it.
 struct RunStatus : mlir::SideEffects::Resource::Base<RunStatus> {
   llvm::StringRef getName() final { return "run status"; }
 };
@@ -42,26 +43,27 @@ struct RunStatus : mlir::SideEffects::Resource::Base<RunStatus> {
 
 namespace ingot {
 
-/// The function that computes the model, whatever the sizes of its inputs.
+/// Name of the function that computes the model for all sizes of its inputs.
 constexpr llvm::StringLiteral kForward = "forward";
 
-/// Functions of a module whose code is to be called when a model is loaded and
-/// closed, as ingot_abi_variant declares them.
+/// Names of functions to call when a model is loaded and closed, as
+/// ingot_abi_variant declares them.
 constexpr llvm::StringLiteral kLoadSymbol = "ingot_load";
 constexpr llvm::StringLiteral kUnloadSymbol = "ingot_unload";
 
-/// The number of the profile whose usual sizes alone `function` computes, or
-/// nothing.
+/// Returns the index of the profile whose usual sizes `function` is specialized
+/// for, or nullopt.
 std::optional<int64_t> usualOf(mlir::Operation *function);
 
-/// The argument of the run's function that is `which`, or null.
+/// Returns the argument of the run's function that is `which`, or null.
 mlir::BlockArgument findRunOperand(mlir::FunctionOpInterface function,
                                    RunOperand which);
 
 /// Marks an argument of the run's function.
 void setRunOperand(mlir::BlockArgument argument, RunOperand which);
 
-/// Whether `op` is to be computed in bf16, or its weights stored as fp16.
+/// Returns true if `op` is to be computed in bf16, or has weights stored as
+/// fp16.
 bool isBF16(mlir::Operation *op);
 bool isFP16(mlir::Operation *op);
 

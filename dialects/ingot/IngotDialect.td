@@ -12,41 +12,41 @@ include "mlir/IR/OpBase.td"
 def Ingot_Dialect : Dialect {
   let name = "ingot";
   let cppNamespace = "::ingot";
-  let summary = "What every phase of a compilation may say";
+  let summary = "Operations and attributes of all phases";
   let description = [{
-    Operations that are there from legalization to code generation, whatever
-    the dialects around them are, and the facts that phases hand to each other:
-    no other attribute may be called `ingot.…`, and each has one type.
+    Operations that exist from legalization to code generation, independent of
+    the dialects around them. Attributes that hand facts from phase to phase: no
+    other attribute may have a name `ingot.…`, and each has one type.
 
-    | attribute | of | says |
+    | attribute | of | meaning |
     |---|---|---|
     | `ingot.targets` | module | the device, and all machines that the artifact has code for |
-    | `ingot.target` | module | the machine that code is for, once there is one |
-    | `ingot.model_name`, `ingot.metadata` | module | what the model says of itself |
-    | `ingot.statistics` | module | what passes counted, for the artifact's metadata |
-    | `ingot.strings` | module | the strings that it knows, the empty one first: a tensor of strings is places in this list, si32 |
+    | `ingot.target` | module | the machine that code is for, in phases for one level |
+    | `ingot.model_name`, `ingot.metadata` | module | the model's name and metadata |
+    | `ingot.statistics` | module | counts of passes, for the artifact's metadata |
+    | `ingot.strings` | module | list of strings, the empty one first: a tensor of strings holds indices in this list, si32 |
     | `ingot.inputs`, `ingot.outputs` | module | `#ingot.tensor`s in order |
     | `ingot.shape_profiles` | module | `#ingot.shape_profile`s: the sizes that a run may have |
-    | `ingot.takes_general` | module | a run may have other sizes, too |
+    | `ingot.takes_general` | module | a run may also have sizes outside of the profiles |
     | `ingot.bodies` | module | `#ingot.body`s: the functions that compute usual sizes |
-    | `ingot.usual_of` | function | the number of the profile whose usual sizes it computes, and no others |
-    | `ingot.infers` | function | whose sizes it finds, without computing anything else |
-    | `ingot.size_rules` | module | rules proved and checked |
-    | `ingot.weights`, `ingot.weights_bytes` | module | `#ingot.weight`s, and the size of all |
+    | `ingot.usual_of` | function | index of the profile whose usual sizes alone the function computes |
+    | `ingot.infers` | function | the function whose sizes this function computes |
+    | `ingot.size_rules` | module | numbers of size rules that are proved and checked |
+    | `ingot.weights`, `ingot.weights_bytes` | module | `#ingot.weight`s, and their total size |
     | `ingot.arena_bytes`, `ingot.arena_lower_bound`, `ingot.memory_plan` | module | the arena and its `#ingot.slot`s |
     | `ingot.layers` | module | `#ingot.layer`s in the order of the run |
-    | `ingot.calibration` | module | what `ingot calibrate` found out about the model |
-    | `ingot.observed` | module | names of the tensors that `ingot.observe` shows, by number |
-    | `ingot.switches` | module | `#ingot.switch`es: what `nn-insert-switches` lets a run round |
+    | `ingot.calibration` | module | results of `ingot calibrate` |
+    | `ingot.observed` | module | names of the tensors that `ingot.observe` shows, by index |
+    | `ingot.switches` | module | `#ingot.switch`es: run-time precision flags that `nn-insert-switches` adds |
     | `ingot.libraries` | module | `#ingot.library`s that the code calls |
-    | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | how the model calls it, and its type with signs |
-    | `ingot.operand` | arguments of the run's function | the weights, the arena or the call |
-    | `ingot.declined` | module | `#ingot.declined`s: which backends did not take a node, and why |
-    | `ingot.backend`, `ingot.precision` | operation | who computes it, and how |
-    | `ingot.kind`, `ingot.flops` | operation | what a layer's row says instead of what it would find |
+    | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | its name and dimension names in the model, and its type with signs |
+    | `ingot.operand` | arguments of the run's function | role of the argument: the weights, the arena or the call |
+    | `ingot.declined` | module | `#ingot.declined`s: backends that declined a node, with reasons |
+    | `ingot.backend`, `ingot.precision` | operation | backend and element type of the operation |
+    | `ingot.kind`, `ingot.flops` | operation | kind and arithmetic of its layer, in place of the computed ones |
     | `ingot.kernel` | function | a kernel that was outlined |
-    | `ingot.most_bytes` | alloc of open size | what it takes at the largest sizes of a run |
-    | `ingot.scratch` | alloca | which memory on the stack it is |
+    | `ingot.most_bytes` | alloc of dynamic size | its bytes at the largest sizes of a run |
+    | `ingot.scratch` | alloca | name of the memory on the stack |
   }];
   let discardableAttrs = (ins
     "::ingot::TargetsAttr":$targets,

@@ -15,11 +15,11 @@ def Ingot_RunStatus : Resource<"::ingot::RunStatus">;
 
 def Ingot_RequireOp : Op<Ingot_Dialect, "require",
                          [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
-  let summary = "what a run has to find true, or ends with a message";
+  let summary = "run-time check that ends the run with a message if it fails";
   let description = [{
-    Where `holds` is false, the run ends with `INGOT_ABI_RUNTIME_CHECK`. In the
+    If `holds` is false, the run ends with `INGOT_ABI_RUNTIME_CHECK`. In the
     message, {0} and {1} stand for the first and the second value. Only for the
-    function that has the run's call; kernels run on other threads.
+    function that has the run's call, because kernels run on other threads.
 
     Constraints:
     - C1: at most two values
@@ -42,12 +42,12 @@ def Ingot_ObserveOp : Op<Ingot_Dialect, "observe", [
     DeclareOpInterfaceMethods<BufferizableOpInterface, [
       "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
       "bufferize"]>]> {
-  let summary = "shows a tensor to who observes the run";
+  let summary = "shows a tensor to the observer of the run";
   let description = [{
-    Calls the run's observer, if it has one, with the tensor's number, type,
-    sizes, strides and elements, as soon as they are computed. The order of the
-    dimensions is not part of what is observed: layout passes may change it.
-    Only for the function that has the run's call.
+    Calls the run's observer, if there is one, with the tensor's index, type,
+    sizes, strides and elements, as soon as they are computed. Layout passes may
+    change the order of the dimensions. Only for the function that has the run's
+    call.
 
     Constraints:
     - C1: `number` is not negative
@@ -67,9 +67,9 @@ def Ingot_ObserveOp : Op<Ingot_Dialect, "observe", [
 def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
   let summary = "an input or output of the run, in the host's memory";
   let description = [{
-    What a function with thousands of inputs and outputs has instead of an
-    argument for each. `number` counts all of the model's inputs, or outputs;
-    sizes that the type leaves open are those of the run.
+    Replaces the arguments of a function with thousands of inputs and outputs.
+    `number` is the index among all of the model's inputs, or outputs. Dynamic
+    sizes of the type are those of the run.
 
     Constraints:
     - C1: `number` is not negative
@@ -91,12 +91,12 @@ def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
 }
 
 def Ingot_ChunkOp : Op<Ingot_Dialect, "chunk", [Pure]> {
-  let summary = "number of pictures that go through layers together";
+  let summary = "number of images that pass through layers together";
   let description = [{
-    Splits `pictures` into chunks of about equal size, of at most `per_thread`
-    pictures for each thread of the run. Returns the size of all chunks but the
-    last, which is at least 1. An observed run has one chunk: each layer ends
-    once.
+    Splits `pictures` images into chunks of about equal size, with at most
+    `per_thread` images for each thread of the run. Returns the size of all
+    chunks but the last, which is at least 1. An observed run has one chunk, so
+    that each layer ends once.
 
     Constraints:
     - C1: `per_thread` is positive
@@ -115,15 +115,15 @@ def Ingot_ChunkOp : Op<Ingot_Dialect, "chunk", [Pure]> {
 }
 
 def Ingot_RoomOp : Op<Ingot_Dialect, "room", []> {
-  let summary = "memory that an output of open size is computed in";
+  let summary = "memory for the computation of an output of dynamic size";
   let description = [{
-    The host's for output `number` where that has room for so much, memory of
-    the run otherwise, which goes back when the run ends. Only for the function
-    that has the run's call.
+    Returns the host's buffer for output `number` if it is large enough.
+    Otherwise returns memory of the run, which is released when the run ends.
+    Only for the function that has the run's call.
 
     Constraints:
     - C1: `number` is not negative
-    - C2: the result has no gaps, and an operand for each open size
+    - C2: the result has no gaps, and there is an operand for each dynamic size
 
     Example:
     ```mlir
@@ -143,9 +143,9 @@ def Ingot_RoomOp : Op<Ingot_Dialect, "room", []> {
 
 def Ingot_PollOp : Op<Ingot_Dialect, "poll",
                       [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
-  let summary = "asks who watches the run whether it goes on";
+  let summary = "asks the observer of the run if the run continues";
   let description = [{
-    Stands in each step of a model's loop, so that a run that is cancelled ends
+    Occurs in each iteration of a model's loop, so that a cancelled run ends
     there. Only for the function that has the run's call.
   }];
   let assemblyFormat = "attr-dict";
@@ -153,10 +153,10 @@ def Ingot_PollOp : Op<Ingot_Dialect, "poll",
 
 def Ingot_ListOp : Op<Ingot_Dialect, "list",
                       [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
-  let summary = "a new list of tensors, which grows in the run";
+  let summary = "a new list of tensors, which grows during the run";
   let description = [{
-    Holds rows of which only the run knows how many there will be, or how large
-    they are. Its memory grows geometrically, and is the host's.
+    Holds rows whose number or size only the run knows. Its memory is the host's
+    and grows geometrically.
 
     Example:
     ```mlir
@@ -177,8 +177,8 @@ def Ingot_AppendOp : Op<Ingot_Dialect, "append", [
       "bufferize"]>]> {
   let summary = "copies a tensor to the end of a list";
   let description = [{
-    All rows of a list have the same sizes; at another one the run ends with
-    `message`.
+    All rows of a list have equal sizes. If a row has other sizes, the run ends
+    with `message`.
   }];
   let arguments = (ins Index:$list,
                        Arg<AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>, "",
@@ -192,10 +192,10 @@ def Ingot_StackOp : Op<Ingot_Dialect, "stack", [
     DeclareOpInterfaceMethods<BufferizableOpInterface, [
       "bufferizesToAllocation", "resultBufferizesToMemoryWrite",
       "getAliasingOpOperands", "getBufferType", "bufferize"]>]> {
-  let summary = "all rows of a list, the first dimension counts them";
+  let summary = "all rows of a list, stacked along the first dimension";
   let description = [{
-    Ends the list: its memory is the tensor's. Open sizes of a list without
-    rows are 0.
+    Ends the list. The tensor takes over its memory. Dynamic sizes of a list
+    without rows are 0.
   }];
   let arguments = (ins Index:$list);
   let results = (outs AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$all);

@@ -1,4 +1,4 @@
-//===- Metadata.cpp - entries that the compiler adds ----------------------===//
+//===- Metadata.cpp - metadata that the compiler adds ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,13 @@
-//===- Metadata.h - entries that the compiler adds --------------*- C++ -*-===//
+//===- Metadata.h - metadata that the compiler adds -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Names and keys of these entries are one list, ingot/abi/metadata_keys.inc.
-// Passes count channels, bytes and zeros in the module's `ingot.statistics`,
-// and the compiler writes the counts into the artifact's metadata.
+// Counts and texts that the compiler writes into an artifact's metadata. Their
+// names and keys are in ingot/abi/metadata_keys.inc. Passes count channels,
+// bytes and zeros in the module's `ingot.statistics`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_METADATA_H
@@ -33,8 +33,8 @@ namespace metadatakey {
 /// Sets a count of the module. `value` is not negative.
 void setCount(mlir::ModuleOp module, Count count, int64_t value);
 
-/// Calls `body` with the metadata's key and the value of each count that is
-/// set, in the order of the list.
+/// Calls `body` with the metadata key and the value of each count that is set,
+/// in the order of the list.
 void forEachCount(
     mlir::ModuleOp module,
     llvm::function_ref<void(llvm::StringRef key, int64_t value)> body);

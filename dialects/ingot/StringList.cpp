@@ -1,4 +1,4 @@
-//===- StringList.cpp - the strings that a model has ----------------------===//
+//===- StringList.cpp - list of strings of a model ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

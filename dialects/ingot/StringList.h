@@ -1,13 +1,13 @@
-//===- StringList.h - the strings that a model has --------------*- C++ -*-===//
+//===- StringList.h - list of strings of a model ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The list of a module, and how it grows. A tensor of strings holds places
-// in this list; see stringType. The empty string is first, so that what is
-// filled with zeros is filled with it.
+// The list of strings of a module. A tensor of strings holds indices in this
+// list; see stringType. The empty string is first, so that tensors filled with
+// zeros hold empty strings.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_STRINGLIST_H
@@ -20,23 +20,23 @@ namespace ingot {
 
 constexpr llvm::StringLiteral kStringsAttr = "ingot.strings";
 
-/// Null if the module has no strings.
+/// Returns the module's list, or null if the module has no strings.
 mlir::ArrayAttr stringsOf(mlir::ModuleOp module);
 
 class StringList {
 public:
-  /// What the module has.
+  /// Reads the module's list.
   void read(mlir::ModuleOp module);
-  /// The place of a string, which is appended if it is not there.
+  /// Returns the index of a string. Appends the string if it is new.
   int64_t placeOf(llvm::StringRef text);
-  /// The place of each of an array's.
+  /// Returns the index of each string of an array.
   llvm::SmallVector<int64_t> placesOf(mlir::ArrayAttr texts);
-  /// Gives the module the list, unless it is empty.
+  /// Writes the list to the module unless it is empty.
   void write(mlir::ModuleOp module) const;
 
 private:
   llvm::StringMap<int64_t> places;
-  llvm::SmallVector<llvm::StringRef> strings; // of `places`
+  llvm::SmallVector<llvm::StringRef> strings; // in the order of `places`
 };
 
 } // namespace ingot

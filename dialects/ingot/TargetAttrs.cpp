@@ -1,4 +1,4 @@
-//===- TargetAttrs.cpp - machines that code is for ------------------------===//
+//===- TargetAttrs.cpp - target attributes --------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -20,12 +20,13 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let summary = "the machine that code is generated for";
   let description = [{
     A CPU level of `ingot/abi/cpu_features.inc`, which stands for instructions
-    and registers, and the numbers of `TargetNumbers.inc` that are not as usual:
-    caches and their lines, multiply-adds, what is worth a task.
+    and registers. The numbers of `TargetNumbers.inc` that differ from the
+    defaults, such as cache sizes, multiply-adds per cycle, and the smallest
+    useful task.
 
     Constraints:
-    - C1: the level and the numbers are of these lists
-    - C2: numbers are within what the list allows, and `line` is a power of 2
+    - C1: the level and the numbers are in these lists
+    - C2: numbers are in the range of the list, and `line` is a power of 2
 
     Example:
     ```mlir
@@ -36,16 +37,16 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
                         "::ingot::TargetNumbers":$numbers);
   let assemblyFormat = "`<` $level `` custom<Numbers>($numbers) `>`";
   let extraClassDeclaration = [{
-    /// The bits of cpu_features.inc that code for the level may need.
+    /// Returns the bits of cpu_features.inc that code for the level may need.
     uint64_t getFeatures() const;
-    /// The target of the module around `op`, or x86-64-v3.
+    /// Returns the target of the module around `op`, or x86-64-v3.
     static TargetAttr of(::mlir::Operation *op);
   }];
   let genVerifyDecl = 1;
 }
 
-// The name of a backend, a bare word. The list of backends is elsewhere: a
-// further backend changes nothing here.
+// The name of a backend, a bare word. The list of backends is elsewhere, so a
+// new backend changes nothing here.
 def Ingot_BackendWord : StringRefParameter<"name of a backend"> {
   let parser = [{ parseWord($_parser) }];
   let printer = "$_printer.printKeywordOrString($_self)";
@@ -54,13 +55,13 @@ def Ingot_BackendWord : StringRefParameter<"name of a backend"> {
 def Ingot_Targets : Ingot_Attr<"Targets", "targets"> {
   let summary = "all machines that the artifact has code for";
   let description = [{
-    The device and its levels, from the import on. An artifact has code for
-    each level of `sure`. It gets code for a level of `may` if the model
-    multiplies elements that the level multiplies faster. Phases that serve all
-    levels decide by it; `ingot.target` names the one level of later phases.
+    The device and its levels, set at import. An artifact has code for each
+    level of `sure`. It gets code for a level of `may` if the model multiplies
+    elements that the level multiplies faster. Phases that serve all levels use
+    this attribute. In later phases `ingot.target` is the one level.
 
     Constraints:
-    - C1: there is a level that is sure
+    - C1: `sure` is not empty
     - C2: no level is listed twice
 
     Example:
@@ -86,7 +87,7 @@ def Ingot_Targets : Ingot_Attr<"Targets", "targets"> {
     bool anySure(Test test) const;
     /// True if a level passes that the artifact has or may have code for.
     bool any(Test test) const;
-    /// What all levels share: caches and other numbers of a core.
+    /// Returns the numbers that all levels share: caches and others of a core.
     ::ingot::TargetNumbers getNumbers() const {
       return getSure().front().getNumbers();
     }
@@ -94,12 +95,12 @@ def Ingot_Targets : Ingot_Attr<"Targets", "targets"> {
   let genVerifyDecl = 1;
 }
 
-// One way to do it, as a decision's record lists it.
+// An alternative in the record of a decision.
 def Ingot_Alternative : Ingot_Attr<"Alternative", "alternative"> {
-  let summary = "a choice that a decision weighed";
+  let summary = "an alternative that a decision compared";
   let description = [{
-    Its name, and the estimated time of one run, in cycles of one core of the
-    target. Without `cycles` the choice was ruled out or has no estimate.
+    The name, and the estimated time of one run in cycles of one core of the
+    target. Without `cycles` the alternative was ruled out or has no estimate.
 
     Example:
     ```mlir
@@ -124,11 +125,11 @@ def Ingot_Question : I32EnumAttr<"Question", "what a policy decides", [
 }
 
 def Ingot_Decision : Ingot_Attr<"Decision", "decision"> {
-  let summary = "what was decided about an operation, and why";
+  let summary = "a decision about an operation, with its reason";
   let description = [{
-    The question, the choice, what else was weighed, and a reason: half a
-    sentence about the operation. It is the payload of a remark of the category
-    `decision`, from which `--decisions` and `--remarks` are written.
+    The question, the choice, the alternatives, and a reason: half a sentence
+    about the operation. A decision is the payload of a remark of the category
+    `decision`. `--decisions` and `--remarks` write such remarks.
 
     Example:
     ```mlir

@@ -1,4 +1,4 @@
-//===- TargetInfo.cpp - what is known of a core ---------------------------===//
+//===- TargetInfo.cpp - description of a core -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -95,7 +95,7 @@ llvm::SmallVector<std::string> TargetNumbers::texts() const {
   return texts;
 }
 
-/// A number, with K or M behind it for 2^10 or 2^20: "48K", "1M".
+/// Parses a number, which may end in K or M for 2^10 or 2^20: "48K", "1M".
 static std::optional<int64_t> parseNumber(llvm::StringRef text) {
   unsigned shift = text.consume_back("K")   ? 10
                    : text.consume_back("M") ? 20

@@ -1,13 +1,13 @@
-//===- TargetInfo.h - what is known of a core -------------------*- C++ -*-===//
+//===- TargetInfo.h - description of a core ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The one description of a core: the levels of ingot/abi/cpu_features.inc,
-// which stand for instructions and registers, and the numbers of
-// TargetNumbers.inc.
+// The description of a core. A level of ingot/abi/cpu_features.inc stands for
+// instructions and registers. TargetNumbers.inc has the other numbers of a
+// core.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_TARGETINFO_H
@@ -48,27 +48,28 @@ struct CpuLevel {
   }
 };
 
-/// All levels; of two that a CPU has, the later one is the better.
+/// Returns all levels. If a CPU has several of them, the last one is the best.
 llvm::ArrayRef<CpuLevel> getLevels();
 
-/// The level called `name`, or null.
+/// Returns the level called `name`, or null.
 const CpuLevel *findLevel(llvm::StringRef name);
 
-/// The names of all levels with commas between them.
+/// Returns the names of all levels, separated by commas.
 std::string levelNames();
 
-/// Of a core, what its level does not say.
+/// Numbers of a core that do not follow from its level.
 struct TargetNumbers {
 #define INGOT_TARGET_NUMBER(NAME, USUAL, LEAST, MOST, MEANING)                 \
   int64_t NAME = USUAL;
 #include "dialects/ingot/TargetNumbers.inc"
 
-  /// What is wrong with them, or nothing.
+  /// Returns an error if the numbers are invalid, or nullopt.
   std::optional<std::string> check() const;
-  /// Those that are not as usual, as parse reads them: `l2=2097152`.
+  /// Returns the numbers that differ from the defaults, in the form of `parse`:
+  /// `l2=2097152`.
   llvm::SmallVector<std::string> texts() const;
-  /// Sets a number as `--target` has it: `l2=2M`, `fma_ports=1`. What is wrong
-  /// with it, or nothing.
+  /// Sets a number from its form in `--target`, for example `l2=2M` or
+  /// `fma_ports=1`. Returns an error, or nullopt.
   std::optional<std::string> parse(llvm::StringRef text);
 
   bool operator==(const TargetNumbers &other) const;
@@ -76,45 +77,48 @@ struct TargetNumbers {
 
 llvm::hash_code hash_value(const TargetNumbers &numbers);
 
-/// The number called `name`, or null.
+/// Returns the number called `name`, or null.
 int64_t *findNumber(TargetNumbers &numbers, llvm::StringRef name);
 
-/// The names of all numbers with commas between them.
+/// Returns the names of all numbers, separated by commas.
 std::string numberNames();
 
-/// What code generation needs to know of a core.
+/// The properties of a core that code generation needs.
 struct TargetInfo : TargetNumbers {
   TargetInfo(uint64_t features, const TargetNumbers &numbers);
-  /// That of the module that `op` is or is in.
+  /// Returns the target of the module that is `op` or contains it.
   static TargetInfo of(mlir::Operation *op);
 
-  /// f32 elements of a vector register.
+  /// Number of f32 elements in a vector register.
   int64_t lanes;
   int64_t numRegisters;
   bool hasFMA;
-  /// Dot products of pairs of bf16, and of fours of bytes; of vectors of
-  /// `lanes`.
+  /// True if there are dot products of pairs of bf16, or of groups of four
+  /// bytes, in vectors of `lanes`.
   bool hasBF16, hasVNNI;
-  /// Whether those of bf16 are faster than multiply-adds of f32: twice as fast
-  /// on AMD's cores, and half as fast on Intel's, which have arithmetic on f16.
+  /// True if products of bf16 are faster than multiply-adds of f32. This holds
+  /// for AMD's cores. Intel's cores with f16 arithmetic multiply bf16 at half
+  /// the speed of f32.
   bool hasFastBF16;
-  /// Arithmetic on f16, of vectors of twice as many.
+  /// True if there is f16 arithmetic, in vectors of 2 `lanes`.
   bool hasFP16;
-  /// Products of AMX tiles.
+  /// True if there are products of AMX tiles.
   bool hasBF16Tiles, hasInt8Tiles;
-  /// Counts of the bits of words in vectors.
+  /// True if there is a vector instruction that counts the bits of 32-bit
+  /// elements.
   bool hasBitCount;
 
-  /// True if one instruction multiplies and adds up four bytes, in vectors or
-  /// in tiles.
+  /// Returns true if one instruction multiplies and adds four bytes, in vectors
+  /// or in tiles.
   bool hasByteDots() const { return hasVNNI || hasInt8Tiles; }
-  /// True if products of bf16 are faster than those of f32.
+  /// Returns true if products of bf16 are faster than those of f32.
   bool multipliesBF16() const { return hasFastBF16 || hasBF16Tiles; }
   bool hasTiles() const { return hasBF16Tiles || hasInt8Tiles; }
 
-  /// Sums that have to be independent of each other, so that none waits.
+  /// Returns the number of independent sums that keep all multiply-add units
+  /// busy.
   int64_t sumsInFlight() const { return fma_ports * fma_latency; }
-  /// Four bytes each.
+  /// Returns the number of 4-byte elements in a cache line.
   int64_t wordsOfLine() const { return line / 4; }
 };
 

@@ -11,19 +11,19 @@
 
 namespace ingot::kernel {
 
-/// The operands of `op`, with buffers for tensors.
+/// Returns the operands of `op`, with buffers in place of tensors.
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 getBuffers(mlir::Operation *op, mlir::RewriterBase &rewriter,
            const mlir::bufferization::BufferizationOptions &options,
            mlir::bufferization::BufferizationState &state);
 
-/// `op` on `buffers`, with its regions, which `op` loses.
+/// Makes a copy of `op` on `buffers`. Moves its regions out of `op`.
 mlir::Operation *createOnBuffers(mlir::RewriterBase &rewriter,
                                  mlir::Operation *op,
                                  mlir::ValueRange buffers);
 
-/// Replaces `op` by itself on buffers. Its result, if it has one, is in the
-/// buffer of its one destination.
+/// Replaces `op` by a copy on buffers. The result, if there is one, is the
+/// buffer of its destination.
 mlir::LogicalResult
 bufferize(mlir::Operation *op, mlir::RewriterBase &rewriter,
           const mlir::bufferization::BufferizationOptions &options,

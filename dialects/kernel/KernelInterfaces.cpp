@@ -1,4 +1,4 @@
-//===- KernelInterfaces.cpp - what ops that are kernels tell --------------===//
+//===- KernelInterfaces.cpp - interfaces of kernel ops --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

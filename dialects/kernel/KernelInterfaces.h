@@ -1,4 +1,4 @@
-//===- KernelInterfaces.h - what ops that are kernels tell ------*- C++ -*-===//
+//===- KernelInterfaces.h - interfaces of kernel ops ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 
 namespace ingot::kernel {
 
-/// One factor of an amount of work: a number, or a size that a run may decide.
+/// A factor of an amount of work: a constant, or a size that a run may decide.
 struct Factor {
   Factor(int64_t number) : number(number) {}
-  /// The size of dimension `dim` of a tensor or memref.
+  /// Makes a factor of the size of dimension `dim` of a tensor or memref.
   Factor(mlir::Value value, int64_t dim) : value(value), dim(dim) {}
 
   int64_t number = 1;
@@ -23,34 +23,35 @@ struct Factor {
   int64_t dim = 0;
 };
 
-/// The product of its factors.
+/// A product of factors.
 using Work = llvm::SmallVector<Factor, 8>;
 
-/// The number of elements of a tensor or memref without its last `drop`
-/// dimensions, times `each`.
+/// Returns `each` times the number of elements of a tensor or memref. Its last
+/// `drop` dimensions are left out.
 Work workPerElement(mlir::Value value, llvm::ArrayRef<Factor> each,
                     int64_t drop = 0);
 
-/// Operations an element of a softmax: maximum, difference, exponential, sum
-/// and quotient; of a normalization: mean, variance, scale and shift.
+/// Operations per element. A softmax has maximum, difference, exponential, sum
+/// and quotient. A normalization has mean, variance, scale and shift.
 constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 
-/// How dimension 0 of a kernel's source and result belongs to the pictures of a
-/// batch, if the kernel computes each picture by itself.
+/// Relation of dimension 0 of a kernel's source and result to the images of a
+/// batch, if the kernel computes each image separately.
 struct PictureSplit {
   enum Kind {
-    /// Pictures depend on each other, or on their number.
+    /// Images depend on each other, or on their number.
     none,
-    /// It may count pictures.
+    /// Dimension 0 may be the number of images.
     pictures,
-    /// It counts pictures: the kernel moves windows over each of them.
+    /// Dimension 0 is the number of images: the kernel moves windows over each
+    /// image.
     windows,
-    /// It may count pictures, or rows of pictures.
+    /// Dimension 0 may be the number of images, or of rows of images.
     rows
   };
   Kind kind = none;
-  /// The fewest rows of a picture whose sums do not depend on how many rows
-  /// there are in all.
+  /// Smallest number of rows per image for which sums do not depend on the
+  /// total number of rows.
   int64_t leastRows = 1;
 };
 
@@ -60,14 +61,15 @@ struct PictureSplit {
 
 namespace ingot::kernel {
 
-/// The backend of ops that are no kernels of another: `linalg` and the like.
+/// Backend of ops that are no kernels of another backend: `linalg` and similar
+/// dialects.
 constexpr llvm::StringLiteral kLoopsBackend = "loops";
 
 /// Returns the name of the backend that computes `op`, on memrefs.
 llvm::StringRef backendOf(mlir::Operation *op);
 
-/// Returns whether a kernel reads `constant`, or a view or a reshape of it,
-/// where it lies in the weights (KernelOpInterface::readsStoredConstants).
+/// Returns true if a kernel reads `constant`, or a view or reshape of it,
+/// directly from the weights (KernelOpInterface::readsStoredConstants).
 bool mustBeStored(mlir::Value constant);
 
 } // namespace ingot::kernel

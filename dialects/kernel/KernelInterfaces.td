@@ -1,4 +1,4 @@
-//===- KernelInterfaces.td - what ops that are kernels tell *- tablegen -*-===//
+//===- KernelInterfaces.td - interfaces of kernel ops ------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,50 +11,50 @@ include "mlir/IR/OpBase.td"
 
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let description = [{
-    An op that one kernel computes, of whatever backend: what profiles and
-    reports say of it.
+    An op that one kernel of any backend computes, with the facts that profiles
+    and reports show.
   }];
   let cppNamespace = "::ingot::kernel";
   let methods = [
     InterfaceMethod<
-      "The name of the backend that computes it: by default the dialect's.",
+      "Returns the backend that computes the op: by default the dialect's.",
       "::llvm::StringRef", "getBackend", (ins), [{}],
       [{ return $_op->getName().getDialectNamespace(); }]>,
     InterfaceMethod<[{
-        Whether its constant operands must lie in the artifact's weights, as
-        they are: code that loads the model reads them there.
+        Returns true if the weights of the artifact must contain the constant
+        operands unchanged, because code that loads the model reads them there.
       }],
       "bool", "readsStoredConstants", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-        Whether it becomes a launch of tasks. Without tasks, as for an empty
-        result, a launch touches no buffer.
+        Returns true if the op becomes a launch of tasks. A launch without
+        tasks, as for an empty result, accesses no buffer.
       }],
       "bool", "isLaunched", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
-      "How a batch is split into pictures that are computed by themselves.",
+      "Returns how a batch is split into images that are computed separately.",
       "::ingot::kernel::PictureSplit", "getPictureSplit", (ins), [{}],
       [{ return {}; }]>,
     InterfaceMethod<
-      "What it is, in the words of profiles.",
+      "Returns the kind of the op, as profiles show it.",
       "::llvm::StringRef", "getKernelKind", (ins), [{}],
       [{ return $_op->getName().stripDialect(); }]>,
     InterfaceMethod<
-      "The element type that its products multiply; null if it has none.",
+      "Returns the element type of its products; null if it has none.",
       "::mlir::Type", "getProductType", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<
-      "Of products by weights of so few bits that these are numbers of blocks: "
-      "how many; else 0.",
+      "Returns the bits of a weight if weights are quantized in blocks to few "
+      "bits, else 0.",
       "int64_t", "getWeightBits", (ins), [{}], [{ return 0; }]>,
     InterfaceMethod<[{
-        Its arithmetic operations, as a product; a multiply-add is two. What the
-        epilogue does to each element is not counted.
+        Returns the number of arithmetic operations, as a product. A
+        multiply-add counts as two. The epilogue does not count.
       }],
       "::ingot::kernel::Work", "getWork", (ins)>];
 }
 
 def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let description = [{
-    A kernel with an epilogue: a region that computes what is stored of each
+    A kernel with an epilogue: a region that computes the stored value from each
     element of the result. Its block has an argument for the element, then one
     for each epilogue operand, and its terminator has the value to store.
     Epilogue operands have the rank of the result and broadcast to it.
@@ -67,7 +67,7 @@ def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     InterfaceMethod<"The same, to be changed.", "::mlir::MutableOperandRange",
                     "getEpilogueOperandsMutable">,
     StaticInterfaceMethod<
-      "Whether an epilogue reads and stores elements of a type.",
+      "Returns true if an epilogue can read and store elements of the type.",
       "bool", "canEpilogueRead", (ins "::mlir::Type":$element)>,
   ];
 }

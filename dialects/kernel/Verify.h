@@ -15,13 +15,13 @@ namespace ingot::kernel {
 using Effects = llvm::SmallVectorImpl<
     mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
 
-/// Reads and the write of an op on memrefs.
+/// Collects the reads and the write of an op on memrefs.
 void collectEffects(mlir::DestinationStyleOpInterface op, Effects &effects,
                     bool readsDestination = false);
 
 mlir::ShapedType typeOf(mlir::Value value);
 
-/// Sizes that may be equal in a run.
+/// Returns true if two sizes may be equal in a run.
 bool fits(int64_t a, int64_t b);
 
 mlir::LogicalResult expectSize(mlir::Operation *op, const llvm::Twine &what,
@@ -30,15 +30,14 @@ mlir::LogicalResult expectRank(mlir::Operation *op, llvm::StringRef what,
                                mlir::Value value, int64_t rank);
 mlir::LogicalResult expectCount(mlir::Operation *op, llvm::StringRef what,
                                 llvm::ArrayRef<int64_t> values, int64_t count);
-/// Sizes that code is generated for.
+/// Checks that sizes are static, because code is generated for them.
 mlir::LogicalResult expectKnown(mlir::Operation *op, llvm::StringRef what,
                                 llvm::ArrayRef<int64_t> sizes);
 
-/// The result is the destination after the op: there on tensors only, and of
-/// its type.
+/// Checks that the op has a result of dst's type on tensors only.
 mlir::LogicalResult verifyDst(mlir::Operation *op, mlir::Value dst);
 
-/// `operands`, called `what`, broadcast to `dst`, whose rank they have.
+/// Checks that `operands`, called `what`, broadcast to `dst` and have its rank.
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op, llvm::StringRef what,
                                     mlir::ValueRange operands,
                                     mlir::Value dst);

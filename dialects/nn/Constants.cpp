@@ -84,13 +84,13 @@ static bool readElements(ElementsAttr attr, T &out, Read read) {
   return true;
 }
 
-/// Reads one integer, index or i1.
+/// Reads an integer, index or i1.
 static int64_t readInt(const char *bytes, unsigned width, bool isUnsigned) {
   using namespace llvm::support;
   switch (width) {
   case 1:
     return *bytes & 1;
-  // In a byte each, of which the upper bits may be anything.
+  // Each element is in its own byte, whose upper bits may be anything.
   case 2:
   case 4: {
     int64_t sign = int64_t(1) << (width - 1), low = *bytes & (2 * sign - 1);
@@ -131,7 +131,7 @@ std::optional<SmallVector<int64_t>> readInts(ElementsAttr attr) {
   return result;
 }
 
-/// The elements as `read` makes them of their bytes.
+/// Returns the elements, which `read` makes of their bytes.
 template <typename Read>
 static std::optional<std::vector<double>> readEach(ElementsAttr attr,
                                                    Read read) {
@@ -141,8 +141,8 @@ static std::optional<std::vector<double>> readEach(ElementsAttr attr,
   return result;
 }
 
-// Nearly all constants are of f32 or of bytes, with millions of elements: what
-// their type is, is not asked for each.
+// Selects the type once and not per element. Nearly all constants are f32 or
+// bytes and have millions of elements.
 std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
   Type type = attr.getElementType();
   if (isReadableInt(type)) {
@@ -217,14 +217,14 @@ std::optional<double> getSplat(Value value) {
 // Making
 //===----------------------------------------------------------------------===//
 
-/// Whether every `width` bytes are the same.
+/// Returns true if all groups of `width` bytes are equal.
 static bool isUniform(ArrayRef<char> bytes, int64_t width) {
   return bytes.size() > size_t(width) &&
          bytes.drop_front(width) == bytes.drop_back(width);
 }
 
-/// A name that no resource has yet. MLIR finds one itself, but asks for
-/// constant_1, constant_2 and so on each time.
+/// Returns a name that no resource has yet. MLIR also finds free names, but
+/// each time tries constant_1, constant_2 and so on.
 static std::string unusedName(MLIRContext *context) {
   size_t count = 0;
   DenseResourceElementsHandle::getManagerInterface(context)
@@ -234,7 +234,7 @@ static std::string unusedName(MLIRContext *context) {
 }
 
 ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
-  // One number everywhere takes the memory of one.
+  // A splat stores only one element.
   int64_t width = elementBytes(type.getElementType());
   if (type.getElementType().isIntOrFloat() && isUniform(bytes, width))
     bytes.resize(width);
@@ -276,7 +276,8 @@ static void appendElement(std::vector<char> &out, Type type, double value) {
 ElementsAttr makeConstantAttr(RankedTensorType type, ArrayRef<double> values) {
   std::vector<char> bytes;
   if (type.getElementType().isF32()) {
-    // Nearly all weights are these, and there are millions of them.
+    // Fast path for f32, the type of nearly all weights, which may have
+    // millions of elements.
     bytes.resize(values.size() * sizeof(float));
     for (auto [i, value] : llvm::enumerate(values))
       llvm::support::endian::write32le(
@@ -285,7 +286,7 @@ ElementsAttr makeConstantAttr(RankedTensorType type, ArrayRef<double> values) {
   }
   auto integer = dyn_cast<IntegerType>(type.getElementType());
   if (integer && integer.getWidth() == 8) {
-    // As are those that are quantized.
+    // Fast path for quantized weights.
     bytes.resize(values.size());
     for (auto [byte, value] : llvm::zip_equal(bytes, values))
       byte = char(int64_t(value));

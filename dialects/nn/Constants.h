@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights are DenseResourceElementsAttrs (large, often mapped from the model
-// file); small constants are DenseElementsAttrs, which MLIR uniques. These
-// helpers hide the difference.
+// Reads and makes constants. Weights are DenseResourceElementsAttrs, which are
+// large and often mapped from the model file. Small constants are
+// DenseElementsAttrs, which MLIR uniques. The functions here hide the
+// difference.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_CONSTANTS_H
@@ -20,49 +21,53 @@
 
 namespace ingot::nn {
 
-/// Above this many bytes a constant becomes a resource blob.
+/// Size in bytes above which a constant becomes a resource blob.
 constexpr int64_t kMaxUniquedBytes = 1024;
 
-/// The elements attribute of a constant value, or null.
+/// Returns the elements attribute of a constant value, or null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
-/// The elements of a constant of numbers, row-major, as double; nullopt if
-/// `value` is not one. i1 reads as 0 or 1.
+/// Returns the elements of a numeric constant as double, in row-major order.
+/// Returns nullopt if `value` is not one. Elements of i1 are 0 or 1.
 std::optional<std::vector<double>> getConstantDoubles(mlir::Value value);
 
-/// The elements of a constant of integers (or i1, index), row-major.
+/// Returns the elements of a constant of integers, i1 or index, in row-major
+/// order.
 std::optional<llvm::SmallVector<int64_t>> getConstantInts(mlir::Value value);
-/// The same for an attribute.
+/// Returns the elements of an attribute.
 std::optional<std::vector<double>> readDoubles(mlir::ElementsAttr attr);
 std::optional<llvm::SmallVector<int64_t>> readInts(mlir::ElementsAttr attr);
 
-/// If every element of the constant is the same number, that number.
+/// Returns the value that all elements of the constant have, or nullopt.
 std::optional<double> getSplat(mlir::Value value);
 
-/// The raw little-endian bytes of a constant (1 byte an i1), without a copy
-/// where the attribute holds them so; a splat is expanded into `storage`.
+/// Returns the raw little-endian bytes of a constant, with 1 byte per i1. Does
+/// not copy if the attribute stores them in this form. A splat is expanded into
+/// `storage`.
 std::optional<llvm::ArrayRef<char>>
 getRawBytes(mlir::ElementsAttr attr, std::vector<char> &storage);
 
-/// A constant attribute from raw bytes (1 byte an i1): uniqued if small, a
-/// resource blob otherwise.
+/// Makes a constant attribute from raw bytes, with 1 byte per i1. Small ones
+/// are uniqued; large ones are resource blobs.
 mlir::ElementsAttr makeConstantAttr(mlir::RankedTensorType type,
                                     std::vector<char> bytes);
 
-/// A constant op of `type` from doubles, rounded to the element type.
+/// Makes a constant op of `type` from doubles, which are rounded to the element
+/// type.
 mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type,
                          llvm::ArrayRef<double> values);
 mlir::ElementsAttr makeConstantAttr(mlir::RankedTensorType type,
                                     llvm::ArrayRef<double> values);
-/// A 1-d i64 constant.
+/// Makes a 1-d i64 constant.
 mlir::Value makeIntConstant(mlir::OpBuilder &builder, mlir::Location loc,
                             llvm::ArrayRef<int64_t> values);
-/// A rank-0 constant.
+/// Makes a rank-0 constant.
 mlir::Value makeScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Type elementType, double value);
 
-/// Bytes of one element in memory: i1 and sub-byte types take one.
+/// Returns the bytes of an element in memory. Types of i1 and other types below
+/// a byte take one byte.
 int64_t elementBytes(mlir::Type elementType);
 
 } // namespace ingot::nn

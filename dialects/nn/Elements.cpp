@@ -1,4 +1,4 @@
-//===- Elements.cpp - what elements of constants may be -------------------===//
+//===- Elements.cpp - checks of constants ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,7 +68,7 @@ std::string nn::describeElement(StringRef name, ArrayRef<int64_t> place,
 }
 
 std::string nn::describeRange(nn::Range range) {
-  // Positions of a dimension without elements.
+  // The dimension has no elements, so it has no positions.
   if (range.high < range.low)
     return "left out: the dimension has no elements";
   return "in [" + std::to_string(range.low) + ", " +

@@ -1,12 +1,12 @@
-//===- Elements.h - what elements of constants may be -----------*- C++ -*-===//
+//===- Elements.h - checks of constants -------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants that say positions, axes, counts and sizes: which element is not
-// what it has to be, and how that is said. All such messages are made here.
+// Checks constants that are positions, axes, counts or sizes, and makes all
+// messages about their wrong elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_ELEMENTS_H
@@ -20,43 +20,46 @@
 
 namespace ingot::nn {
 
-/// From `low` to `high`, both included; empty if high is less.
+/// An interval from `low` to `high`, both included; empty if `high` is less
+/// than `low`.
 struct Range {
   int64_t low, high;
 
   bool contains(int64_t value) const { return low <= value && value <= high; }
 };
 
-/// What a size, a count or an amount may be at most.
+/// Largest value of a size, a count or an amount.
 constexpr int64_t kMostElements = (int64_t(1) << 31) - 1;
 
-/// The positions of a dimension, counted from the front or, negative, from the
-/// end; everything if its size is open.
+/// Returns the valid positions in a dimension, counted from the front or, if
+/// negative, from the end. Returns the range of all values if the size is
+/// dynamic.
 Range positionsOf(int64_t size);
 
 /// An element of a constant.
 struct Element {
-  int64_t number; ///< row-major
+  int64_t number; ///< row-major index
   llvm::SmallVector<int64_t> place;
   int64_t value;
 };
 
-/// The first element of a constant of integers that is outside of its range:
-/// there is one range for all, or one for each position along the last
-/// dimension. Nothing if `constant` is computed.
+/// Returns the first element of a constant of integers that is outside of its
+/// range. There is one range for all elements, or one for each index of the
+/// last dimension. Returns nothing if `constant` is not a constant.
 std::optional<Element> findOutside(mlir::Value constant,
                                    llvm::ArrayRef<Range> ranges);
 
-/// The indices of an element of a shape, from its number, row-major.
+/// Returns the indices of an element from its row-major number.
 llvm::SmallVector<int64_t> placeOf(int64_t number,
                                    llvm::ArrayRef<int64_t> shape);
-/// Its number, from its indices.
+/// Returns the row-major number of an element from its indices.
 int64_t numberOf(llvm::ArrayRef<int64_t> place, llvm::ArrayRef<int64_t> shape);
 
-/// "'axes' is 9 at [1]"; of a scalar, without a place.
+/// Returns a text such as "'axes' is 9 at [1]", without a position for a
+/// scalar.
 std::string describeElement(llvm::StringRef name, llvm::ArrayRef<int64_t> place,
                             const llvm::Twine &value);
-/// "in [-3, 2]".
+/// Returns a text such as "in [-3, 2]".
 std::string describeRange(Range range);
 
 } // namespace ingot::nn

@@ -19,14 +19,14 @@ using namespace mlir;
 using namespace ingot;
 
 //===----------------------------------------------------------------------===//
-// Shared by the families
+// Functions that the families share
 //===----------------------------------------------------------------------===//
 
 ElementsAttr nn::makeIntsAttr(RankedTensorType type, ArrayRef<int64_t> values) {
   Type element = type.getElementType();
   int64_t width = elementBytes(element);
   bool isBool = element.isInteger(1);
-  // Nothing but an element's own bits stands in its bytes.
+  // Clears the bits of a byte that do not belong to an element.
   uint64_t own = element.isIntOrFloat()
                      ? llvm::maskTrailingOnes<uint64_t>(
                            element.getIntOrFloatBitWidth())
@@ -66,7 +66,8 @@ SmallVector<int64_t> nn::broadcastStrides(ArrayRef<int64_t> from,
 // Entry points
 //===----------------------------------------------------------------------===//
 
-/// Numbers of up to eight bytes, or pairs of them.
+/// Returns true if elements have at most eight bytes, or are complex numbers of
+/// such elements.
 static bool hasPlainElements(RankedTensorType type) {
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -75,19 +76,19 @@ static bool hasPlainElements(RankedTensorType type) {
                                element.getIntOrFloatBitWidth() <= 64);
 }
 
-/// Results that are one number everywhere are constants up to this size: so
-/// much may a weight of a model without its values take in the artifact.
+/// Largest size in bytes of a splat result that becomes a constant. A model
+/// without the values of its weights may thus take this size in the artifact.
 static constexpr int64_t kMaxSplatBytes = int64_t(1) << 30;
 
-/// Whether the result is one number everywhere if all operands are.
+/// Returns true if the result is a splat whenever all operands are splats.
 static bool keepsSplats(Operation *op) {
   return (isa<nn::ElementwiseOpInterface>(op) && !isa<nn::SelectOp>(op)) ||
          isa<nn::TransposeOp, nn::ReshapeOp, nn::BroadcastToOp, nn::SliceOp,
              tensor::CastOp>(op);
 }
 
-/// The elements of a list that are constants, zeros for the others, and a list
-/// of which of them are not known.
+/// Returns the constant elements of a list, with zeros for the others, and a
+/// list that marks the unknown elements.
 static std::optional<std::array<ElementsAttr, 2>> knownParts(Value list) {
   auto elements = list.getDefiningOp<tensor::FromElementsOp>();
   auto type = dyn_cast<RankedTensorType>(list.getType());
@@ -104,8 +105,9 @@ static std::optional<std::array<ElementsAttr, 2>> knownParts(Value list) {
                     nn::makeIntsAttr(type, isOpen)};
 }
 
-/// What is taken of a list is constant if these elements are: of the sizes of a
-/// tensor, those that are not open.
+/// Evaluates an op that takes elements of a list, if these elements are
+/// constants. For example, the list has the sizes of a tensor, some of them
+/// dynamic.
 static ElementsAttr evaluatePart(Operation *op, RankedTensorType type) {
   constexpr int64_t kMostListed = 64;
   if (!isa<nn::GatherOp, nn::SliceOp>(op) ||
@@ -145,7 +147,7 @@ ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
       return {};
     operands.push_back(attr);
   }
-  // One number everywhere stays so and takes no memory, whatever its size.
+  // A splat stays a splat, which takes no memory at any size.
   bool isSmall = type.getNumElements() <= maxElements;
   if (!isSmall && !(type.getNumElements() <=
                         kMaxSplatBytes / elementBytes(type.getElementType()) &&

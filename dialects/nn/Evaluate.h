@@ -12,13 +12,15 @@
 
 namespace ingot::nn {
 
-/// The result of a side-effect-free, single-result op on constant operands, or
-/// null: if an operand is not constant, if the result is dynamic or has more
-/// than `maxElements`, or if the op is not one that is evaluated. Numbers are
-/// computed in double and rounded once; 64-bit integers exactly.
+/// Returns the result of a side-effect-free op with one result on constant
+/// operands. Returns null if an operand is not constant or the op is not
+/// supported. Also returns null if the result is dynamic or has more than
+/// `maxElements`. Values are computed in double and rounded once; 64-bit
+/// integers are exact.
 mlir::ElementsAttr evaluate(mlir::Operation *op, int64_t maxElements);
 
-/// Folds `op` away if its folder or `evaluate` can; true if it is gone.
+/// Replaces `op` by its value if its folder or `evaluate` finds the value.
+/// Returns true if `op` is gone.
 bool foldInPlace(mlir::Operation *op, int64_t maxElements);
 
 } // namespace ingot::nn

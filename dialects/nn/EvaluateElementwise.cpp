@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op's body runs on the elements, floats computed in double and rounded
-// once; integers exactly, wrapping to their width. Denormal operands are zeros,
-// as they are in a run.
+// Evaluates elementwise ops by running their scalar bodies on constants. Floats
+// are computed in double and rounded once. Integers are exact and wrap to their
+// width. Denormal operands are zeros, as in a run.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -26,7 +26,7 @@ using namespace ingot::nn;
 
 namespace {
 
-/// The elements of one operand, in the order in which a result of `shape` reads
+/// Elements of an operand, in the order in which a result of `shape` reads
 /// them.
 class Elements {
 public:
@@ -35,7 +35,7 @@ public:
         isWhole(shapeOf(attr) == shape) {
     Type type = attr.getElementType();
     isFloat = isa<FloatType>(type);
-    // A run reads f16 as f32, which has normal numbers for all of it.
+    // A run reads f16 as f32, in which all values of f16 are normal.
     if (type.isF32() || type.isBF16())
       leastNormal = std::numeric_limits<float>::min();
     else if (type.isF64())
@@ -49,7 +49,7 @@ public:
 
   bool isRead() const { return floats || ints; }
 
-  /// Puts the next `count` elements into `lanes`.
+  /// Copies the next `count` elements into `lanes`.
   void take(Lane *lanes, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       int64_t at = isWhole ? next++ : *offset;
@@ -73,19 +73,19 @@ private:
   std::optional<std::vector<double>> floats;
   std::optional<SmallVector<int64_t>> ints;
   bool isFloat;
-  /// The least normal number of the type, 0 if denormal numbers count.
+  /// Smallest normal value of the type; 0 if denormal values are used.
   double leastNormal = 0;
   unsigned width;
   StridedOffset offset;
-  /// Elements are read one after the other.
+  /// True if elements are read in memory order.
   bool isWhole;
   int64_t next = 0;
 };
 
 } // namespace
 
-/// Runs the body of `op` on all elements; null if it has none for their types,
-/// or does not define what a result is.
+/// Runs the body of `op` on all elements. Returns null if there is no body for
+/// their types, or if a result is undefined.
 static ElementsAttr run(ElementwiseOpInterface op,
                         ArrayRef<ElementsAttr> operands,
                         RankedTensorType type) {
@@ -101,7 +101,7 @@ static ElementsAttr run(ElementwiseOpInterface op,
                       op.getLoc());
   }
   Value body = op.buildScalar(builder, block.getArguments());
-  // A float of few bits is known by its code.
+  // The body yields small floats as their codes.
   bool isCode = tinyFloatOf(type.getElementType()).has_value();
   bool toFloat = isa<FloatType>(type.getElementType()) && !isCode;
   if (!body || isa<FloatType>(body.getType()) != toFloat)
@@ -138,10 +138,10 @@ ElementsAttr nn::evaluateElementwise(Operation *op,
                                      ArrayRef<ElementsAttr> operands,
                                      RankedTensorType type) {
   auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
-  // A selection moves elements, whatever they are.
+  // A selection moves elements of any type.
   if (!elementwise || isa<SelectOp>(op))
     return {};
-  // One number everywhere is computed once, and takes no memory.
+  // Computes a splat once, so that it takes no memory.
   if (type.getNumElements() > 1 && llvm::all_of(operands, isSplat)) {
     SmallVector<ElementsAttr> scalars;
     for (ElementsAttr operand : operands)

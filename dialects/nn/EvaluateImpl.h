@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each family computes the ops it knows and returns null for others. `operands`
-// are all there; the result type is static and of a bearable size.
+// Functions that evaluate families of ops. Each function returns null for ops
+// of other families. All `operands` are present; the result type is static and
+// limited in size.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_EVALUATEIMPL_H
@@ -33,23 +34,23 @@ mlir::ElementsAttr evaluateQuantize(mlir::Operation *op,
                                     mlir::ArrayRef<mlir::ElementsAttr> operands,
                                     mlir::RankedTensorType type);
 
-/// Whether the attribute says that all its elements are one number.
+/// Returns true if the attribute is a splat.
 bool isSplat(mlir::ElementsAttr attr);
 
-/// A constant of integers, each wrapped to the element type.
+/// Makes a constant of integers, each wrapped to the element type.
 mlir::ElementsAttr makeIntsAttr(mlir::RankedTensorType type,
                                 mlir::ArrayRef<int64_t> values);
 
-/// Row-major strides of `shape`, in elements.
+/// Returns the row-major strides of `shape`, in elements.
 llvm::SmallVector<int64_t> stridesOf(mlir::ArrayRef<int64_t> shape);
 
-/// Strides that read an operand of shape `from` at the indices of `to`, which
-/// it broadcasts to.
+/// Returns the strides that read an operand of shape `from` at the indices of
+/// `to`. `from` broadcasts to `to`.
 llvm::SmallVector<int64_t> broadcastStrides(mlir::ArrayRef<int64_t> from,
                                             mlir::ArrayRef<int64_t> to);
 
-/// Walks the indices of a shape in row-major order, keeping the offset that
-/// `strides` give.
+/// Walks the indices of a shape in row-major order and tracks the offset for
+/// `strides`.
 class StridedOffset {
 public:
   StridedOffset(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> strides,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are moved as bytes, whatever their type.
+// Evaluates ops that move elements. Elements of all types are moved as bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -41,7 +41,7 @@ struct Source {
 
 } // namespace
 
-/// Reads `source` along `strides` from `start`, at every index of `type`.
+/// Reads `source` with `strides` from `start`, at every index of `type`.
 static ElementsAttr readStrided(const Source &source, RankedTensorType type,
                                 ArrayRef<int64_t> strides, int64_t start = 0) {
   int64_t count = type.getNumElements();
@@ -153,7 +153,7 @@ static ElementsAttr evaluateGather(GatherOp op, const Source &x,
   return makeConstantAttr(type, std::move(out));
 }
 
-/// Plain replacement of slices, the last one of a place holding.
+/// Replaces slices. If several updates have one position, the last one wins.
 static ElementsAttr evaluateScatter(ScatterNDOp op, const Source &x,
                                     ElementsAttr indexAttr,
                                     ElementsAttr updatesAttr,
@@ -207,7 +207,7 @@ static ElementsAttr evaluateSelect(ArrayRef<ElementsAttr> operands,
   return makeConstantAttr(type, std::move(out));
 }
 
-/// The same elements under another shape.
+/// Returns the elements with another shape.
 static ElementsAttr retype(ElementsAttr attr, const Source &x,
                            RankedTensorType type) {
   if (auto dense = dyn_cast<DenseElementsAttr>(attr))
@@ -231,7 +231,7 @@ ElementsAttr nn::evaluateMovement(Operation *op,
   if (isa<SelectOp>(op))
     return evaluateSelect(operands, type);
 
-  // One number everywhere stays so, and takes no memory.
+  // A splat stays a splat, which takes no memory.
   if (isSplat(operands[0]) &&
       isa<TransposeOp, ReshapeOp, BroadcastToOp, SliceOp, tensor::CastOp>(op))
     return cast<DenseElementsAttr>(operands[0]).resizeSplat(type);

@@ -43,7 +43,7 @@ ElementsAttr nn::evaluateQuantize(Operation *op,
   for (auto [i, number] : llvm::enumerate(*x)) {
     int64_t entry = count == 1 ? 0 : int64_t(i) / behind % count;
     int64_t zero = (*zeros)[zeros->size() == 1 ? 0 : entry];
-    // Divided and rounded in f32, halves to even, as a run does it.
+    // Divides and rounds in f32, ties to even, as a run does.
     float scaled = float(number) / float((*scales)[entry]);
     double near = double(std::nearbyintf(scaled)) + double(zero);
     if (std::isnan(near))

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::nn;
 
-/// acc (op) x. Unsigned arithmetic wraps without undefined behaviour.
+/// Returns acc (op) x. Unsigned arithmetic wraps without undefined behaviour.
 template <typename T>
 static T combine(ReduceKind kind, T acc, T x, bool isUnsigned) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, uint64_t>;
@@ -46,7 +46,7 @@ static T combine(ReduceKind kind, T acc, T x, bool isUnsigned) {
   return acc;
 }
 
-/// The elements of `x` reduced over the op's axes.
+/// Reduces the elements of `x` over the op's axes.
 template <typename T, typename Values>
 static std::optional<std::vector<T>> reduce(ReduceOp op, const Values &x,
                                             int64_t results, bool isUnsigned) {

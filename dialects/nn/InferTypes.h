@@ -1,4 +1,4 @@
-//===- InferTypes.h - what type inference of ops shares ---------*- C++ -*-===//
+//===- InferTypes.h - common parts of type inference ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,25 +13,26 @@
 
 namespace ingot::nn {
 
-/// Whether an op may state the types `b` where `a` were inferred: equal element
-/// types, and shapes that agree where both are known.
+/// Returns true if an op may state the types `b` where `a` were inferred.
+/// Element types must be equal, and shapes must agree where both are known.
 bool areCompatible(mlir::TypeRange a, mlir::TypeRange b);
 
-/// The tensor types of results; sizes that are no numbers are dynamic.
+/// Appends the tensor types of results. Sizes that are not constants become
+/// dynamic.
 void appendTypes(llvm::ArrayRef<SizedType> sized,
                  llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Reports an axis that does not name one of `rank` dimensions from the front.
+/// Reports an axis that is not in [0, rank).
 llvm::LogicalResult checkAxis(std::optional<mlir::Location> loc, int64_t axis,
                               int64_t rank);
 
-/// Gives the ops of the dialect ReifyRankedShapedTypeOpInterface.
+/// Attaches ReifyRankedShapedTypeOpInterface to the ops of the dialect.
 void attachReification(mlir::MLIRContext *context);
 
 } // namespace ingot::nn
 
-/// Defines OP::inferSizes; the body sees `op` (the adaptor), `rules`, `loc` and
-/// pushes to `results`.
+/// Defines OP::inferSizes. The body has `op` (the adaptor), `rules` and `loc`,
+/// and appends to `results`.
 #define SIZES(OP)                                                              \
   static LogicalResult infer##OP(SizeRules &rules, std::optional<Location> loc,\
                                  OP::Adaptor op,                               \
@@ -44,7 +45,8 @@ void attachReification(mlir::MLIRContext *context);
                                  OP::Adaptor op,                               \
                                  SmallVectorImpl<SizedType> &results)
 
-/// The same of an op whose result types follow: OP::inferReturnTypes, too.
+/// Defines OP::inferSizes and OP::inferReturnTypes, for an op whose result
+/// types follow from its operands.
 #define INFER(OP)                                                              \
   bool OP::isCompatibleReturnTypes(TypeRange a, TypeRange b) {                 \
     return ingot::nn::areCompatible(a, b);                                     \

@@ -24,12 +24,11 @@ def NN_Dialect : Dialect {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let description = [{
-    What the graph passes need to recognise: convolutions, products, pooling,
+    Operations that graph passes recognize: convolutions, products, pooling,
     normalizations, reductions, data movement and elementwise functions, on
-    ranked tensors. A dimension may be dynamic (`?`) anywhere. Unsigned
-    integers keep their sign in the type (`ui8`); the lowering makes them
-    signless. Ops whose meaning `tensor`, `linalg` or `arith` already have are
-    not repeated here.
+    ranked tensors. Any dimension may be dynamic (`?`). Unsigned integers keep
+    their sign in the type (`ui8`); the lowering makes them signless. Operations
+    that `tensor`, `linalg` or `arith` already have are not repeated here.
 
     Spatial ops (convolution, pooling, batch and group normalization) take data
     as `N, C, D1, …, Dn`, or, with the unit attribute `channels_last`, as

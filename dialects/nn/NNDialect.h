@@ -22,13 +22,16 @@ namespace ingot::nn {
 class SizeRules;
 struct SizedType;
 
-/// Numpy-style broadcast of shapes; nullopt if they do not fit together. A
-/// dynamic dimension against 1 stays dynamic, against n > 1 becomes n.
+/// Returns the numpy-style broadcast of shapes, or nullopt if they are
+/// incompatible. A dynamic dimension against 1 stays dynamic, and against n > 1
+/// becomes n.
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// Size of a window op's result along one dimension:
-/// (size + padding - dilation (kernel - 1) - 1) / stride + 1, or dynamic.
+/// Returns the size of a window op's result along one dimension, which may be
+/// dynamic:
+///
+///     (size + padding - dilation (kernel - 1) - 1) / stride + 1
 int64_t windowedSize(int64_t size, int64_t kernel, int64_t stride,
                      int64_t padding, int64_t dilation);
 

@@ -110,8 +110,8 @@ def NN_SwishOp : NN_UnaryOp<"swish", "x sigmoid(alpha x)"> {
 
 def NN_ClampOp : NN_UnaryOp<"clamp", "min(max(x, min), max)"> {
   let description = [{
-    An infinity leaves a side open. A NaN stays NaN. (64-bit integer bounds that
-    a double cannot hold are written with `nn.max` and `nn.min`.)
+    An infinite bound has no effect. A NaN stays NaN. (64-bit integer bounds
+    that a double cannot hold are written with `nn.max` and `nn.min`.)
   }];
   let arguments = (ins NN_Tensor:$x, F64Attr:$min, F64Attr:$max);
 }
@@ -127,14 +127,15 @@ def NN_RoundMode
 def NN_CastOp : NN_Op<"cast", [NN_Elementwise]> {
   let summary = "conversion of the element type";
   let description = [{
-    ONNX Cast: float to integer rounds toward zero, integer to narrower integer
-    wraps, anything to i1 is `x != 0`. With `in_range` each element is one of
-    the result's type once it is rounded, so that no wider one is needed
-    between.
+    Serves ONNX `Cast`: float to integer rounds toward zero, integer to narrower
+    integer wraps, anything to i1 is `x != 0`. With `in_range` each rounded
+    element is a value of the result's type, so that no wider intermediate type
+    is needed.
 
-    To a float of eight bits or less, what is beyond its largest number becomes
-    that number with `saturate`, else an infinity, or NaN where it has none.
-    `rounding` is for f8E8M0FNU alone: `nearest` takes halves up there.
+    In a cast to a float of at most eight bits, values beyond the largest one
+    become the largest one with `saturate`. Otherwise they become infinity, or
+    NaN if there is no infinity. `rounding` is only for f8E8M0FNU, where
+    `nearest` rounds halves up.
   }];
   let arguments = (ins NN_Tensor:$x, UnitAttr:$in_range, UnitAttr:$saturate,
                        DefaultValuedAttr<NN_RoundMode,

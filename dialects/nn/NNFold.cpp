@@ -68,7 +68,7 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
 
 namespace {
 
-/// transpose(transpose(x)) is one transpose.
+/// Replaces transpose(transpose(x)) by one transpose.
 struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
@@ -85,7 +85,7 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// reshape(reshape(x)) is one reshape.
+/// Replaces reshape(reshape(x)) by one reshape.
 struct ComposeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,

@@ -31,13 +31,13 @@ void ingot::nn::appendTypes(ArrayRef<SizedType> sized,
   }
 }
 
-/// A result with the sizes of `x`.
+/// Returns a result type with the sizes of `x`.
 static SizedType sizedLike(SizeRules &rules, Value x) {
   return {rules.sizesOf(x), typeOf(x).getElementType()};
 }
 
-/// Each of `own`, aligned at the last dimension, is 1 or as large as in
-/// `sizes`.
+/// Requires that each size of `own`, aligned at the last dimension, is 1 or
+/// that of `sizes`.
 static LogicalResult requireBroadcastTo(SizeRules &rules, ArrayRef<Size> own,
                                         ArrayRef<Size> sizes,
                                         const Twine &what) {
@@ -151,7 +151,7 @@ INFER(ArgReduceOp) {
   int64_t axis = op.getAxis();
   results.push_back({reducedSizes(rules, op.getX(), axis, op.getKeepDims()),
                      IntegerType::get(x.getContext(), 64)});
-  // No element of an empty dimension is the largest.
+  // An empty dimension has no largest element.
   SmallVector<Size> sizes = rules.sizesOf(op.getX());
   return rules.require(SizeRelation::atLeast, sizes[axis], rules.constant(1),
                        "expects elements along dimension " + Twine(axis) +
@@ -162,7 +162,7 @@ INFER(ArgReduceOp) {
 // Normalization
 //===----------------------------------------------------------------------===//
 
-/// `value` has one dimension, of `size` elements.
+/// Requires that `value` has one dimension of `size` elements.
 static LogicalResult requireVector(SizeRules &rules, StringRef name,
                                    Value value, Size size) {
   SmallVector<Size> sizes = rules.sizesOf(value);
@@ -173,7 +173,8 @@ static LogicalResult requireVector(SizeRules &rules, StringRef name,
                        "expects " + name + " of {1} elements, but got {0}");
 }
 
-/// The result is like the data x, whose number of channels is returned.
+/// Infers the type of the data x for the result, and returns the number of
+/// channels.
 template <typename Adaptor>
 static FailureOr<Size> inferLikeChannels(SizeRules &rules, Adaptor op,
                                          SmallVectorImpl<SizedType> &results) {
@@ -197,7 +198,8 @@ INFER(BatchNormOp) {
       failed(requireVector(rules, "variance", op.getVariance(), *channels)));
 }
 
-/// Scale and bias of a normalization broadcast to dimensions axis….
+/// Requires that scale or bias of a normalization broadcast to the dimensions
+/// from `axis` on.
 static LogicalResult requireTrailing(SizeRules &rules, StringRef name,
                                      Value value, ArrayRef<Size> sizes,
                                      int64_t axis) {
@@ -269,7 +271,8 @@ INFER(LRNOp) {
   return success();
 }
 
-/// scale, and zero_point if there, are scalars or vectors along the axis.
+/// Requires that scale, and zero_point if present, are scalars or vectors along
+/// the axis.
 template <typename Adaptor>
 static LogicalResult inferQuantization(SizeRules &rules, Adaptor op,
                                        Type elementType,

@@ -27,8 +27,8 @@ INFER(TransposeOp) {
   return success();
 }
 
-/// The elements of x in the shape that the result type states, whose one
-/// dynamic dimension is what the others leave.
+/// Infers the sizes of the result type. Its one dynamic dimension follows from
+/// the number of elements of x.
 LogicalResult ReshapeOp::inferSizes(SizeRules &rules,
                                     SmallVectorImpl<SizedType> &results) {
   RankedTensorType type = typeOf(getY());
@@ -42,7 +42,7 @@ LogicalResult ReshapeOp::inferSizes(SizeRules &rules,
     if (!ShapedType::isDynamic(size))
       sizes.push_back(rules.constant(size));
     else if (known == 0)
-      sizes.push_back(rules.constant(0)); // as the lowering has it
+      sizes.push_back(rules.constant(0)); // as in the lowering
     else
       sizes.push_back(rules.floorDiv(count, known));
   }
@@ -162,8 +162,9 @@ INFER(PadOp) {
   for (auto [i, size] : llvm::enumerate(sizes)) {
     int64_t low = op.getLow()[i], high = op.getHigh()[i];
     Size padded = rules.add(size, low + high);
-    // Every position of the result comes from an element of the operand;
-    // mirrored at its ends, a dimension gives all of them but one.
+    // Every position of the result must come from an element of the operand.
+    // Reflection at the ends of a dimension needs one more element than it
+    // adds.
     int64_t widest = std::max(low, high);
     int64_t least = op.getMode() == PadMode::reflect ? widest + 1 : 1;
     if (op.getMode() != PadMode::constant && widest > 0 &&
@@ -172,7 +173,7 @@ INFER(PadOp) {
                                  " of {0} elements is too short for pads of " +
                                  Twine(widest))))
       return failure();
-    // Cropping takes elements that are there.
+    // Cropping must not remove more elements than there are.
     int64_t cropped = std::max<int64_t>(-low, 0) + std::max<int64_t>(-high, 0);
     if (cropped > 0 &&
         failed(rules.require(SizeRelation::atLeast, size,
@@ -202,7 +203,7 @@ INFER(GatherOp) {
   return success();
 }
 
-/// Indices reach no further than the data, but along the axis.
+/// Requires that indices are not larger than the data, except along the axis.
 static LogicalResult requireWithin(SizeRules &rules, ArrayRef<Size> indices,
                                    ArrayRef<Size> x, int64_t axis) {
   for (auto [i, size] : llvm::enumerate(x))
@@ -334,7 +335,7 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
   for (int64_t i = 0; i < y.getRank(); ++i) {
     float scale = getScales()[i];
     if (isComputed(i)) {
-      // What computed the size required that it can be.
+      // The computation of the size has already required a valid size.
       sizes[i] = y.isDynamicDim(i)
                      ? rules.sizeOfIndex(getSizes()[computedBefore(i)])
                      : rules.constant(y.getDimSize(i));
@@ -344,8 +345,8 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
         (y.isDynamicDim(i) || y.getDimSize(i) == x.getDimSize(i)))
       continue;
     if (y.isDynamicDim(i)) {
-      // floor(size scale), which is exact for whole scales of sizes that f32
-      // has.
+      // The size is floor(size scale). This is exact if the scale is an integer
+      // and f32 represents the sizes.
       constexpr int64_t kExact = int64_t(1) << 24;
       bool isWhole = scale < kExact && scale == int64_t(scale);
       if (isWhole &&

@@ -19,7 +19,8 @@ int64_t ingot::nn::windowedSize(int64_t size, int64_t kernel, int64_t stride,
   return (size + padding - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-/// C1 and C2: ranks, and one positive stride and dilation a spatial dimension.
+/// Checks C1 and C2: ranks, and one positive stride and dilation per spatial
+/// dimension.
 static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
                                  ArrayRef<int64_t> kernel,
                                  ArrayRef<int64_t> strides,
@@ -48,8 +49,8 @@ static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
   return success();
 }
 
-/// How many windows of `kernel` positions lie in spatial dimension `i` of
-/// `size`, which holds one at least.
+/// Returns the number of windows of `kernel` positions in spatial dimension `i`
+/// of `size`. Requires at least one window.
 template <typename Adaptor>
 static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
                                int64_t i, Size size) {
@@ -62,7 +63,8 @@ static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
       failed(rules.require(SizeRelation::atLeast, kernel, rules.constant(1),
                            "expects positive kernel dims, but got {0}")))
     return failure();
-  // One position short, steps of one find no window in an open dimension.
+  // With stride 1 a dynamic dimension may be one position too short, so that
+  // there is no window.
   bool mayBeNone =
       padded && span && !(knownSize(padded) && knownSize(span)) &&
       op.getStrides()[i] == 1;
@@ -79,7 +81,8 @@ static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
                    1);
 }
 
-/// The sizes of a spatial op's result: `size(i)` gives spatial dimension i.
+/// Returns the sizes of a spatial op's result. `size(i)` gives spatial
+/// dimension i.
 template <typename SizeOf>
 static FailureOr<SmallVector<Size>>
 spatialSizes(ArrayRef<Size> x, bool channelsLast, Size channels, SizeOf size) {
@@ -99,7 +102,7 @@ spatialSizes(ArrayRef<Size> x, bool channelsLast, Size channels, SizeOf size) {
 // Convolution
 //===----------------------------------------------------------------------===//
 
-/// Ranks and windows of both directions.
+/// Checks ranks and windows of convolutions and transposed convolutions.
 template <typename Adaptor>
 static LogicalResult checkConvWindow(std::optional<Location> loc, Adaptor op) {
   RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
@@ -130,7 +133,8 @@ static LogicalResult requireBias(SizeRules &rules, Value bias, Size channels) {
                        "expects bias of {1} elements, but got {0}");
 }
 
-/// A zero point is for bytes or words, and one of them.
+/// Checks that a zero point belongs to int8 or int16 data and is a value of the
+/// data type.
 template <typename Op>
 static LogicalResult checkZeroPoint(std::optional<Location> loc, Op op) {
   Type element = typeOf(op.getX()).getElementType();
@@ -203,7 +207,8 @@ INFER(ConvTransposeOp) {
   FailureOr<SmallVector<Size>> sizes = spatialSizes(
       x, op.getChannelsLast(), outputs,
       [&](int64_t i, Size size) -> FailureOr<Size> {
-        // (size - 1) stride + (kernel - 1) dilation + 1 + more - pads
+        // Size: (size - 1) stride + (kernel - 1) dilation + 1 + output_padding
+        // - pads.
         int64_t stride = op.getStrides()[i], dilation = op.getDilations()[i];
         int64_t rest = op.getOutputPadding()[i] - pads[i] - pads[n + i] -
                        stride - dilation + 1;
@@ -240,7 +245,7 @@ static LogicalResult inferPool(SizeRules &rules, Adaptor op, bool channelsLast,
   FailureOr<SmallVector<Size>> sizes = spatialSizes(
       x, channelsLast, channelsLast ? x.back() : x[1],
       [&](int64_t i, Size size) -> FailureOr<Size> {
-        // Padding alone has neither a largest element nor a mean.
+        // A window of padding alone has no largest element and no mean.
         if (pads[i] + pads[pads.size() / 2 + i] > 0 &&
             failed(rules.require(SizeRelation::atLeast, size, rules.constant(1),
                                  "expects elements to pool, but spatial "

@@ -1,4 +1,4 @@
-//===- NNInterfaces.td - what nn ops say of themselves -----*- tablegen -*-===//
+//===- NNInterfaces.td - interfaces of nn ops --------------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,14 +12,14 @@ include "mlir/IR/OpBase.td"
 def NN_SizesOpInterface : OpInterface<"SizesOpInterface"> {
   let cppNamespace = "::ingot::nn";
   let description = [{
-    The sizes of an op's results, and how the sizes of its operands have to fit
-    each other. Every nn op has it: type inference evaluates it on what is
-    static, and the checks of a run are what it leaves open.
+    The sizes of an op's results, and the rules for the sizes of its operands.
+    Every nn op has this interface. Type inference evaluates it on static sizes,
+    and the remaining rules become run-time checks.
   }];
   let methods = [InterfaceMethod<[{
-      Evaluates the rules of the op: one entry of `results` for each result.
-      Fails, with a message at the location of `rules`, if sizes surely do not
-      fit.
+      Evaluates the rules of the op and appends an entry to `results` for each
+      result. Fails with a message at the location of `rules` if the sizes
+      cannot fit.
     }], "::llvm::LogicalResult", "inferSizes",
     (ins "::ingot::nn::SizeRules &":$rules,
          "::llvm::SmallVectorImpl<::ingot::nn::SizedType> &":$results)>];
@@ -30,14 +30,15 @@ def NN_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let description = [{
     An op that computes each element of its result from the elements of its
     operands at the same position, after numpy-style broadcasting of the
-    operands. What it computes is written once, as a body of scalar ops:
-    lowering puts it into a loop or an epilogue, folding runs it on constants.
+    operands. The op defines its function once, as a body of scalar ops.
+    Lowering puts the body into a loop or an epilogue, and folding runs it on
+    constants.
   }];
   let methods = [InterfaceMethod<[{
-      Builds what the op computes of one element of each operand, `args`:
-      signless scalars of the operands' element types, or all floats among them
-      in a wider type, in which they are then computed. Null if the op is not
-      defined on its element type.
+      Builds the body of the op for one element of each operand, `args`. They
+      are signless scalars of the operands' element types. All floats among them
+      may have a wider type, which is then the type of the computation. Returns
+      null if the op is not defined on its element type.
     }], "::mlir::Value", "buildScalar",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$args)>];
 }

@@ -9,6 +9,6 @@
 using namespace mlir;
 using namespace ingot::nn;
 
-// Kept alone: the generated code is slow to build.
+// A separate file, because the generated code is slow to compile.
 #define GET_OP_CLASSES
 #include "dialects/nn/NNOps.cpp.inc"

@@ -68,8 +68,8 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
      w[o, c, k] x[n, g C/G + c, p strides + k dilations - pads_begin]`, with g
     the group of o. Serves ONNX `Conv` (all opsets).
 
-    Bytes and words of i16 are summed up as i32, of `x - x_zero_point`: padding
-    adds nothing, as if x had that there. Serves ONNX `ConvInteger` and
+    Sums of bytes and of i16 are i32 sums of `x - x_zero_point`. Padding adds
+    nothing, as if it were `x_zero_point`. Serves ONNX `ConvInteger` and
     `QLinearConv`.
 
     | | shape |
@@ -83,7 +83,7 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
     - C2: strides, dilations have rank - 2 positive elements, pads twice as many
     - C3: C = w dim 1 * groups, and groups divides O
     - C4: the dilated kernel fits into the padded input
-    - C5: `x_zero_point` is 0, or x and w are of bytes or words and x can be it
+    - C5: `x_zero_point` is 0, or x and w are bytes or i16 and x can hold it
 
     Example:
     ```mlir
@@ -110,12 +110,12 @@ def NN_ConvTransposeOp : NN_InferredOp<"conv_transpose"> {
   let summary = "n-dimensional grouped transposed convolution";
   let description = [{
     The gradient of `nn.conv` with respect to its data. Serves ONNX
-    `ConvTranspose`, whose `auto_pad` and `output_shape` become explicit pads.
-    w has shape `C, O/G, K1…Kn`. The result's size is
-    `(D - 1) strides + (K - 1) dilations + 1 + output_padding - pads`.
-    `pads` may be negative. Bytes are summed up as i32, of `x - x_zero_point`.
+    `ConvTranspose`, whose `auto_pad` and `output_shape` become explicit pads. w
+    has shape `C, O/G, K1…Kn`. The result's size is `(D - 1) strides + (K - 1)
+    dilations + 1 + output_padding - pads`. `pads` may be negative. Sums of
+    bytes are i32 sums of `x - x_zero_point`.
 
-    Constraints: as C1…C3 and C5 of `nn.conv`, with w's first two dimensions
+    Constraints: C1…C3 and C5 of `nn.conv`, with w's first two dimensions
     swapped.
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$w, Optional<NN_Tensor>:$bias,
@@ -136,8 +136,8 @@ def NN_MatMulOp : NN_InferredOp<"matmul"> {
   let description = [{
     `y[…, i, j] = bias[j] + sum over k of a[…, i, k] b[…, k, j]`. Batch
     dimensions broadcast. `transpose_a` and `transpose_b` read the operand's
-    last two dimensions swapped. Bytes, and words of i16, are summed up as i32,
-    which wraps around. Serves ONNX `MatMul`, `Gemm`, `MatMulInteger`.
+    last two dimensions swapped. Sums of bytes, and of i16, are i32 and wrap
+    around. Serves ONNX `MatMul`, `Gemm`, `MatMulInteger`.
 
     Constraints:
     - C1: a and b have rank 2 or more
@@ -169,23 +169,23 @@ class NN_PoolOp<string mnemonic, string what, dag more = (ins)>
 }
 
 def NN_MaxPoolOp : NN_PoolOp<"max_pool", "maximum"> {
-  let description = "Padding never wins: it counts as the lowest value.";
+  let description = "Padding counts as the lowest value.";
 }
 
 def NN_AvgPoolOp : NN_PoolOp<"avg_pool", "mean",
                              (ins UnitAttr:$count_include_pad)> {
   let description = [{
-    Divides by the number of elements of the window that lie inside the input,
+    Divides by the number of elements of the window that are inside the input,
     or with `count_include_pad` by the size of the window.
   }];
 }
 
 def NN_MaxPoolWithIndicesOp : NN_InferredOp<"max_pool_with_indices"> {
-  let summary = "maximum over windows, and where it was found";
+  let summary = "maximum over windows, and its position";
   let description = [{
     Channels first only. `indices` are positions in the flattened input, as ONNX
-    `MaxPool` defines them; with `column_major` the last two spatial dimensions
-    are swapped in that numbering (`storage_order = 1`).
+    `MaxPool` defines them. With `column_major` the positions count the last two
+    spatial dimensions in swapped order (`storage_order = 1`).
   }];
   let arguments = (ins NN_Tensor:$x, DenseI64ArrayAttr:$kernel,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
@@ -199,7 +199,7 @@ def NN_ReduceOp : NN_InferredOp<"reduce"> {
   let summary = "reduction over axes";
   let description = [{
     Serves ONNX `ReduceSum`, `ReduceMean`, … and the global poolings. Axes are
-    sorted, unique, non-negative; none means no reduction.
+    sorted, unique and non-negative. Without axes nothing is reduced.
   }];
   let arguments = (ins NN_Tensor:$x, NN_ReduceKind:$kind,
                        DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
@@ -224,8 +224,8 @@ def NN_ArgReduceOp : NN_InferredOp<"arg_reduce"> {
 def NN_BatchNormOp : NN_InferredOp<"batch_norm"> {
   let summary = "inference-mode batch normalization";
   let description = [{
-    `y = (x - mean[c]) / sqrt(variance[c] + epsilon) scale[c] + bias[c]`, c
-    being the channel. Serves ONNX `BatchNormalization` in inference mode.
+    `y = (x - mean[c]) / sqrt(variance[c] + epsilon) scale[c] + bias[c]` for
+    channel c. Serves ONNX `BatchNormalization` in inference mode.
 
     Constraints: scale, bias, mean, variance have one dimension, of C elements.
   }];
@@ -267,8 +267,8 @@ def NN_RMSNormOp : NN_InferredOp<"rms_norm"> {
 def NN_GroupNormOp : NN_InferredOp<"group_norm"> {
   let summary = "normalization over groups of channels of each sample";
   let description = [{
-    With one channel a group it is instance normalization. scale and bias have C
-    elements. Serves ONNX `GroupNormalization`, `InstanceNormalization`.
+    With one channel per group, this is instance normalization. scale and bias
+    have C elements. Serves ONNX `GroupNormalization`, `InstanceNormalization`.
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale, NN_Tensor:$bias,
                        I64Attr:$groups, F32Attr:$epsilon,
@@ -293,7 +293,7 @@ def NN_LRNOp : NN_InferredOp<"lrn"> {
 
 def NN_SoftmaxOp : NN_InferredOp<"softmax"> {
   let summary = "y = e^(x - max) / sum of e^(x - max), along an axis";
-  let description = "With `log`, its logarithm (ONNX `LogSoftmax`).";
+  let description = "With `log`, the logarithm of this (ONNX `LogSoftmax`).";
   let arguments = (ins NN_FloatTensor:$x, I64Attr:$axis, UnitAttr:$log);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
@@ -316,8 +316,8 @@ def NN_TransposeOp : NN_InferredOp<"transpose"> {
 def NN_ReshapeOp : NN_Op<"reshape"> {
   let summary = "the same elements in row-major order, in another shape";
   let description = [{
-    The result type is the new shape; at most one dimension of it is dynamic and
-    follows from the number of elements. (For more, use `tensor.reshape`.)
+    The result type is the new shape. At most one of its dimensions is dynamic
+    and follows from the number of elements. (For more, use `tensor.reshape`.)
   }];
   let arguments = (ins NN_Tensor:$x);
   let results = (outs NN_Tensor:$y);
@@ -354,8 +354,8 @@ def NN_SliceOp : NN_InferredOp<"slice"> {
   let summary = "strided window: y[i] = x[starts + i steps]";
   let description = [{
     One start, size and (possibly negative) step for each dimension. A dynamic
-    dimension may only be taken whole (start 0, step 1, size -1) or be given a
-    static size that the program knows to fit.
+    dimension is either taken whole (start 0, step 1, size -1) or gets a static
+    size that is known to fit.
   }];
   let arguments = (ins NN_Tensor:$x, DenseI64ArrayAttr:$starts,
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
@@ -385,7 +385,7 @@ def NN_GatherOp : NN_InferredOp<"gather"> {
       "entries of an axis by index; negative indices count from the end";
   let description = [{
     `y[a…, i…, b…] = x[a…, indices[i…], b…]`. Serves ONNX `Gather`. Indices of
-    bytes into 256 entries are all within: they look functions of bytes up.
+    bytes into 256 entries are always valid, so lookup tables need no checks.
   }];
   let arguments = (ins NN_Tensor:$x, NN_IntTensor:$indices, I64Attr:$axis);
   let results = (outs NN_Tensor:$y);
@@ -437,14 +437,14 @@ def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
   let description = [{
     Each result position p of a dimension with scale s reads the operand around
     the position that `coordinates` gives (ONNX `Resize`, opset 19). `scales`
-    has one element a dimension; a dimension of scale 1 is copied. Where it is
-    0, a run computes it: `sizes` and `factors` have an element for each such
-    dimension, the size that it gets and its scale.
+    has one element per dimension; a dimension of scale 1 is copied. A scale of
+    0 means that a run computes it. `sizes` and `factors` have an element for
+    each such dimension: its result size and its scale.
 
     With `antialias` a dimension whose scale is below 1 is filtered: a result is
     the weighted mean of the elements that it covers. Its weights are those of
-    the interpolation at distances times the scale. x is of f32 then, and the
-    mode is linear or cubic.
+    the interpolation at distances times the scale. Then x must be of f32 and
+    the mode linear or cubic.
   }];
   let arguments = (ins NN_Tensor:$x, Variadic<Index>:$sizes,
                        Variadic<F32>:$factors, DenseF32ArrayAttr:$scales,
@@ -459,9 +459,9 @@ def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether a run computes the scale of dimension `i`, and which of `sizes`
-    /// and `factors` is its then.
+    /// Returns true if a run computes the scale of dimension `i`.
     bool isComputed(int64_t i) { return getScales()[i] == 0; }
+    /// Returns the index of dimension `i` in `sizes` and `factors`.
     int64_t computedBefore(int64_t i);
     /// Returns true if dimension `i` is filtered, or may be in a run.
     bool mayFilter(int64_t i) {
@@ -473,7 +473,7 @@ def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
 def NN_CumSumOp : NN_InferredOp<"cumsum"> {
   let summary = "running sum, or product, along an axis";
   let description = [{
-    `exclusive` leaves the element itself out, `reverse` runs from the end.
+    `exclusive` leaves out the element itself; `reverse` runs from the end.
     Serves ONNX `CumSum`, and with `product` `CumProd`.
   }];
   let arguments = (ins NN_Tensor:$x, I64Attr:$axis, UnitAttr:$exclusive,
@@ -485,8 +485,8 @@ def NN_CumSumOp : NN_InferredOp<"cumsum"> {
 def NN_TopKOp : NN_InferredOp<"top_k"> {
   let summary = "the k largest, or smallest, elements along an axis, sorted";
   let description = [{
-    Equal elements keep the order of their indices. A `count`, computed at run
-    time and at most k, says how many are wanted. Serves ONNX `TopK`.
+    Equal elements keep the order of their indices. `count`, computed at run
+    time and at most k, is the number of requested elements. Serves ONNX `TopK`.
   }];
   let arguments = (ins NN_Tensor:$x, Optional<Index>:$count, I64Attr:$k,
                        I64Attr:$axis, UnitAttr:$smallest);

@@ -1,4 +1,4 @@
-//===- NodeName.cpp - the ONNX nodes an op comes from ---------------------===//
+//===- NodeName.cpp - ONNX nodes of an op ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,8 +56,8 @@ std::string ingot::nodeScopeOf(Location location) {
   return llvm::join(scopes, " + ");
 }
 
-/// Bytes of the character that `text` begins with; 0 if it is none that is
-/// printed as it is.
+/// Returns the bytes of the first character of `text`, or 0 if it must be
+/// escaped.
 static size_t plainBytes(StringRef text) {
   auto at = [&](size_t i) {
     return i < text.size() ? uint8_t(text[i]) : uint8_t(0);
@@ -72,8 +72,8 @@ static size_t plainBytes(StringRef text) {
   for (size_t i = 1; i < bytes; ++i)
     if ((at(i) & 0xc0) != 0x80)
       return 0;
-  // Too long, surrogates and beyond Unicode; C1 controls; line separators and
-  // what turns the direction of text around.
+  // Refuses overlong forms, surrogates, values beyond Unicode, C1 controls,
+  // line separators, and characters that change the direction of text.
   bool isBad = (first == 0xe0 && at(1) < 0xa0) ||
                (first == 0xed && at(1) >= 0xa0) ||
                (first == 0xf0 && at(1) < 0x90) ||
@@ -87,11 +87,11 @@ static size_t plainBytes(StringRef text) {
 }
 
 static std::string escape(StringRef text, size_t max, bool backslashes) {
-  // Only both ends are looked at: text may have any length.
+  // Reads only both ends, because the text may be very long.
   bool isCut = text.size() > max;
   StringRef head = text.take_front(isCut ? max * 2 / 3 : max);
   StringRef tail = isCut ? text.take_back(max / 3) : StringRef();
-  // Not in the middle of a character.
+  // Does not cut inside a character.
   auto continues = [](char c) { return (uint8_t(c) & 0xc0) == 0x80; };
   if (isCut) {
     for (int i = 0; i < 3 && !head.empty() && continues(text[head.size()]); ++i)

@@ -1,4 +1,4 @@
-//===- NodeName.h - the ONNX nodes an op comes from -------------*- C++ -*-===//
+//===- NodeName.h - ONNX nodes of an op -------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,19 +15,19 @@
 
 namespace ingot {
 
-/// Calls `visit` with the name of each ONNX node that a location holds.
+/// Calls `visit` with the name of each ONNX node in a location.
 void forEachNode(mlir::Location location,
                  llvm::function_ref<void(mlir::StringAttr)> visit);
 
-/// The ONNX nodes a location names, joined by " + "; "" if it names none.
+/// Returns the ONNX nodes of a location, joined by " + "; "" if there are none.
 std::string nodeNameOf(mlir::Location location);
 
-/// A name or a path for a message: control characters, what is no UTF-8 and
-/// backslashes are escaped, and what is longer than `max` characters is cut in
-/// its middle. Names come from the model and may be anything.
+/// Returns a name or path in a form for messages. Escapes control characters,
+/// invalid UTF-8 and backslashes, and shortens the middle if there are more
+/// than `max` characters. Names come from the model and may contain anything.
 std::string printable(llvm::StringRef text, size_t max = 120);
 
-/// The same for a whole message, in which backslashes stay.
+/// Returns a whole message in such a form, but keeps backslashes.
 std::string oneLine(llvm::StringRef message, size_t max = 1200);
 
 } // namespace ingot

@@ -1,13 +1,13 @@
-//===- NodeScope.h - where an exporter found a node -------------*- C++ -*-===//
+//===- NodeScope.h - module of a node in PyTorch ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// PyTorch's exporter numbers nodes ("node_Conv_731") and notes the module that
-// a node comes from ("stem.conv_kxk"). The location of an operation has the
-// module as the child of the node's name:
+// Reads and writes the scopes of nodes. PyTorch's exporter numbers nodes
+// ("node_Conv_731") and notes the module of each node ("stem.conv_kxk"). The
+// location of an operation has the module as the child of the node's name:
 // loc("node_Conv_731"("stem.conv_kxk")).
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_NODESCOPE_H
@@ -23,13 +23,13 @@ namespace ingot {
 /// Returns the location of a node; an empty scope is left out.
 mlir::Location nodeLocation(mlir::StringAttr name, llvm::StringRef scope);
 
-/// Calls `visit` with each ONNX node that a location names and has a scope.
+/// Calls `visit` with each ONNX node of a location that has a scope.
 void forEachScope(
     mlir::Location location,
     llvm::function_ref<void(mlir::StringAttr name, mlir::StringAttr scope)>
         visit);
 
-/// Returns the scopes of the nodes that a location names, joined by " + ".
+/// Returns the scopes of the nodes of a location, joined by " + ".
 std::string nodeScopeOf(mlir::Location location);
 
 } // namespace ingot

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every nn op has ReifyRankedShapedTypeOpInterface: the third reader of its
-// size rules, which makes the values that a run finds the sizes with.
+// Implements ReifyRankedShapedTypeOpInterface for all nn ops. It evaluates
+// their size rules and makes the values that compute the sizes in a run.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
@@ -23,8 +23,8 @@ using namespace ingot::nn;
 
 namespace {
 
-/// Size rules on symbols, which become values where they are asked for: no
-/// value is made for a size that no result depends on.
+/// Size rules over symbols. A symbol becomes a value when a result needs it, so
+/// that unused sizes make no values.
 class ReifyRules : public SizeRules {
 public:
   ReifyRules(OpBuilder &builder, Location loc)
@@ -47,7 +47,7 @@ public:
     return symbolOf([index] { return OpFoldResult(index); });
   }
 
-  /// The size as an attribute or a value.
+  /// Returns the size as an attribute or a value.
   OpFoldResult reify(Size size) {
     if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
       return valueOf(symbol.getPosition());
@@ -85,7 +85,7 @@ protected:
       Value factor = arith::ConstantOp::create(builder, at,
                                                builder.getF32FloatAttr(scale));
       value = arith::MulFOp::create(builder, at, value, factor);
-      // Neither is negative, so that this rounds down.
+      // Rounds down, because both factors are not negative.
       value = arith::FPToSIOp::create(builder, at, wide, value);
       return arith::IndexCastOp::create(builder, at, index, value).getResult();
     });
@@ -126,7 +126,7 @@ struct Reify
           shape.push_back(builder.getIndexAttr(type.getDimSize(i)));
           continue;
         }
-        // What data decides has no size before the op has run.
+        // A size that depends on data is unknown before the op has run.
         if (size_t(i) >= inferred.sizes.size() || !inferred.sizes[i])
           return failure();
         shape.push_back(getValueOrCreateConstantIndexOp(

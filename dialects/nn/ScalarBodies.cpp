@@ -1,4 +1,4 @@
-//===- ScalarBodies.cpp - what elementwise ops compute --------------------===//
+//===- ScalarBodies.cpp - bodies of elementwise ops -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ using namespace ingot::nn;
 
 namespace {
 
-/// What a body is built with. Float arithmetic is in `type`, at least f32;
-/// integer arithmetic takes its sign from the op's operand type.
+/// Builder of a scalar body. Float arithmetic is in `type`, at least f32.
+/// Integer arithmetic takes its sign from the op's operand type.
 struct Scalar {
   OpBuilder &b;
   Location loc;
@@ -86,7 +86,7 @@ struct Scalar {
     return make<arith::DivFOp>(c(1), sum);
   }
   Value clamp(Value v, double low, double high) {
-    // Comparisons in this order keep NaN.
+    // Comparisons in this order propagate NaN.
     Value atLeast = std::isinf(low) ? v : max(v, c(low));
     return std::isinf(high) ? atLeast : min(atLeast, c(high));
   }
@@ -97,7 +97,8 @@ struct Scalar {
 } // namespace
 
 Value Scalar::intPower(Value base, Value exponent) {
-  // Through f64, exact for what fits; the field's runtimes do the same.
+  // Computes in f64, which is exact for values that fit. Other runtimes do the
+  // same.
   Type f64 = b.getF64Type();
   Value l = convertScalar(b, loc, base, f64, isUnsigned, false);
   Value r = convertScalar(b, loc, exponent, f64, isUnsigned, false);
@@ -116,8 +117,8 @@ Value Scalar::mod(Value l, Value r, bool fmod) {
   return select(wrong, add(rest, r), rest);
 }
 
-/// The body of `op`: `args` in the type that it is computed in, the result as
-/// it is stored.
+/// Builds the body of `op`. `args` have the computation type; the result has
+/// the storage type.
 template <typename Op, typename Body>
 static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   Location loc = op.getLoc();
@@ -143,7 +144,7 @@ static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   return store(b, loc, result, elementOf(op->getResult(0)));
 }
 
-/// Defines what OP computes of the scalars `s`.
+/// Defines the value that OP computes from the scalars `s`.
 #define SCALAR(OP)                                                             \
   static Value bodyOf(OP op, Scalar &s);                                       \
   Value OP::buildScalar(OpBuilder &builder, ValueRange args) {                 \
@@ -152,7 +153,7 @@ static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   }                                                                            \
   static Value bodyOf([[maybe_unused]] OP op, Scalar &s)
 
-/// The same for ops on floats, and for those on integers and i1.
+/// Defines bodies of ops on floats, and of ops on integers and i1.
 #define FLOAT_SCALAR(OP)                                                       \
   static Value floatBodyOf(OP op, Scalar &s);                                  \
   SCALAR(OP) { return s.isFloat ? floatBodyOf(op, s) : Value(); }              \
@@ -198,8 +199,8 @@ SCALAR(NegOp) {
   return s.isFloat ? s.make<arith::NegFOp>(s.x()) : s.sub(s.c(0), s.x());
 }
 SCALAR(SignOp) {
-  // x - x is NaN for a NaN, and 0 for zeros and for denormal numbers, which a
-  // run compares as zeros.
+  // x - x is NaN for a NaN and 0 for zeros. It is also 0 for denormal values,
+  // which a run compares as zeros.
   Value rest = s.isFloat ? s.sub(s.x(), s.x()) : s.c(0);
   Value positive = s.select(s.less(s.c(0), s.x()), s.c(1), rest);
   return s.select(s.less(s.x(), s.c(0)), s.c(-1), positive);
@@ -274,8 +275,8 @@ Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
   Location loc = getLoc();
   Type from = getElementTypeOrSelf(getX().getType());
   Type to = getElementTypeOrSelf(getY().getType());
-  // Floats of few bits become what they are cast to with all of theirs. Of
-  // their numbers one is denormal in f32, which an i1 must not take for zero.
+  // Converts small floats with all of their bits. One of their values is
+  // denormal in f32, and a cast to i1 must not take it for zero.
   Value x = load(builder, loc, args[0], from, to.isF64() || to.isInteger(1));
   bool fromUnsigned = isUnsigned(getX().getType());
   if (std::optional<TinyFloat> format = tinyFloatOf(to)) {
@@ -335,8 +336,8 @@ Value SelectOp::buildScalar(OpBuilder &builder, ValueRange args) {
   return arith::SelectOp::create(builder, getLoc(), args[0], args[1], args[2]);
 }
 
-/// f32 has a step of 1 from 2^23 on, so that a sum with this number is rounded
-/// to a whole one, and its bits count these.
+/// Adding this constant rounds a f32 to an integer, because f32 has a step of 1
+/// from 2^23 on. The bits of the sum then hold the integer.
 static constexpr double kWholeSteps = 0x1.8p23;
 static constexpr double kWholeStepsBits = 0x4b400000;
 

@@ -1,4 +1,4 @@
-//===- ScalarProgram.cpp - scalar bodies run on constants -----------------===//
+//===- ScalarProgram.cpp - runs scalar bodies on constants ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,12 +24,12 @@ static unsigned widthOf(Value value) {
   return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
-/// The low `width` bits as a number without a sign.
+/// Returns the low `width` bits as an unsigned number.
 static uint64_t bitsOf(int64_t value, unsigned width) {
   return uint64_t(value) & llvm::maskTrailingOnes<uint64_t>(width);
 }
 
-/// The double that is `value` rounded to `type`.
+/// Rounds `value` to `type` and returns the result as a double.
 static double roundTo(FloatType type, double value) {
   if (type.isF32())
     return float(value);
@@ -41,14 +41,14 @@ static double roundTo(FloatType type, double value) {
   return number.convertToDouble();
 }
 
-/// The larger of two numbers, where 0 is larger than -0; NaN if either is.
+/// Returns the larger value, where 0 is larger than -0; NaN if either is NaN.
 static double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return a + b;
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 }
 
-/// How two numbers compare: one of the bits that a predicate accepts.
+/// Results of a comparison, as bits of a predicate.
 enum Order : unsigned { kEqual = 1, kLess = 2, kGreater = 4, kUnordered = 8 };
 
 template <typename T> static Order orderOf(T a, T b) {
@@ -75,13 +75,13 @@ static unsigned acceptedOrders(arith::CmpFPredicate predicate) {
 
 namespace {
 
-/// What an op computes: the columns of its operands and its result are handed
-/// in. False if a result is undefined.
+/// A kernel computes an op from the columns of its operands to the column of
+/// its result. Returns false if a result is undefined.
 using Kernel =
     std::function<bool(Lane *out, const Lane *const *in, size_t count)>;
 
-// Functions of numbers as kernels. Each is a loop of its own, which the
-// compiler vectorizes where it can.
+// Kernels of scalar functions. Each has its own loop, so that the compiler can
+// vectorize it.
 
 template <typename F> Kernel perLane(F f) {
   return [f](Lane *out, const Lane *const *in, size_t count) {
@@ -92,7 +92,8 @@ template <typename F> Kernel perLane(F f) {
   };
 }
 
-/// A lane as a double, or an integer of `width` bits with or without a sign.
+/// Reads a lane as a double, or as an integer of `width` bits, signed or
+/// unsigned.
 template <typename T> T read(Lane lane, unsigned width) {
   if constexpr (std::is_same_v<T, double>)
     return lane.f;
@@ -111,7 +112,7 @@ template <typename F> Kernel floats(F f) {
     return true;
   });
 }
-/// Of integers, wrapping to `width`; `f` may have no value.
+/// Makes a kernel on integers that wraps to `width`; `f` may have no value.
 template <typename T, typename F> Kernel ints(unsigned width, F f) {
   return perLane([f, width](Lane &out, auto *in, size_t i) {
     std::optional<int64_t> y =
@@ -127,7 +128,7 @@ template <typename T> Kernel compare(unsigned width, unsigned accepted) {
     return true;
   });
 }
-/// From one type to another.
+/// Makes a kernel that converts between types.
 template <typename F> Kernel convert(F f) {
   return perLane(
       [f](Lane &out, auto *in, size_t i) { return f(out, in[0][i]); });
@@ -135,7 +136,7 @@ template <typename F> Kernel convert(F f) {
 
 } // namespace
 
-/// Functions of floats.
+/// Returns the kernel of a function of floats.
 static Kernel floatKernel(Operation *op) {
   using Unary = double (*)(double);
   auto unary =
@@ -180,7 +181,7 @@ static Kernel floatKernel(Operation *op) {
         return floats([](double a, double b) { return -maximum(-a, -b); });
       })
       .Case([](math::FmaOp op) -> Kernel {
-        // Rounded once.
+        // The result is rounded once.
         if (!op.getType().isF32())
           return Kernel();
         return perLane([](Lane &out, auto *in, size_t i) {
@@ -195,7 +196,7 @@ static Kernel floatKernel(Operation *op) {
       .Default([](Operation *) { return Kernel(); });
 }
 
-/// The kernel with results rounded to `type`.
+/// Returns the kernel with results rounded to `type`.
 static Kernel rounded(Kernel kernel, FloatType type) {
   return [kernel = std::move(kernel), type](Lane *out, const Lane *const *in,
                                             size_t count) {
@@ -207,13 +208,13 @@ static Kernel rounded(Kernel kernel, FloatType type) {
   };
 }
 
-/// Arithmetic of integers.
+/// Returns the kernel of an integer operation.
 static Kernel intKernel(Operation *op) {
   unsigned w = widthOf(op->getOperand(0));
   using Result = std::optional<int64_t>;
   auto max = [](auto a, auto b) { return std::max(a, b); };
   auto min = [](auto a, auto b) { return std::min(a, b); };
-  // The lowest number over -1 wraps, as it does in a run.
+  // The smallest value divided by -1 wraps, as in a run.
   auto divide = [](int64_t a, int64_t b) -> Result {
     return b == -1 ? -uint64_t(a) : b ? Result(a / b) : std::nullopt;
   };
@@ -266,7 +267,7 @@ static Kernel intKernel(Operation *op) {
       .Default([](Operation *) { return Kernel(); });
 }
 
-/// Conversions, and the choice between two numbers of any type.
+/// Returns the kernel of a conversion or of a selection of any type.
 static Kernel conversionKernel(Operation *op) {
   unsigned from = widthOf(op->getOperand(0)), to = widthOf(op->getResult(0));
   auto rounded = dyn_cast<FloatType>(op->getResult(0).getType());
@@ -277,7 +278,8 @@ static Kernel conversionKernel(Operation *op) {
   return llvm::TypeSwitch<Operation *, Kernel>(op)
       .Case([&](arith::ExtFOp) { return convert(keep); })
       .Case([&](arith::TruncFOp op) -> Kernel {
-        // What makes a tensor of the numbers rounds them.
+        // Skips rounding if the result has no users, because the code that
+        // makes the tensor rounds.
         if (op->use_empty())
           return convert(keep);
         return convert([rounded](Lane &out, Lane x) {
@@ -310,7 +312,7 @@ static Kernel conversionKernel(Operation *op) {
           return true;
         });
       })
-      // Beyond the range of the integers the result is left to the machine.
+      // Beyond the range of the integers the result is that of the machine.
       .Case([=](arith::FPToSIOp) {
         double limit = std::ldexp(1.0, int(to) - 1);
         return convert([limit](Lane &out, Lane x) {
@@ -361,7 +363,7 @@ static Kernel conversionKernel(Operation *op) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// The number that a constant is.
+/// Returns the value of a constant.
 static Lane readConstant(arith::ConstantOp op) {
   Lane lane;
   if (auto number = dyn_cast<FloatAttr>(op.getValue()))
@@ -376,8 +378,8 @@ static Lane readConstant(arith::ConstantOp op) {
 std::optional<ScalarProgram> ScalarProgram::create(Block &block, Value result,
                                                    size_t lanes) {
   ScalarProgram program;
-  // Columns do not move any more: steps keep their addresses. An operand may be
-  // a constant that stands elsewhere.
+  // Reserves all columns, because steps keep their addresses. An operand may be
+  // a constant outside of the block.
   size_t most = block.getNumArguments();
   for (Operation &op : block)
     most += 1 + op.getNumOperands();

@@ -1,4 +1,4 @@
-//===- ScalarProgram.h - scalar bodies run on constants ---------*- C++ -*-===//
+//===- ScalarProgram.h - runs scalar bodies on constants --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,34 +15,35 @@
 
 namespace ingot::nn {
 
-/// A float of any type as a double; an integer or index with its sign extended,
-/// an i1 as 0 or 1.
+/// A float of any type as a double, or an integer or index sign-extended. An i1
+/// is 0 or 1.
 union Lane {
   double f;
   int64_t i;
 };
 
-/// The low `width` bits of `value` as an integer in a lane.
+/// Returns the low `width` bits of `value` as an integer for a lane.
 inline int64_t signExtend(int64_t value, unsigned width) {
   return width == 1 ? value & 1 : llvm::SignExtend64(value, width);
 }
 
-/// The ops of a block on scalars, ready to run on many elements: each op is
-/// looked up once, and then works on a column of elements at a time.
+/// A program for the scalar ops of a block. Each op is looked up once and then
+/// works on a column of elements at a time.
 class ScalarProgram {
 public:
-  /// How many elements should run at a time: so many stay in the L1 cache.
+  /// Number of elements per step that fits the L1 cache.
   static constexpr size_t kMaxLanes = 512;
 
-  /// The program that computes `result` in `block` from its arguments, for up
-  /// to `lanes` elements at a time; nullopt if an op of the block is not known.
+  /// Makes the program that computes `result` in `block` from the block's
+  /// arguments, for up to `lanes` elements at a time. Returns nullopt if an op
+  /// is unknown.
   static std::optional<ScalarProgram>
   create(mlir::Block &block, mlir::Value result, size_t lanes);
 
-  /// Where the elements of argument `i` are put before a run.
+  /// Returns the column for the elements of argument `i`.
   Lane *argument(size_t i) { return columns[i].data(); }
-  /// Computes the first `count` elements; null if one of them is undefined (a
-  /// division by zero).
+  /// Computes the first `count` elements. Returns null if an element is
+  /// undefined, which is a division by zero.
   const Lane *run(size_t count);
 
 private:

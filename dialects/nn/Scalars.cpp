@@ -31,13 +31,13 @@ bool nn::isCoded(Type type) {
 
 Value nn::load(OpBuilder &b, Location loc, Value stored, Type element,
                bool isWide) {
-  // Constants are folded as numbers already.
+  // Folded constants are already plain values.
   if (!isCoded(element) || isa<FloatType>(stored.getType()))
     return stored;
   if (std::optional<TinyFloat> format = tinyFloatOf(element))
     return decodeTiny(b, loc, stored, *format,
                       isWide ? FloatType(b.getF64Type()) : b.getF32Type());
-  // The other bits of the byte may be anything.
+  // The unused bits of the byte may be anything.
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc,
                                      b.getIntegerAttr(b.getI8Type(), value));
@@ -96,8 +96,8 @@ Type nn::computeType(Type type) {
 // Scalar conversion
 //===----------------------------------------------------------------------===//
 
-/// As i32; what that does not hold becomes its least number, as instructions
-/// have it, instead of being poison.
+/// Converts to i32. Values outside of i32 become its smallest value, as
+/// instructions do, instead of poison.
 static Value floatToI32(OpBuilder &b, Location loc, Value value) {
   if (cast<FloatType>(value.getType()).getWidth() < 32)
     value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
@@ -114,8 +114,8 @@ static Value floatToI32(OpBuilder &b, Location loc, Value value) {
       nn::scalar(b, loc, i32, -kLimit));
 }
 
-// Out-of-range values wrap as C's do on this target instead of being poison:
-// those of narrow integers go through i32, of which there are vectors.
+// Wraps out-of-range values as C does on this target instead of making poison.
+// Narrow integers go through i32, for which there are vectors.
 static Value floatToInt(OpBuilder &b, Location loc, Value value, Type to,
                         bool toUnsigned) {
   unsigned width = cast<IntegerType>(to).getWidth();

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements of tensors as scalars of arith: signless, with the sign on the side.
+// Handles elements of tensors as scalars of `arith`, which are signless; the
+// sign is separate.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_SCALARS_H
@@ -15,45 +16,47 @@
 
 namespace ingot::nn {
 
-/// What elements of a type are in memory and in linalg: `ui8` → `i8` and so on,
-/// and a byte that holds the bits of what has fewer than eight, or of a float
-/// of eight. Other types, tensors among them, as they are.
+/// Returns the type of elements in memory and in linalg: `ui8` becomes `i8` and
+/// so on. Integers and floats of at most eight bits that need a byte become
+/// `i8`. Other types, including tensors of them, are unchanged.
 mlir::Type signless(mlir::Type type);
 
-/// Whether elements are computed with as another type than they are stored:
-/// integers of less than a byte, floats of no more than one.
+/// Returns true if elements are stored and computed in different types:
+/// integers below a byte and floats of at most a byte.
 bool isCoded(mlir::Type type);
 
-/// A scalar that elements of type `element` are stored as, as a number: an i8
-/// for an integer; an f32, or f64 if `isWide`, for a float.
+/// Converts a stored scalar of element type `element` to a value for
+/// arithmetic: i8 for an integer; f32, or f64 if `isWide`, for a float.
 mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value stored, mlir::Type element, bool isWide = false);
 
-/// The other way round for what load returns, rounded to nearest.
+/// Converts a value from `load` to its stored form, rounded to nearest.
 mlir::Value store(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Value number, mlir::Type element);
 
-/// Whether the element type is an unsigned integer (or i1).
+/// Returns true if the element type is an unsigned integer or i1.
 bool isUnsigned(mlir::Type type);
 
-/// Whether it is an integer of eight bits, of any sign.
+/// Returns true for an integer of eight bits with any sign.
 bool isByte(mlir::Type type);
 
-/// The same, or i16, the words that kernels multiply.
+/// Returns true for an integer of eight bits or an i16: the integer types that
+/// kernels multiply.
 bool isByteOrWord(mlir::Type type);
 
-/// What sums of products of `type` are of: i32 of bytes and words, else `type`.
+/// Returns the type of sums of products of `type`: i32 for bytes and int16,
+/// else `type`.
 mlir::Type productElement(mlir::Type type);
 
-/// A scalar constant of a signless or float type.
+/// Makes a scalar constant of a signless or float type.
 mlir::Value scalar(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Type type, double value);
 
-/// The type arithmetic is done in: f32 for narrower floats, else `type`.
+/// Returns the type of arithmetic: f32 for narrower floats, else `type`.
 mlir::Type computeType(mlir::Type type);
 
-/// Numeric conversion of scalars between float, integer and i1 types as ONNX
-/// Cast does it; `fromUnsigned`, `toUnsigned` give the signs of integers.
+/// Converts scalars between float, integer and i1 types as ONNX Cast does.
+/// `fromUnsigned` and `toUnsigned` give the signs of integers.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, mlir::Type to,
                           bool fromUnsigned, bool toUnsigned);

@@ -20,12 +20,12 @@ std::optional<int64_t> nn::knownSize(Size size) {
   return std::nullopt;
 }
 
-/// Whether an expression is the number `value` whatever its symbols stand for.
+/// Returns true if an expression is `value` for all values of its symbols.
 static bool isAlways(Size size, int64_t value) {
   return knownSize(size) == value;
 }
 
-/// A number that `size` is never below: dimensions are not negative.
+/// Returns a lower bound of `size`. Dimensions are not negative.
 static std::optional<int64_t> lowerBound(Size size) {
   switch (size.getKind()) {
   case AffineExprKind::Constant:
@@ -157,7 +157,7 @@ FailureOr<Size> SizeRules::broadcast(Size a, Size b, const Twine &message) {
     return b;
   if (y == 1)
     return a;
-  // Against a number other than 1, a size is that number or is repeated.
+  // Against a constant other than 1, a size is equal to it or is repeated.
   if (y) {
     if (failed(require(SizeRelation::broadcastTo, a, b, message)))
       return failure();
@@ -178,8 +178,8 @@ FailureOr<Size> SizeRules::broadcast(Size a, Size b, const Twine &message) {
     countProved();
     return both;
   }
-  // The result is as large as a, or as b where a is 1: so a is right. Where it
-  // is known to be b, b is.
+  // The result is as large as a, or as b where a is 1, so `a` is checked. If
+  // the result is known to be b, `b` is the result.
   Size result = broadcastAtRun(a, b);
   if (failed(require(SizeRelation::broadcastTo, result == b ? a : b, result,
                      message)))

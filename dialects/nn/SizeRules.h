@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An nn op states once how large its results are and how the sizes of its
-// operands have to fit each other: SizesOpInterface::inferSizes. Two readers
-// evaluate it. Type inference knows the static sizes only, and reports what is
-// wrong among them. The size analysis (passes/shape) has an expression for
-// every dynamic size, too, and turns each rule that it cannot prove into a
-// check of the run. Reification makes the values that a run finds the sizes
-// with.
+// Evaluates the size rules of nn ops. An op states the sizes of its results and
+// the rules for its operands once, in SizesOpInterface::inferSizes. Type
+// inference evaluates only static sizes and reports errors among them. The size
+// analysis (passes/shape) has an expression for each dynamic size, and turns
+// each rule that it cannot prove into a run-time check. Reification makes the
+// values that compute the sizes in a run.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_SIZERULES_H
@@ -25,17 +24,16 @@
 
 namespace ingot::nn {
 
-/// A size: a constant, an expression over symbols, or null if nothing is known
-/// about it.
+/// A size: a constant, an expression over symbols, or null if unknown.
 using Size = mlir::AffineExpr;
 
-/// A result: its sizes and its element type.
+/// The sizes and the element type of a result.
 struct SizedType {
   llvm::SmallVector<Size> sizes;
   mlir::Type elementType;
 };
 
-/// How two sizes have to be related.
+/// A relation of two sizes.
 enum class SizeRelation {
   equal,       ///< a = b
   atLeast,     ///< a >= b
@@ -43,40 +41,40 @@ enum class SizeRelation {
   broadcastTo, ///< a = 1 or a = b
 };
 
-/// Evaluates the rules of one op. This class is type inference.
+/// Evaluates the rules of one op. This class implements type inference.
 class SizeRules {
 public:
   SizeRules(mlir::MLIRContext *context, std::optional<mlir::Location> loc)
       : context(context), loc(loc) {}
   virtual ~SizeRules() = default;
 
-  /// The sizes of a ranked tensor.
+  /// Returns the sizes of a ranked tensor.
   virtual llvm::SmallVector<Size> sizesOf(mlir::Value tensor);
-  /// The size that a value of type index is.
+  /// Returns the size that a value of type index holds.
   virtual Size sizeOfIndex(mlir::Value index);
 
   Size constant(int64_t value) const;
-  /// Arithmetic; unknown if an operand is.
+  /// Arithmetic on sizes; unknown if an operand is unknown.
   Size add(Size a, Size b) const { return a && b ? a + b : Size(); }
   Size add(Size a, int64_t b) const { return a ? a + b : Size(); }
   Size multiply(Size a, Size b) const { return a && b ? a * b : Size(); }
   Size multiply(Size a, int64_t b) const { return a ? a * b : Size(); }
   Size floorDiv(Size a, int64_t b) const { return a ? a.floorDiv(b) : Size(); }
   Size product(llvm::ArrayRef<Size> sizes) const;
-  /// floor(size scale), as f32 computes it.
+  /// Returns floor(size scale), as f32 computes it.
   Size scale(Size size, float scale) {
     return size ? scaleAtRun(size, scale) : Size();
   }
 
-  /// States a rule. Fails with `message` if it surely does not hold; {0} and
-  /// {1} in the message stand for the two sizes.
+  /// States a rule. Fails with `message` if it cannot hold; {0} and {1} in the
+  /// message stand for the two sizes.
   llvm::LogicalResult require(SizeRelation relation, Size a, Size b,
                               const llvm::Twine &message);
-  /// Two sizes of one number: what is known of either is known of both.
+  /// Requires that two sizes are equal, and combines what is known of them.
   llvm::FailureOr<Size> unify(Size a, Size b, const llvm::Twine &message);
-  /// One dimension of a numpy-style broadcast.
+  /// Returns one dimension of a numpy-style broadcast.
   llvm::FailureOr<Size> broadcast(Size a, Size b, const llvm::Twine &message);
-  /// All dimensions of one, aligned at the last.
+  /// Returns all dimensions of a broadcast, aligned at the last.
   llvm::FailureOr<llvm::SmallVector<Size>>
   broadcast(llvm::ArrayRef<Size> a, llvm::ArrayRef<Size> b,
             const llvm::Twine &what);
@@ -84,19 +82,19 @@ public:
   std::optional<mlir::Location> getLoc() const { return loc; }
 
 protected:
-  /// A rule that the sizes alone neither prove nor refute. Type inference
-  /// cannot do anything about it.
+  /// Called for a rule that the sizes neither prove nor refute. Type inference
+  /// ignores such rules.
   virtual void postpone(SizeRelation relation, Size a, Size b,
                         const llvm::Twine &message) {}
-  /// A rule that the sizes alone prove.
+  /// Called for a rule that the sizes prove.
   virtual void countProved() {}
-  /// The one of two sizes that already is a broadcast of the other; null if
-  /// neither is known to be.
+  /// Returns the size that is already a broadcast of the other; null if neither
+  /// is known to be.
   virtual Size absorbing(Size a, Size b) { return Size(); }
-  /// The size of a dimension that a run decides: b where a is 1, else a. One
-  /// of both, if that is the larger one in all runs.
+  /// Returns the size of a dimension that a run decides: b where a is 1, else
+  /// a. Returns one of both if it is the larger one in all runs.
   virtual Size broadcastAtRun(Size a, Size b) { return Size(); }
-  /// What no sum of products is, and only a run knows.
+  /// Returns a scaled size, which only a run knows.
   virtual Size scaleAtRun(Size size, float scale) { return Size(); }
 
 private:
@@ -104,14 +102,14 @@ private:
   std::optional<mlir::Location> loc;
 };
 
-/// The number that a size is, if it is one.
+/// Returns the value of a constant size.
 std::optional<int64_t> knownSize(Size size);
 
-/// Whether the relation holds for these sizes whatever symbols stand for, or
-/// surely does not; nullopt if a run has to tell.
+/// Returns true or false if the relation holds, or fails, for all values of the
+/// symbols. Returns nullopt if only a run can decide.
 std::optional<bool> decide(SizeRelation relation, Size a, Size b);
 
-/// `message` with the values of {0} and {1} filled in.
+/// Returns `message` with {0} and {1} replaced.
 std::string formatSizes(llvm::StringRef message, int64_t a, int64_t b);
 
 } // namespace ingot::nn

@@ -9,8 +9,8 @@
 
 namespace ingot::nn {
 
-/// Symbols from this one on are numbers that a run computes: they may be
-/// negative. Those before are dimensions of tensors.
+/// First symbol for values that a run computes, which may be negative. Smaller
+/// symbols are dimensions of tensors.
 constexpr unsigned kFirstComputed = 1u << 30;
 
 } // namespace ingot::nn

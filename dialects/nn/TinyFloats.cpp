@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arithmetic on the bits, without branches, so that loops over it vectorize.
-// Nothing depends on how the run treats denormal f32 numbers: it takes them for
-// zero, while many of the formats' smallest numbers are denormal in them.
+// Converts 8-bit and smaller floats with branch-free bit arithmetic, so that
+// loops vectorize. The result does not depend on denormal f32 values. A run
+// treats these as zero, but many of the smallest values of the formats are
+// denormal in f32.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/TinyFloats.h"
@@ -31,7 +32,7 @@ std::optional<TinyFloat> nn::tinyFloatOf(Type type) {
 
 namespace {
 
-/// Builds arithmetic on the bits of one wide float.
+/// Builds arithmetic on the bits of a wide float.
 struct Bits {
   Bits(OpBuilder &b, Location loc, FloatType type)
       : b(b), loc(loc), type(type), word(b.getIntegerType(type.getWidth())),
@@ -73,7 +74,7 @@ struct Bits {
   Value asFloat(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
   Value asBits(Value x) { return arith::BitcastOp::create(b, loc, word, x); }
 
-  /// 2^exponent as bits.
+  /// Returns 2^exponent as bits.
   uint64_t power(int exponent) const {
     return uint64_t(exponent + bias) << fractionBits;
   }
@@ -99,11 +100,12 @@ static uint64_t lowBits(int count) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// A power of two: nothing but an exponent.
+/// Decodes a power of two: a format with only an exponent.
 static Value decodeScale(Bits &w, Value code, TinyFloat format) {
   Value bits = w.left(w.add(code, uint64_t(w.bias - format.bias)),
                       w.fractionBits);
-  // Where the exponents are those of the type, the least is a denormal number.
+  // If the format has the exponents of the type, its smallest value is
+  // denormal.
   if (w.bias == format.bias)
     bits = w.select(w.isEqual(code, 0),
                     uint64_t(1) << (w.fractionBits - 1), bits);
@@ -121,8 +123,8 @@ Value nn::decodeTiny(OpBuilder &b, Location loc, Value code, TinyFloat format,
   Value sign = w.left(w.mask(w.right(code, magnitudeBits), 1), w.width - 1);
   Value placed = w.left(magnitude, w.fractionBits - format.fractionBits);
   Value bits = w.add(placed, w.power(-format.bias));
-  // A subnormal number is the fraction alone. Below a leading one, which is
-  // taken away again, it is no denormal number of the type.
+  // A subnormal value has only a fraction. Adds and removes a leading one, so
+  // that it is not denormal in the wide type.
   uint64_t least = w.power(1 - format.bias);
   Value fraction = arith::SubFOp::create(b, loc,
                                          w.asFloat(w.bitOr(placed, w.c(least))),
@@ -150,21 +152,21 @@ Value nn::decodeTiny(OpBuilder &b, Location loc, Value code, TinyFloat format,
 // Encoding
 //===----------------------------------------------------------------------===//
 
-/// The exponent of a number's magnitude, rounded.
+/// Encodes the rounded exponent of a value's magnitude.
 static Value encodeScale(OpBuilder &b, Location loc, Value x, bool saturates,
                          RoundMode mode) {
-  // Rounded to f32 first, as ONNX's reference does.
+  // Rounds to f32 first, as ONNX's reference does.
   if (x.getType().isF64())
     x = arith::TruncFOp::create(b, loc, b.getF32Type(), x);
   Bits w(b, loc, b.getF32Type());
   Value magnitude = w.mask(w.asBits(x), lowBits(31));
-  // What a number has to have beyond a power of two for the next one.
+  // The fraction from which a value rounds to the next power of two.
   uint64_t step = uint64_t(1) << w.fractionBits;
   uint64_t up = mode == RoundMode::up        ? step - 1
                 : mode == RoundMode::nearest ? step / 2
                                              : 0;
   Value code = w.right(w.add(magnitude, up), w.fractionBits);
-  // Between the two least, 2^-127 and 2^-126, a number is denormal.
+  // Between the two smallest powers, 2^-127 and 2^-126, a value is denormal.
   Value least = w.right(w.add(magnitude, up / 2), w.fractionBits);
   code = w.select(w.isBelow(magnitude, step), least, code);
   if (saturates)
@@ -185,16 +187,16 @@ Value nn::encodeTiny(OpBuilder &b, Location loc, Value x, TinyFloat format,
   Value magnitude = w.mask(bits, lowBits(w.width - 1));
   Value sign = w.left(w.right(bits, w.width - 1), magnitudeBits);
 
-  // A normal number: half of the last place, less one unless that is odd, is
-  // added, and what is below is cut off.
+  // Rounds a normal value: adds half of the last place, less one unless it is
+  // odd, and cuts off the lower bits.
   int cut = w.fractionBits - format.fractionBits;
   Value odd = w.mask(w.right(magnitude, cut), 1);
   Value rounded = w.make<arith::AddIOp>(
       w.add(magnitude, lowBits(cut - 1)), odd);
   Value code = w.add(w.right(rounded, cut),
                      -(uint64_t(w.bias - format.bias) << format.fractionBits));
-  // A subnormal one is rounded by the addition of a number whose last place is
-  // the format's least number.
+  // Rounds a subnormal value by adding a number whose last place is the
+  // format's smallest value.
   uint64_t ruler = w.power(1 - format.bias - format.fractionBits +
                            w.fractionBits);
   Value sum = arith::AddFOp::create(b, loc, w.asFloat(magnitude),

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No CPU computes with them. In memory each is a byte that holds its bits, its
-// code; what reads a code makes an f32 or f64 of it, what writes one rounds.
+// Converts floats of at most eight bits, which no CPU computes with. Memory
+// holds the bits of such a float, its code, in a byte. Readers convert the code
+// to f32 or f64, and writers round to a code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_TINYFLOATS_H
@@ -18,9 +19,9 @@ namespace ingot::nn {
 
 enum class RoundMode : uint32_t;
 
-/// A format, as ingot/abi/element_types.inc has it.
+/// A format of ingot/abi/element_types.inc.
 struct TinyFloat {
-  /// Which codes are no numbers.
+  /// The set of codes that are not finite numbers.
   enum Ends { IEEE, FN, FNUZ, FINITE, SCALE };
 
   int exponentBits, fractionBits, bias;
@@ -29,19 +30,21 @@ struct TinyFloat {
   int magnitudeBits() const { return exponentBits + fractionBits; }
 };
 
-/// The format of a type of eight bits or less; nullopt for all others.
+/// Returns the format of a type of at most eight bits, or nullopt for other
+/// types.
 std::optional<TinyFloat> tinyFloatOf(mlir::Type type);
 
-/// What `code`, an i8, stands for, exactly, as `type`: f32 or f64. Bits of the
-/// byte that the format does not have may be anything.
+/// Returns the exact value of `code`, an i8, as `type`: f32 or f64. Unused bits
+/// of the byte may be anything.
 mlir::Value decodeTiny(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value code, TinyFloat format,
                        mlir::FloatType type);
 
-/// The code, an i8, of `x`: f32 or f64. Rounds to nearest, halves to even, but
-/// SCALE formats as `mode` says. What is beyond the largest number becomes that
-/// number if `saturates` or if the format has no other, else infinity, or NaN
-/// where there is none. A NaN becomes 0 where there is none.
+/// Returns the code, an i8, of `x`: f32 or f64. Rounds to nearest, ties to
+/// even; SCALE formats round as `mode` says. Values beyond the largest one
+/// become the largest one if `saturates` or if the format has nothing else.
+/// Otherwise they become infinity, or NaN if there is no infinity. A NaN
+/// becomes 0 if the format has none.
 mlir::Value encodeTiny(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value x, TinyFloat format, bool saturates,
                        RoundMode mode);

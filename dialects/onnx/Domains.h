@@ -9,11 +9,12 @@
 
 namespace ingot {
 
-/// Of nodes that say which operands an operator takes, before the function that
-/// the importer expands it to: named after the operator, without results.
+/// Domain of contract nodes, which have an operator's name, its operands and no
+/// results. The importer puts a contract node before the function that it
+/// expands the operator to.
 constexpr char kContractDomain[] = "ingot.contract";
 
-/// Of operators that ONNX Runtime adds to ONNX's own.
+/// Domain of operators that ONNX Runtime adds to ONNX's own.
 constexpr char kMicrosoftDomain[] = "com.microsoft";
 
 } // namespace ingot

@@ -11,16 +11,16 @@
 
 namespace ingot::onnx {
 
-/// No tensor has more elements, and no limit is higher: sizes are multiplied in
-/// many places, which this leaves room for.
+/// Largest number of elements of a tensor. It leaves room for the
+/// multiplication of sizes in many places, so no limit is higher.
 constexpr int64_t kLargestTensor = int64_t(1) << 44;
 
-/// What a loop may take unless the user says otherwise: no model is meant to
-/// take more, and who waits for so many wants to be told.
+/// Default limit on the iterations of a loop. No real model takes more, and a
+/// user who waits for so many wants a message.
 constexpr int64_t kMostLoopSteps = 1'000'000'000;
 
-/// The most dimensions of a tensor of the model: libingot loads no artifact
-/// whose inputs or outputs have more.
+/// Largest rank of a tensor. libingot loads no artifact whose inputs or outputs
+/// have a larger rank.
 constexpr int64_t kMostDimensions = 64;
 
 } // namespace ingot::onnx

@@ -15,14 +15,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Onnx_Dialect : Dialect {
   let name = "onnx";
   let cppNamespace = "::ingot::onnx";
-  let summary = "An ONNX graph as it was written";
+  let summary = "An ONNX graph in its original form";
   let description = [{
-    One generic op stands for every ONNX node, so that import loses nothing and
-    knows no operator. The graph is a `func.func`; its module carries the
-    attribute `onnx.opset_import`, a dictionary from domain (`ai.onnx`, …) to
-    version, and `onnx.stated_opset`, the version of ONNX's own operators that
-    the file states, if they were converted to another. Initializers are
-    `arith.constant`s. Each op's location is named after its node.
+    A generic op represents every ONNX node, so that import loses nothing and
+    needs no knowledge of operators. The graph is a `func.func`. Its module has
+    the attribute `onnx.opset_import`, a dictionary from domain (`ai.onnx`, …)
+    to version. If ONNX's own operators were converted to another version,
+    `onnx.stated_opset` is the version that the file states. Initializers are
+    `arith.constant`s. The location of each op has the name of its node.
   }];
   let useDefaultTypePrinterParser = 1;
 }
@@ -34,8 +34,7 @@ def Onnx_OpaqueType : TypeDef<Onnx_Dialect, "Opaque"> {
   let mnemonic = "opaque";
   let summary = "a sequence, optional, map or sparse tensor";
   let description = [{
-    Types that no tensor type stands for, kept as ONNX writes them:
-    `!onnx.opaque<"seq(tensor(float))">`.
+    Types that are not tensor types, in ONNX's spelling:
   }];
   let parameters = (ins StringRefParameter<>:$text);
   let assemblyFormat = "`<` $text `>`";
@@ -44,10 +43,10 @@ def Onnx_OpaqueType : TypeDef<Onnx_Dialect, "Opaque"> {
 def Onnx_NodeOp : Onnx_Op<"node"> {
   let summary = "any ONNX operator";
   let description = [{
-    Attributes are kept in `node_attrs`: int as i64, float as f32, string,
-    tensor as elements attribute, and arrays of these; subgraphs are the
-    regions, in the order of `region_names`. An absent optional operand is an
-    `onnx.absent`. Example:
+    Attributes are in `node_attrs`: int as i64, float as f32, string, tensor as
+    elements attribute, and arrays of these. Subgraphs are the regions, in the
+    order of `region_names`. An absent optional operand is an `onnx.absent`.
+    Example:
 
     ```mlir
     %y = onnx.node "Relu"(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32>
@@ -73,9 +72,9 @@ def Onnx_AbsentOp : Onnx_Op<"absent", [Pure]> {
 }
 
 def Onnx_SequenceOp : Onnx_Op<"sequence", [Pure]> {
-  let summary = "a sequence whose elements are known when compiling";
+  let summary = "a sequence whose elements are known at compile time";
   let description = [{
-    What legalization keeps of a sequence until all that uses it is legalized.
+    Represents a sequence in legalization until all of its users are legalized.
     Example:
 
     ```mlir
@@ -94,10 +93,11 @@ def Onnx_SequenceOp : Onnx_Op<"sequence", [Pure]> {
 }
 
 def Onnx_RowsOp : Onnx_Op<"rows", [Pure]> {
-  let summary = "a sequence of which only the run knows the length";
+  let summary = "a sequence whose length only the run knows";
   let description = [{
-    Its elements are the rows of a tensor along dimension 0: all of one shape.
-    As `onnx.sequence`, it stands until all that uses it is legalized. Example:
+    The elements are the rows of a tensor along dimension 0, so they have one
+    shape. Exists until all of its users are legalized, as `onnx.sequence` does.
+    Example:
 
     ```mlir
     %s = onnx.rows(%x : tensor<?x4xf32>) : <"seq">

@@ -10,9 +10,9 @@
  *
  *   cc -I runtime/include examples/embed_c/app.c -ldl && ./a.out ./model.so
  *
- * The headers in ingot/abi are plain C and may be copied into any project. What
- * libingot would add: threads, many checks of the caller's buffers, separate
- * weights files, truncated files, INGOT_MAX_ISA, cancelling. See
+ * The headers in ingot/abi are plain C and may be copied into any project.
+ * libingot adds threads, many checks of the caller's buffers, separate weights
+ * files, detection of truncated files, INGOT_MAX_ISA, and cancellation. See
  * with_libingot.c.
  *
  *===----------------------------------------------------------------------===*/
@@ -44,9 +44,9 @@ static void serialFor(void *user, void (*task)(void *arg, int64_t index),
     task(arg, i);
 }
 
-/* The best code that runs here; null if there is none: it would die of SIGILL.
- * Code for other devices, and with needs that are not known here, is not for
- * this program. */
+/* Returns the best code that this CPU runs; null if there is none. Other code
+ * would fail with SIGILL. Skips code for other devices, and code with needs
+ * that this program does not know. */
 static const ingot_abi_variant *chooseCode(const ingot_abi_artifact *model) {
   const ingot_abi_variant *best = NULL;
   uint64_t present = 0;
@@ -109,7 +109,7 @@ static uint64_t tensorBytes(const ingot_abi_tensor *tensor,
   return bytes;
 }
 
-/* A zeroed buffer; sizes that only a run knows become `dynamic`. */
+/* Returns a zeroed buffer. Dynamic sizes become `dynamic`. */
 static ingot_abi_buffer makeBuffer(const ingot_abi_tensor *tensor,
                                    int64_t dynamic) {
   ingot_abi_buffer buffer = {NULL, NULL, NULL, 0, INGOT_ABI_MEMORY_HOST, 0,
@@ -148,7 +148,7 @@ static void printOutput(const ingot_abi_tensor *tensor,
   printf("%s\n", count > 5 ? " ..." : "");
 }
 
-/* Runs once; gives outputs that turn out too small the room they need. */
+/* Runs once. Outputs that turn out too small get the memory they need. */
 static int32_t runModel(const ingot_abi_artifact *model,
                         const ingot_abi_variant *code, ingot_abi_call *call,
                         ingot_abi_buffer *outputs) {

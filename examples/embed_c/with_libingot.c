@@ -15,14 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Strings have an offset more. */
+/* String tensors have one more offset than elements. */
 static uint64_t bytesOf(uint64_t count, ingot_dtype dtype) {
   count += dtype == INGOT_STRING;
   return (count * ingot_dtype_bits(dtype) + 7) / 8;
 }
 
-/* Fills in an input of zeros, or of empty strings; sizes that the caller
- * chooses become 1. */
+/* Fills in an input of zeros, or of empty strings. Dynamic sizes become 1. */
 static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
   int64_t *dims = calloc(info->rank + 1, sizeof(*dims));
   uint64_t count = 1;
@@ -36,7 +35,8 @@ static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
   return dims && input->data;
 }
 
-/* (Re)allocates an output for the sizes in its dims; unknown ones get none. */
+/* (Re)allocates an output for the sizes in its dims. An output of unknown size
+ * gets no memory. */
 static int growOutput(ingot_output *output) {
   uint64_t text = *output->text_used; /* of strings; else 0 */
   if (text > output->text_bytes) {
@@ -66,7 +66,7 @@ static ingot_status run(ingot_context *context, const ingot_input *inputs,
                                             numOutputs, NULL, error);
     if (status != INGOT_BUFFER_TOO_SMALL)
       return status;
-    /* The dims of all outputs now say what they need. */
+    /* The dims of all outputs now have their sizes. */
     for (uint32_t i = 0; i < numOutputs; ++i)
       if (!growOutput(&outputs[i]))
         return INGOT_OUT_OF_MEMORY;

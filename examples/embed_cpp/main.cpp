@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs a model in several threads at once: one Model, a Context for each. Takes
-// models whose inputs and outputs are all float.
+// Runs a model in several threads at once: one Model, and a Context for each
+// thread. All inputs and outputs of the model must be float.
 //
 //===----------------------------------------------------------------------===//
 #include <ingot/ingot.hpp>
@@ -17,7 +17,7 @@
 
 using Floats = ingot::Tensor<float>;
 
-/// Runs `context` on `inputs`, giving the outputs the room that they ask for.
+/// Runs `context` on `inputs`, with outputs of the sizes that the model needs.
 static std::vector<Floats> run(ingot::Context &context,
                                const ingot::Model &model,
                                const std::vector<Floats> &inputs) {
@@ -42,7 +42,7 @@ static std::vector<Floats> run(ingot::Context &context,
   }
 }
 
-/// Ones; sizes that the caller chooses become 1.
+/// Makes inputs of ones. Dynamic sizes become 1.
 static std::vector<Floats> makeInputs(const ingot::Model &model) {
   std::vector<Floats> inputs;
   for (uint32_t i = 0; i < model.info().num_inputs; ++i) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A whole application around a compiled PP-OCR recogniser: libingot and the
-// C++ standard library, nothing else. The model's dictionary travels inside
-// the artifact, as ONNX metadata.
+// A complete application around a compiled PP-OCR recognizer. It uses only
+// libingot and the C++ standard library. The model's dictionary is in the
+// artifact, as ONNX metadata.
 //
 // usage: ingot-ocr MODEL.so PICTURE.ppm [--dump-input FILE]
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,8 @@ bool readPicture(const char *path, Picture &picture) {
                         picture.rgb.size()));
 }
 
-/// One channel at a fractional place, between its four neighbours.
+/// Returns a channel at a fractional position, interpolated between its four
+/// neighbours.
 float sample(const Picture &picture, float x, float y, int channel) {
   x = std::min(std::max(x, 0.0f), float(picture.width - 1));
   y = std::min(std::max(y, 0.0f), float(picture.height - 1));
@@ -59,8 +60,9 @@ float sample(const Picture &picture, float x, float y, int channel) {
          (at(x0, y1) * (1 - fx) + at(x1, y1) * fx) * fy;
 }
 
-/// PP-OCR's preprocessing: scaled to the model's height, planes in the order
-/// blue, green, red, values in [-1, 1], zeros to the right.
+/// Preprocesses as PP-OCR does. The image is scaled to the model's height, and
+/// padded with zeros at the right. The planes are blue, green, red, with values
+/// in [-1, 1].
 std::vector<float> prepare(const Picture &picture, int height, int width) {
   std::vector<float> planes(size_t(3) * height * width, 0.0f);
   float ratio = float(picture.width) / picture.height;
@@ -88,7 +90,8 @@ std::vector<std::string> readDictionary(const char *text) {
   return characters;
 }
 
-/// Greedy CTC: the best class of each step, repetitions and blanks dropped.
+/// Decodes greedily by CTC: takes the best class of each step, then drops
+/// repetitions and blanks.
 std::string decode(const float *scores, int64_t steps, int64_t classes,
                    const std::vector<std::string> &characters,
                    float &confidence) {

@@ -23,7 +23,7 @@ using namespace ingot;
 
 namespace {
 
-/// A backend that was asked, and why it does not compute the op.
+/// A backend that declined the op, and its reason.
 struct Declining {
   const Backend *backend;
   std::string reason;
@@ -44,7 +44,8 @@ private:
 
   ArrayRef<const Backend *> all;
   SmallVector<const Backend *> order;
-  /// Takes what all others of the device decline; null if there is none.
+  /// The backend that computes all ops that the other backends of the device
+  /// decline; null if there is none.
   const Backend *rest = nullptr;
   llvm::StringSet<> wanted, found;
   SmallVector<Attribute> declined;
@@ -93,8 +94,9 @@ static std::string joinReasons(ArrayRef<Declining> declining) {
       "; ");
 }
 
-/// Gives `op` to `choice`, after others have declined it. Layers read the
-/// reasons from `ingot.declined`, the decision trace from a remark.
+/// Assigns `op` to `choice`, after the backends in `declining` declined it. The
+/// report of layers reads the reasons from `ingot.declined`, the decision trace
+/// reads them from a remark.
 void AssignBackendsPass::decide(Operation *op, const Backend &choice,
                                 ArrayRef<Declining> declining) {
   IngotDialect::BackendAttrHelper(&getContext())
@@ -126,7 +128,7 @@ LogicalResult AssignBackendsPass::assign(Operation *op) {
       asked.insert(asked.begin(), first);
   });
   IngotDialect::BackendAttrHelper backendOf(&getContext());
-  // A test or a tool may have said it before.
+  // A test or a tool may have assigned a backend already.
   if (BackendNameAttr given = backendOf.getAttr(op)) {
     if (find(given.getValue()))
       return success();

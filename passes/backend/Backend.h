@@ -1,14 +1,15 @@
-//===- Backend.h - who computes an op, and how ------------------*- C++ -*-===//
+//===- Backend.h - the interface of a backend -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface of a backend, by which alone the compiler knows it. Up to the
-// layout phase a module is the same for all backends; nn-assign-backends then
-// gives each op to one, and from there on each has passes of its own in every
-// phase. compiler/pipeline/Backends.inc lists them.
+// Declares the interface of a backend. The compiler knows a backend only by
+// this interface. Up to the layout phase a module is the same for all backends.
+// The pass nn-assign-backends then assigns each op to a backend; in every later
+// phase each backend has passes of its own. compiler/pipeline/Backends.inc
+// lists the backends.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_BACKEND_BACKEND_H
@@ -24,46 +25,48 @@
 
 namespace ingot {
 
-/// What is quantized without a calibration: nothing; data by the range that it
-/// has in a run, and weights; or weights of matrix products, to 8 or 4 bits.
+/// Kinds of quantization that need no calibration. `none`: nothing is
+/// quantized. `int8Dynamic`: weights, and data by the range that they have in a
+/// run. `w8`, `w4`: weights of matrix products only, to 8 or 4 bits.
 enum class Quantization { none, int8Dynamic, w8, w4 };
 
-/// What the user chose that backends' passes depend on.
+/// User options that the passes of backends depend on.
 struct BackendOptions {
-  /// What heavy ops multiply.
+  /// Element type that heavy ops multiply.
   Precision precision = Precision::fp32;
-  /// How much else is half: 1, 2 or 3.
+  /// Level of mixed precision, 1, 2 or 3: how many other ops use 16 bits.
   int precisionLevel = 1;
-  /// The file of ingot calibrate that says what is quantized, or, with fp16,
-  /// what f16 does not hold; empty: nothing.
+  /// File written by `ingot calibrate`; empty if there is none. The file says
+  /// which tensors are quantized or, with fp16, which tensors exceed the range
+  /// of f16.
   std::string calibration;
   Quantization quantization = Quantization::none;
-  /// Nodes that are not: `GLOB=fp32`.
+  /// Nodes to keep in fp32 (`GLOB=fp32`).
   std::vector<std::string> keep;
-  /// The CPU level that is to run the code, without the instructions that it
-  /// lacks: they are emulated. Empty: the level that the code is for.
+  /// CPU level that runs the code by emulating the instructions that it lacks.
+  /// Empty: the level that the code is generated for.
   std::string emulateOn;
-  /// Whether convolutions may be computed with fewer products, and larger
-  /// weights.
+  /// True if convolutions may use Winograd algorithms, which need fewer
+  /// multiplications but larger weights.
   bool winograd = true;
-  /// How much speed a byte that is added to the artifact must bring.
+  /// Goal for choices that trade bytes of the artifact for speed.
   OptimizeFor optimize = OptimizeFor::balanced;
-  /// Largest constant that is computed from others, in bytes.
+  /// Size limit in bytes of constants that the compiler folds.
   int64_t maxFoldedBytes = int64_t(16) << 20;
-  /// For tests: schedules of native kernels are drawn with it, if it is not 0.
+  /// Seed that selects random schedules of native kernels in tests; 0: none.
   uint64_t scheduleSeed = 0;
 
-  /// Returns true if data are int8, and what is not quantized is fp32.
+  /// Returns true if data are int8, and everything that is not quantized is
+  /// fp32.
   bool isInt8BesideFP32() const {
     return precision == Precision::fp32 &&
            (!calibration.empty() || quantization == Quantization::int8Dynamic);
   }
 };
 
-/// A kind of machine that code is for. Backends of another kind bring their
-/// own.
+/// A kind of machine to generate code for. Each backend belongs to one device.
 struct Device {
-  /// A word.
+  /// Name of the device, a single word.
   llvm::StringLiteral name;
 
   bool operator==(const Device &other) const { return name == other.name; }
@@ -73,11 +76,11 @@ inline constexpr Device kCpu{"cpu"};
 
 /// A library that the code of a backend calls.
 struct Library {
-  /// The name in `ingot.libraries` and in the artifact's table of what it uses.
+  /// Name in `ingot.libraries` and in the artifact's table of libraries.
   llvm::StringRef name;
-  /// The name in messages.
+  /// Name in messages.
   llvm::StringRef title;
-  /// A static library beside the compiler that artifacts are linked with.
+  /// Static library beside the compiler that artifacts are linked with.
   llvm::StringRef glue;
   /// Path of the shared library; empty if the compiler was built without it.
   llvm::StringRef path;
@@ -87,53 +90,59 @@ class Backend {
 public:
   virtual ~Backend();
 
-  /// A word: the backend's name in options, attributes and artifacts.
+  /// Returns the backend's name in options, attributes and artifacts: a single
+  /// word.
   virtual llvm::StringRef name() const = 0;
-  /// The name of its kernels in messages.
+  /// Returns the name of the backend's kernels in messages.
   virtual llvm::StringRef title() const { return name(); }
   virtual const Device &device() const { return kCpu; }
 
-  /// Registers its dialects, and the interfaces of their ops.
+  /// Registers the backend's dialects, and the interfaces of their ops.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
-  /// Registers its passes, so that pipelines in text may name them.
+  /// Registers the backend's passes, so that textual pipelines may name them.
   virtual void registerPasses() const {}
 
-  /// Returns whether it has kernels for ops of this kind, and is to be asked.
+  /// Returns true if the backend has kernels for ops of this kind. Only such a
+  /// backend is asked whether it computes an op.
   virtual bool isFor(mlir::Operation *op) const { return false; }
-  /// Returns why it does not compute `op`, which is of a kind that it is for.
+  /// Returns why the backend does not compute `op`, or nullopt if it does.
+  /// Precondition: `isFor(op)`.
   virtual Reason whyNot(mlir::Operation *op) const { return std::nullopt; }
-  /// Returns whether it computes all ops that other backends of its device
-  /// decline.
+  /// Returns true if the backend computes all ops that the other backends of
+  /// its device decline.
   virtual bool takesRest() const { return false; }
-  /// Returns whether it has kernels for quantized values.
+  /// Returns true if the backend has kernels for quantized values.
   virtual bool takesQuantized() const { return false; }
 
-  /// What its device likes, or null: one backend of a device answers for it.
+  /// Returns the policy of the backend's device, or null. One backend of each
+  /// device returns a policy.
   virtual const Policy *policy() const { return nullptr; }
 
-  /// The library that its code calls, or null. The passes that write such calls
-  /// add the library to `ingot.libraries`.
+  /// Returns the library that the backend's code calls, or null. The passes
+  /// that create such calls add the library to `ingot.libraries`.
   virtual const Library *library() const { return nullptr; }
 
-  /// Adds passes that turn nn ops into ops of its dialect, with what follows
-  /// them in their epilogues; on tensors.
+  /// Adds passes on tensors that lower nn ops to the backend's dialect, and
+  /// fuse the ops that follow as epilogues.
   virtual void buildLower(mlir::OpPassManager &passes,
                           const BackendOptions &options) const {}
   /// Adds passes on tensors that need the ops of all backends lowered.
   virtual void buildLowered(mlir::OpPassManager &passes,
                             const BackendOptions &options) const {}
-  /// Adds passes behind the memory plan whose result serves every CPU level.
+  /// Adds passes that run after memory planning and whose result serves every
+  /// CPU level.
   virtual void buildMemory(mlir::OpPassManager &passes) const {}
-  /// Adds passes that turn its ops on memrefs into launches of kernels.
+  /// Adds passes that turn the backend's ops on memrefs into kernel launches.
   virtual void buildKernels(mlir::OpPassManager &passes,
                             const BackendOptions &options) const {}
-  /// Adds passes that write the code of its kernels.
+  /// Adds passes that generate the code of the backend's kernels.
   virtual void buildCodegen(mlir::OpPassManager &passes,
                             const BackendOptions &options) const {}
 };
 
-/// All backends of a compiler, in the order in which their passes run. Passes
-/// find the list in the context: the `ingot` dialect holds it.
+/// A list of all backends of a compiler, in the order in which their passes
+/// run. The `ingot` dialect holds the list, so that passes find it in the
+/// context.
 class BackendList : public mlir::DialectInterface::Base<BackendList> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BackendList)
@@ -141,7 +150,7 @@ public:
   BackendList(mlir::Dialect *dialect, llvm::ArrayRef<const Backend *> all)
       : Base(dialect), all(all) {}
 
-  /// Returns the backends of a context; none if it has no list.
+  /// Returns the backends of a context; empty if the context has no list.
   static llvm::ArrayRef<const Backend *> of(mlir::MLIRContext *context);
 
 private:

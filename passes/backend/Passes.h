@@ -1,4 +1,4 @@
-//===- Passes.h - who computes an op ----------------------------*- C++ -*-===//
+//===- Passes.h - assignment of ops to backends -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

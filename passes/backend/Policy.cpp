@@ -1,4 +1,4 @@
-//===- Policy.cpp - what a device without a policy likes ------------------===//
+//===- Policy.cpp - a device without a policy -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,8 +87,8 @@ int64_t ingot::countProductWeights(Operation *root) {
 // The decision trace
 //===----------------------------------------------------------------------===//
 
-/// Returns the sizes of what `op` computes, "1x?x8": they tell apart several
-/// ops of one node.
+/// Returns the sizes of the result of `op`, "1x?x8". The sizes distinguish
+/// several ops of one node.
 static std::string sizesOf(Operation *op) {
   Value result;
   if (op->getNumResults())
@@ -107,8 +107,8 @@ static std::string sizesOf(Operation *op) {
                     "x");
 }
 
-/// Returns the level that code is generated for; "" before phases that depend
-/// on it.
+/// Returns the CPU level that code is generated for. Returns "" in phases that
+/// do not depend on the level.
 static StringRef levelOf(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   auto target =
@@ -117,8 +117,8 @@ static StringRef levelOf(Operation *op) {
   return target ? target.getLevel() : "";
 }
 
-/// Returns the number of the shape profile whose usual sizes the function
-/// around `op` is for, from 1; 0 for all sizes.
+/// Returns the number, from 1, of the shape profile that the function around
+/// `op` is specialized for. Returns 0 if the function is for all sizes.
 static int64_t profileOf(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   auto usual =

@@ -1,13 +1,14 @@
-//===- Policy.h - what a device likes ---------------------------*- C++ -*-===//
+//===- Policy.h - decisions of a device -------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The questions that shared phases ask about an operation. A backend of each
-// device implements them. Every answer has the choice, the estimated time of
-// each alternative, and a reason; `record` writes it into the decision trace.
+// Declares the questions that shared phases ask about an operation. A backend
+// of each device answers them. An answer holds the choice, a reason, and an
+// estimated time for each alternative. `record` writes an answer to the
+// decision trace.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_BACKEND_POLICY_H
@@ -24,16 +25,16 @@ namespace ingot {
 /// The category of remarks that carry a decision, a DecisionAttr.
 constexpr llvm::StringLiteral kDecisionCategory = "decision";
 
-/// One way to do it.
+/// An alternative of a decision.
 struct Alternative {
   std::string name;
-  /// Estimated time of one run, in cycles of one core of the target. -1: ruled
-  /// out, or without an estimate.
+  /// Estimated time of one execution, in cycles of one core of the target. -1:
+  /// the alternative is ruled out or has no estimate.
   int64_t cycles = -1;
 };
 
-/// A choice, what was weighed, and why: half a sentence about the operation
-/// ("has few channels").
+/// A choice, its reason, and the alternatives. The reason is a phrase whose
+/// subject is the operation ("has few channels").
 template <typename Choice>
 struct Answer {
   Choice choice;
@@ -41,98 +42,104 @@ struct Answer {
   llvm::SmallVector<Alternative, 3> alternatives = {};
 };
 
-/// What is known of the data of a product that may be multiplied as bytes.
+/// Facts about the data of a product that may be computed in int8.
 struct ByteSite {
-  /// True if the model is given the data as floats: making bytes is work of its
-  /// own.
+  /// True if the data are a float input of the model. Quantizing an input needs
+  /// a loop of its own.
   bool ofInput = false;
-  /// Returns true if the data come, through functions of one tensor, from a
-  /// product of floats or from the model's input.
+  /// Returns true if the data come from a float product or from the model's
+  /// input. Only unary functions may lie in between.
   llvm::function_ref<bool()> readsFloats;
 };
 
-/// How products are multiplied where a model or its user asks for 16 bits.
+/// Forms of a product for which the model or the user asks for 16 bits.
 enum class HalfForm {
   bf16,
   f16,
-  /// f32 by weights that are stored as f16.
+  /// Data in f32, and weights that are stored as f16.
   f16Weights
 };
 
-/// What a device likes. The base class declines everything: a device without a
-/// policy computes in f32.
+/// The decisions of a device. The base class declines everything, so that a
+/// device without a policy computes in f32.
 class Policy {
 public:
   virtual ~Policy();
 
-  /// The policy of the device of the module around `op`.
+  /// Returns the policy of the device of the module around `op`.
   static const Policy &of(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
   // Precision
   //===--------------------------------------------------------------------===//
 
-  /// Returns true if `product`, of f32 by constant weights, is to be multiplied
-  /// as int8 with a calibrated range.
+  /// Returns true if `product`, of f32 data by constant weights, is to be
+  /// computed in int8 with a calibrated range.
   virtual Answer<bool> multiplyBytes(mlir::Operation *product,
                                      const ByteSite &site) const;
-  /// The same with a range that each run finds.
+  /// Returns true if `product` is to be computed in int8 with a range that each
+  /// run determines.
   virtual Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const;
-  /// Returns true if `product`, in a loop whose products for bytes have
-  /// `weights` weights, is to be multiplied as int8 with a range that each step
-  /// finds.
+  /// Returns true if `product`, in a loop, is to be computed in int8 with a
+  /// range that each step determines. `weights` is the number of weights of all
+  /// products in the loop that would be in int8.
   virtual Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
                                            int64_t weights) const;
-  /// Returns true if `product`, of bytes, is to be multiplied as f32 that holds
-  /// the bytes.
+  /// Returns true if `product`, whose operands are int8, is to be computed in
+  /// f32.
   virtual Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const;
-  /// The same for a convolution of bytes with several groups, given the sizes
-  /// `O, C, …` of its weights.
+  /// Returns true if an int8 convolution with several groups is to be computed
+  /// in f32. `weights` is the shape `O, C, …` of the convolution's weights.
   virtual Answer<bool>
   multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights, int64_t groups) const;
-  /// Returns true if `product` is to be multiplied as int16.
+  /// Returns true if `product` is to be computed in int16.
   virtual Answer<bool> multiplyWords(mlir::Operation *product,
                                      OptimizeFor goal) const;
-  /// The form of products in the module around `op` where `asked`, bf16 or
-  /// fp16, is asked for. The next three questions each stand for a form.
+  /// Returns the form of products in the module around `op` if the user asks
+  /// for `asked`, bf16 or fp16. The next three functions decide about products
+  /// of one form each.
   virtual HalfForm halfForm(mlir::Operation *op, Precision asked) const;
-  /// Returns true if bf16 is faster than f32 wherever the module around `op`
-  /// runs, so that it pays where nobody asks for 16 bits.
+  /// Returns true if bf16 is faster than f32 on every CPU that the module
+  /// around `op` may run on. Then bf16 pays even if nobody asks for 16 bits.
   virtual bool prefersBF16(mlir::Operation *op) const;
-  /// Returns true if the factors of `product` are to be multiplied as bf16.
+  /// Returns true if `product` is to be computed with bf16 operands.
   virtual Answer<bool> multiplyBF16(mlir::Operation *product) const;
-  /// Returns true if f32 is to be multiplied by weights of f16. The model has
-  /// `allWeights` weights of products.
+  /// Returns true if `product` is to be computed with f32 data and weights
+  /// stored as f16. `allWeights` is the number of weights of all products of
+  /// the model.
   virtual Answer<bool> storeHalfWeights(mlir::Operation *product,
                                         int64_t allWeights) const;
-  /// Returns true if f16 is to be multiplied by f16.
+  /// Returns true if `product` is to be computed with f16 operands.
   virtual Answer<bool> multiplyF16(mlir::Operation *product) const;
 
   //===--------------------------------------------------------------------===//
   // Weights and channels
   //===--------------------------------------------------------------------===//
 
-  /// The dimension of the weights of `product` along which int8 weights are to
-  /// be fitted in pairs; nullopt: scales are those of the largest weights.
+  /// Returns the dimension of the weights of `product` along which int8 weights
+  /// are to be fitted in pairs (PairFit.h). Returns nullopt if scales are to
+  /// come from the largest weights.
   virtual Answer<std::optional<int64_t>>
   fitPairs(mlir::Operation *product) const;
-  /// Returns true if the rows that `product` multiplies by weights of few bits
-  /// are to be rounded to bytes.
+  /// Returns true if the left-hand rows of `product`, whose weights have few
+  /// bits, are to be rounded to int8.
   virtual Answer<bool> roundRows(nn::PackedMatMulOp product) const;
-  /// Returns true if zeros are to fill up the channels of `product`, of bytes,
-  /// to as many as are multiplied at once.
+  /// Returns true if the channels of the int8 `product` are to be padded with
+  /// zeros, to a multiple of the channels that one instruction multiplies.
   virtual Answer<bool> padChannels(nn::ConvOp product) const;
 };
 
-/// The number of weights of all products by constants in `root`.
+/// Returns the number of weights of all products with constant weights in
+/// `root`.
 int64_t countProductWeights(mlir::Operation *root);
 
-/// Records a decision about `op`: a remark of the category `decision`.
+/// Records a decision about `op`: emits a remark of the category `decision`.
 void record(mlir::Operation *op, Question question, llvm::StringRef choice,
             llvm::StringRef reason,
             llvm::ArrayRef<Alternative> alternatives = {});
 
-/// Records the answer to a question of yes or no, with the names of both.
+/// Records the answer to a yes-or-no question; `yes` and `no` name the two
+/// choices. Returns the choice.
 inline bool record(mlir::Operation *op, Question question,
                    const Answer<bool> &answer, llvm::StringRef yes,
                    llvm::StringRef no) {

@@ -1,4 +1,4 @@
-//===- CpuBackend.cpp - kernels of our own --------------------------------===//
+//===- CpuBackend.cpp - the backend of native kernels ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,7 +60,8 @@ class CpuBackend : public Backend {
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
     } else if (options.isInt8BesideFP32()) {
-      // Bytes have more error than bf16, which takes products that int8 leaves.
+      // bf16 is more precise than bytes, so that it may compute the products
+      // that int8 leaves.
       AssignPrecisionOptions assign;
       assign.computedOnly = true;
       assign.keep.assign(options.keep.begin(), options.keep.end());
@@ -69,7 +70,7 @@ class CpuBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createTabulateBytes());
     passes.addNestedPass<func::FuncOp>(
         createFuseAttention({/*orF32=*/options.isInt8BesideFP32()}));
-    // Masks that it transposed.
+    // Fold the masks that the fusion of attention transposed.
     FoldConstantsOptions fold;
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
@@ -91,7 +92,7 @@ class CpuBackend : public Backend {
       passes.addNestedPass<func::FuncOp>(createProveWinograd());
   }
 
-  /// Loops store half between kernels, too.
+  /// Loops between kernels store bf16 or f16, too.
   void buildLowered(OpPassManager &passes,
                     const BackendOptions &options) const override {
     if (options.precision == Precision::fp32)
@@ -134,7 +135,7 @@ class CpuBackend : public Backend {
       emulated.on = options.emulateOn;
       passes.addPass(createEmulateInstructions(emulated));
     }
-    // The loops of linalg that vectors suit.
+    // Vectorize the linalg loops that suit vectors.
     passes.addPass(createContractionsToVector());
     passes.addPass(createWidenRows());
     passes.addPass(createLoopsToVector());

@@ -1,4 +1,4 @@
-//===- CpuBackend.h - kernels of our own ------------------------*- C++ -*-===//
+//===- CpuBackend.h - the backend of native kernels -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// The backend whose kernels are the ops of the cpu dialect.
+/// Returns the backend whose kernels are the ops of the cpu dialect.
 const Backend &getBackend();
 
 } // namespace ingot::cpu

@@ -1,4 +1,4 @@
-//===- Passes.h - code of kernels of our own --------------------*- C++ -*-===//
+//===- Passes.h - code generation of native kernels -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- cpu/Passes.td - code of kernels of our own ----------*- tablegen -*-===//
+//===- cpu/Passes.td - code generation of native kernels ---*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,10 +28,10 @@ def ContractionsToVector
     : Cpu_ToVector<"cpu-contractions-to-vector"> {
   let summary = "Write products that have no kernel as loops over tiles";
   let description = [{
-    See the head of ContractionsToVector.cpp. For a `linalg.generic` on memrefs
-    that sums up products of f32, f64, bf16, i32, words or bytes, with the loops
-    batch…, row, k, column; any of them may be open, and the right factor
-    transposed.
+    See the head of ContractionsToVector.cpp. Rewrites a `linalg.generic` on
+    memrefs that adds up products of f32, f64, bf16, i32, int16 or bytes. Its
+    loops are batch…, row, k, column, and any of them may be open. The right
+    factor may be transposed.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -49,7 +49,7 @@ def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
 }
 
 def WinogradToVector : Cpu_ToVector<"cpu-winograd-to-vector"> {
-  let summary = "Write minimal filtering as transforms and products";
+  let summary = "Write Winograd's algorithm as transforms and products";
   let description = [{
     See the head of WinogradToVector.cpp.
   }];
@@ -82,16 +82,17 @@ def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
 }
 
 def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
-  let summary = "Write AMX and dot product instructions as loops of others";
+  let summary = "Write AMX and dot product instructions as loops over vectors";
   let description = [{
-    For tests of kernels on CPUs that lack the instructions: code that is tiled
-    and addressed as before, in which `amx` ops, `x86vector.avx512.dot` and the
-    intrinsics that multiply fours of bytes, convert and pack integers are loops
-    over vectors. An AMX tile is memory on the stack; a product adds to its
-    accumulator's. The order of sums is that of Intel's manual; denormal numbers
-    are kept, while AMX and `vdpbf16ps` take them as zero.
+    For tests of kernels on CPUs that lack the instructions. Tiling and
+    addresses stay as they are. Loops over vectors replace `amx` ops,
+    `x86vector.avx512.dot`, and the intrinsics that multiply groups of four
+    bytes or convert and pack integers. An AMX tile is memory on the stack, and
+    a product adds to its accumulator's memory. Sums have the order of Intel's
+    manual. Denormal values are kept, while AMX and `vdpbf16ps` treat them as
+    zero.
 
-    Passes behind it see the CPU level `on` in the module's `ingot.target`.
+    Later passes see the CPU level `on` in the module's `ingot.target`.
   }];
   let options = [Option<"on", "on", "std::string", "\"x86-64-v3\"",
                         "The CPU level that is to run the code">];
@@ -105,8 +106,8 @@ def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
 def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
   let summary = "Widen and round bf16 by integer arithmetic";
   let description = [{
-    Rounding only for levels without AVX512-BF16, where LLVM calls a function an
-    element.
+    Rounding is rewritten only for levels without AVX512-BF16, where LLVM would
+    call a function for each element.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
@@ -115,10 +116,11 @@ def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
 def ExpandFMA : Pass<"expand-fma", "::mlir::ModuleOp"> {
   let summary = "Multiply and add in f64 where there is no fused multiply-add";
   let description = [{
-    For levels without the instruction, where LLVM calls a function an element:
-    the bits of a `math.fma` of f32 whose addend is a whole number and whose
-    result lies between 2^23 and 2^24, where f32 has a step of 1.
-    `nn.requantize` computes no other, and nothing else does at such levels.
+    For levels without the instruction, where LLVM would call a function for
+    each element. Rewrites the bits of a `math.fma` of f32 whose addend is a
+    whole number and whose result lies between 2^23 and 2^24. Neighbouring f32
+    are 1 apart there. At such levels only `nn.requantize` uses `math.fma`, and
+    always in this form.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
@@ -134,10 +136,10 @@ def GroupNormToVector : Cpu_ToVector<"cpu-group-norm-to-vector"> {
 def LoopsToVector : Cpu_ToVector<"cpu-loops-to-vector"> {
   let summary = "Write elementwise loops over short and open rows with vectors";
   let description = [{
-    See the head of LoopsToVector.cpp. For a `linalg.generic` on memrefs without
-    reductions, of 32 bits an element, whose operands are contiguous along the
-    innermost loop or the same for all of it. Long rows are written if there are
-    functions in the body.
+    See the head of LoopsToVector.cpp. Rewrites a `linalg.generic` on memrefs
+    without reductions and with elements of 32 bits. Its operands must be
+    contiguous or constant along the innermost loop. Long rows are rewritten
+    only if the body has functions.
   }];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }
@@ -150,12 +152,12 @@ def MatMulToVector : Cpu_ToVector<"cpu-matmul-to-vector"> {
 }
 
 def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "Give every kernel a function of its own, equal ones the same";
+  let summary = "Outline kernels into functions that equal kernels share";
   let description = [{
     A cpu op on memrefs becomes a `cpu.launch` of a private function that takes
-    the op's operands and the number of a task. Ops that differ in their
-    operands and locations only share a function. The op's schedule says how
-    many tasks there are.
+    the op's operands and the index of a task. Ops that differ only in their
+    operands and locations share a function. The op's schedule determines the
+    number of tasks.
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [
@@ -166,7 +168,7 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def PackSignsToVector : Cpu_ToVector<"cpu-pack-signs-to-vector"> {
-  let summary = "Write what packs signs as loops over words";
+  let summary = "Write the packing of signs as loops over words";
   let description = [{
     See the head of PackSignsToVector.cpp.
   }];
@@ -206,7 +208,7 @@ def ResampleToVector : Cpu_ToVector<"cpu-resample-to-vector"> {
 }
 
 def RoundBlocksToVector : Cpu_ToVector<"cpu-round-blocks-to-vector"> {
-  let summary = "Write what rounds blocks of rows as vectors";
+  let summary = "Write the rounding of blocks of rows with vectors";
   let description = [{
     See the head of RoundBlocksToVector.cpp.
   }];
@@ -223,9 +225,9 @@ def Schedule : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
   let summary = "Decide how kernels are tiled and split into tasks";
   let description = [{
     Sets the `schedule` of each cpu op on memrefs for the module's
-    `ingot.target`, and keeps one that is there. What splits kernels and what
-    writes their code decides nothing of it: they read the attribute. A schedule
-    that the target has neither registers nor instructions for is reported.
+    `ingot.target`, and keeps an existing schedule. The passes that split
+    kernels and write their code only read the attribute. The pass reports a
+    schedule for which the target lacks registers or instructions.
   }];
   let options = [Option<"seed", "seed", "uint64_t", "0",
                         "For tests: draw schedules at random, others for "
@@ -246,8 +248,8 @@ def SoftmaxToVector : Cpu_ToVector<"cpu-softmax-to-vector"> {
 def TablesToVector : Cpu_ToVector<"cpu-tables-to-vector"> {
   let summary = "Look bytes up in tables by vectors";
   let description = [{
-    See the head of TablesToVector.cpp. For a `linalg.generic` on memrefs that
-    replaces each byte by what stands there in a table of 256, of rows that are
+    See the head of TablesToVector.cpp. Rewrites a `linalg.generic` on memrefs
+    that replaces each byte by its entry in a table of 256. Rows must be
     contiguous.
   }];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
@@ -259,12 +261,12 @@ def TablesToVector : Cpu_ToVector<"cpu-tables-to-vector"> {
 }
 
 def TransposesToVector : Cpu_ToVector<"cpu-transposes-to-vector"> {
-  let summary = "Write transposes as loops over squares turned in registers";
+  let summary = "Write transposes as loops over squares in registers";
   let description = [{
-    See the head of TransposesToVector.cpp. For a `linalg.generic` on memrefs
-    that moves elements of 8, 16 or 32 bits, or computes others of them, between
-    operands that are contiguous along different loops. Its other operands are
-    the same for each vector.
+    See the head of TransposesToVector.cpp. Rewrites a `linalg.generic` on
+    memrefs that moves elements of 8, 16 or 32 bits, or computes new elements
+    from them. The operands are contiguous along different loops. All other
+    operands must be the same for each vector.
   }];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }
@@ -272,14 +274,18 @@ def TransposesToVector : Cpu_ToVector<"cpu-transposes-to-vector"> {
 def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
   let summary = "Round vectors of f32 while they become integers";
   let description = [{
-    `fptosi` of `roundeven` is one instruction, `llvm.intr.lrint`: a run rounds
-    to nearest, halves to even. Scalars keep both, since LLVM's vectorizer has
-    no vectors of the intrinsic. Where a vector only becomes integers,
-    `maximumf` and `minimumf` of it are `maxnumf` and `minnumf`, one instruction
-    instead of three: what is no number may become any. `maximumf` with 0 may
-    be either zero, and is one instruction, too. Where a byte is made of a
-    vector only to become f32 again, as an epilogue that stores f32 does between
-    pairs, it is rounded, and never is an integer.
+    `fptosi` of `roundeven` becomes one instruction, `llvm.intr.lrint`, because
+    a run rounds to nearest, ties to even. Scalars keep both ops, because LLVM's
+    vectorizer does not support the intrinsic.
+
+    If a vector is only used to compute integers, `maximumf` and `minimumf` of
+    it become `maxnumf` and `minnumf`: one instruction instead of three. NaN may
+    then become any integer. `maximumf` with 0 may return either zero, and is
+    one instruction, too.
+
+    If floats become bytes only to become f32 again, they are rounded and never
+    become integers. Epilogues that store f32 do this between a quantize and a
+    dequantize.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

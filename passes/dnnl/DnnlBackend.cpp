@@ -45,7 +45,7 @@ class DnnlBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createFusePostOps());
   }
 
-  /// Primitives are made once, whatever the CPU level.
+  /// Create primitives in a phase that all CPU levels share.
   void buildMemory(OpPassManager &passes) const override {
     passes.addPass(createDnnlToCalls());
   }

@@ -11,7 +11,7 @@
 
 namespace ingot::dnnl {
 
-/// The backend whose kernels are primitives of oneDNN.
+/// Returns the backend whose kernels are primitives of oneDNN.
 const Backend &getBackend();
 
 } // namespace ingot::dnnl

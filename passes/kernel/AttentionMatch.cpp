@@ -19,20 +19,20 @@ using kernel::AttentionMatch;
 using kernel::AttentionOperands;
 using support::typeOf;
 
-/// From `B, H, L, D` to `B, L, H, D` and back.
+/// Permutes `B, H, L, D` to `B, L, H, D` and back.
 static constexpr int64_t kSwapHeads[] = {0, 2, 1, 3};
 
 static bool swapsHeads(nn::TransposeOp op) {
   return op && op.getPerm() == ArrayRef<int64_t>(kSwapHeads);
 }
 
-/// Returns the op that has `value` as its only result, if nothing else uses it.
+/// Returns the op whose only result is `value`, if the value has one use.
 template <typename Op>
 static Op soleProducer(Value value) {
   return value.hasOneUse() ? value.getDefiningOp<Op>() : Op();
 }
 
-/// `x` of `value = number * x`; `scale` takes the number.
+/// Returns `x` of `value = number * x`, and multiplies `scale` by the number.
 static Value dropScale(Value value, double &scale) {
   Value x;
   if (auto number =
@@ -51,10 +51,10 @@ static Value dropScale(Value value, double &scale) {
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// How many numbers may be added to each score.
+/// The most values that may be added to the scores.
 static constexpr size_t kMaxMasks = 2;
 
-/// Returns whether `value` is a product, scaled or not, to which up to `sums`
+/// Returns true if `value` is a product, scaled or not, to which up to `sums`
 /// other values are added.
 static bool areScores(Value value, size_t sums) {
   double scale = 1;
@@ -66,9 +66,8 @@ static bool areScores(Value value, size_t sums) {
          (areScores(add.getA(), sums - 1) || areScores(add.getB(), sums - 1));
 }
 
-/// Returns the softmax of `value`: its result, or its result with zeros for
-/// probabilities that are no numbers or for some queries. Null if it is used
-/// elsewhere.
+/// Returns the softmax of `value`. NaN probabilities, or some queries, may be
+/// replaced by zeros. Returns null if `value` has other uses.
 nn::SoftmaxOp AttentionMatch::matchSoftmax(Value value) {
   auto select = soleProducer<nn::SelectOp>(value);
   if (!select)
@@ -83,7 +82,7 @@ nn::SoftmaxOp AttentionMatch::matchSoftmax(Value value) {
     zeroed = condition;
     return soleProducer<nn::SoftmaxOp>(p);
   }
-  // A row's probabilities are all numbers, or none is.
+  // Either all probabilities of a row are NaN, or none is.
   auto isNaN = soleProducer<nn::IsNaNOp>(condition);
   if (!isNaN || isNaN.getX() != p || !llvm::hasNItems(p.getUses(), 2))
     return {};
@@ -130,14 +129,15 @@ Reason AttentionMatch::match(nn::MatMulOp op) {
   return std::nullopt;
 }
 
-/// The transpose that brought the heads of a factor to the front, if any.
+/// Returns the transpose that moved the heads of an operand to the front, if
+/// any.
 static nn::TransposeOp headsTranspose(Value value) {
   auto op = value.getDefiningOp<nn::TransposeOp>();
   return swapsHeads(op) ? op : nn::TransposeOp();
 }
 
-/// Returns whether the queries, scaled by all factors of the scores, stay in
-/// the range of f32.
+/// Returns true if queries that are multiplied by all scales stay in the range
+/// of f32.
 bool AttentionMatch::isScaleModest() {
   double all = scale;
   for (Value factor : {scores.getA(), scores.getB()})
@@ -166,7 +166,7 @@ Reason AttentionMatch::whyNotOneKernel(const shape::SameSizes &sizes) {
       return "has queries, keys or values whose batches broadcast, or may: " +
              describe(q) + ", " + describe(k) + ", " + describe(v);
   }
-  // Broadcast to the scores, but for the keys.
+  // A mask must broadcast to the scores, but have the full size along the keys.
   auto fitsScores = [&](Value mask) {
     RankedTensorType type = typeOf(mask);
     int64_t missing = rank - type.getRank();
@@ -191,10 +191,10 @@ Reason AttentionMatch::whyNotOneKernel(const shape::SameSizes &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Around a kernel
+// Operands of a kernel
 //===----------------------------------------------------------------------===//
 
-/// `value` with a dimension of one element more, before dimension `at`.
+/// Inserts a dimension of size 1 into `value`, before dimension `at`.
 static Value addDim(PatternRewriter &rewriter, Location loc, Value value,
                     int64_t at) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, value);
@@ -211,7 +211,7 @@ static Value transpose(PatternRewriter &rewriter, Location loc, Value value,
                                  value, perm);
 }
 
-/// A factor, `B, H, L, D` or `B, L, D`, as `B, L, H, D`.
+/// Returns an operand `B, H, L, D` or `B, L, D` as `B, L, H, D`.
 static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
   if (typeOf(value).getRank() == 3)
     return addDim(rewriter, loc, value, 2);
@@ -220,7 +220,7 @@ static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
   return transpose(rewriter, loc, value, kSwapHeads);
 }
 
-/// The mask, which broadcasts to `B, H, M, N`, as `B, H, N, M`.
+/// Returns the mask, which broadcasts to `B, H, M, N`, as `B, H, N, M`.
 static Value queriesLast(PatternRewriter &rewriter, Location loc, Value mask,
                          int64_t rank) {
   mask = support::expandRank(rewriter, mask, rank);
@@ -237,7 +237,7 @@ AttentionOperands AttentionMatch::buildOperands(PatternRewriter &rewriter) {
   Location loc = result.getLoc();
   AttentionOperands operands;
   operands.scale = scale;
-  // Queries and keys may be scaled, before or after their transposes.
+  // Queries and keys may be scaled before or after their transposes.
   auto unscaled = [&](Value value) {
     Value heads = headsInside(rewriter, loc, dropScale(value, operands.scale));
     return dropScale(heads, operands.scale);
@@ -245,7 +245,7 @@ AttentionOperands AttentionMatch::buildOperands(PatternRewriter &rewriter) {
   operands.q = unscaled(scores.getA());
   operands.k = unscaled(scores.getB());
   operands.v = headsInside(rewriter, loc, result.getB());
-  // Added up once for all layers that have the same.
+  // Sum the masks first, since CSE merges the sums of layers with equal masks.
   Value mask;
   for (Value other : masks)
     mask = mask ? nn::AddOp::create(rewriter, loc, other, mask) : other;
@@ -274,7 +274,7 @@ void AttentionMatch::replaceBy(PatternRewriter &rewriter, Value value,
     Value isZero = transpose(rewriter, at, zeroed, kSwapHeads);
     value = nn::SelectOp::create(rewriter, at, type, isZero, zero, value);
   }
-  // A driver that walks lets only the op at hand be erased.
+  // The greedy driver lets a pattern erase only the current op.
   for (Operation *user : op->getUsers())
     if (swapsHeads(dyn_cast<nn::TransposeOp>(user)))
       rewriter.replaceAllUsesWith(user->getResult(0), value);

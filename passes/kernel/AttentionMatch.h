@@ -15,47 +15,48 @@
 
 namespace ingot::kernel {
 
-/// Operands of a kernel that computes an attention for all heads.
+/// The operands of a kernel that computes attention for all heads.
 struct AttentionOperands {
-  /// Queries, keys and values as `B, L, H, D`.
+  /// The queries, keys and values, as `B, L, H, D`.
   mlir::Value q, k, v;
-  /// Sum of all masks, which broadcasts to `B, H, keys, queries`; may be null.
+  /// The sum of all masks, which broadcasts to `B, H, keys, queries`; may be
+  /// null.
   mlir::Value mask;
-  /// Factor of the scores.
+  /// The factor of the scores.
   double scale = 1;
 };
 
-/// An attention that nn ops compute: two products with a softmax in between,
-/// `softmax(scale * Q K^T + masks) V`, on `B, H, L, D` or `B, L, D`.
+/// An attention that nn ops compute: two matrix products with a softmax in
+/// between, `softmax(scale * Q K^T + masks) V`, on `B, H, L, D` or `B, L, D`.
 struct AttentionMatch {
   nn::MatMulOp scores, result;
   nn::SoftmaxOp softmax;
-  /// Values that are added to the scores, the last first: a mask, a bias of
-  /// positions.
+  /// The values that are added to the scores, the last one first, such as a
+  /// mask or a position bias.
   llvm::SmallVector<mlir::Value, 2> masks;
-  /// Factor between the first product and the masks.
+  /// The factor between the first product and the masks.
   double scale = 1;
-  /// Set if probabilities that are no numbers become zeros.
+  /// True if NaN probabilities become zeros.
   bool isSafe = false;
-  /// Condition for results that are zero: `B, H, L, 1`, where all dimensions
-  /// but the last broadcast. Null if there is none.
+  /// The condition under which results are zero, as `B, H, L, 1`, where all
+  /// dimensions but the last broadcast. Null if there is none.
   mlir::Value zeroed;
-  /// Locations of the ops between the factors and the result.
+  /// The locations of the ops between the operands and the result.
   llvm::SmallVector<mlir::Location> locations;
 
-  /// Fills this in; else says why `op` is not the end of an attention.
+  /// Fills the match if `op` ends an attention; else returns the reason.
   Reason match(nn::MatMulOp op);
 
-  /// Says why one kernel cannot compute it for all heads: batches or masks that
-  /// broadcast in other ways, scales out of range.
+  /// Returns why one kernel cannot compute the attention for all heads. Batches
+  /// or masks may broadcast in other ways, or scales may be out of range.
   Reason whyNotOneKernel(const shape::SameSizes &sizes);
 
-  /// Builds the operands of a kernel. Transposes of heads and scales before or
-  /// behind them are left out.
+  /// Builds the operands of a kernel, without transposes of heads and without
+  /// scales before or behind them.
   AttentionOperands buildOperands(mlir::PatternRewriter &rewriter);
 
-  /// Replaces the last product, and transposes of its heads, by `value`: the
-  /// result of a kernel, `B, L, H, D`, which has `sizes`.
+  /// Replaces the last product, and transposes of its heads, by `value`.
+  /// `value` is the result of a kernel, `B, L, H, D`, and has `sizes`.
   void replaceBy(mlir::PatternRewriter &rewriter, mlir::Value value,
                  llvm::ArrayRef<mlir::OpFoldResult> sizes);
 

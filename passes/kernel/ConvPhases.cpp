@@ -12,10 +12,10 @@ using namespace mlir;
 using namespace ingot;
 using kernel::Phase;
 
-/// How far before an open src a window starts that is to see nothing of it.
+/// The distance from a dynamic src of a window that must not overlap it.
 static constexpr int64_t kFar = int64_t(1) << 30;
 
-/// Lets a phase without taps read the padding alone.
+/// Makes a phase without taps read only padding.
 static void readPadding(Phase &phase) {
   phase.srcFirst = 0;
   if (phase.count.isOpen) {
@@ -25,7 +25,7 @@ static void readPadding(Phase &phase) {
     phase.padHigh = 0;
     return;
   }
-  // Two taps, one before and one behind the only element that it gets to see.
+  // Use two taps, one before and one behind the only element of src.
   int64_t count = phase.count.constant;
   phase.srcCount = {false, 1};
   phase.numTaps = 2;
@@ -46,7 +46,7 @@ Phase kernel::phaseOf(int64_t r, const PhasedWindow &window) {
     if (distance % stride != 0)
       continue;
     int64_t t = distance / stride;
-    // Meets the padding alone.
+    // Skip a tap that only reads padding.
     if (!isOpen && (t + phase.count.constant <= 0 || t >= srcSize))
       continue;
     phase.taps.push_back(k);

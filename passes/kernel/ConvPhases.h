@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A transposed convolution has, in one dimension, stride s, dilation d and
-// begin pad p. Element o of its result is the sum of the x[i] w[k] for which
-// i s + k d is o + p. Phase r has the elements o = m s + r. Each is the sum of
-// x[m + t] w[k] over the taps k for which t = (r + p - k d) / s is whole. These
-// t grow in equal steps as k goes down, so a phase is a convolution. Its
-// padding is -t of the lowest t; a positive lowest t skips the first elements.
+// begin pad p. Element o of its result sums x[i] w[k] over all i and k with `i
+// s + k d = o + p`. Phase r has the elements `o = m s + r`. Each element sums
+// `x[m + t] w[k]` over the taps k for which `t = (r + p - k d) / s` is an
+// integer. These t grow in equal steps as k falls, so a phase is a convolution.
+// Its padding is -t of the lowest t; a positive lowest t skips the first
+// elements.
 //
-// If the size n of x is open, the size of the result is s n plus a constant,
-// and all other sizes are n plus a constant.
+// If the size n of x is dynamic, the size of the result is `s n` plus a
+// constant. All other sizes are then n plus a constant.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_KERNEL_CONVPHASES_H
@@ -24,7 +25,7 @@
 
 namespace ingot::kernel {
 
-/// A size: a constant, or so much more than the size of src if that is open.
+/// A size: a constant or, if src is dynamic, the size of src plus a constant.
 struct Extent {
   bool isOpen;
   int64_t constant;
@@ -39,14 +40,14 @@ struct Extent {
 
 /// The window of a phase in one dimension.
 struct Phase {
-  /// Result elements `first + i stride`, i < count.
+  /// The result elements are `first + i stride` for i < count.
   int64_t first;
   Extent count;
-  /// Elements of src that are read.
+  /// The elements of src that are read.
   int64_t srcFirst;
   Extent srcCount;
-  /// For each tap of the convolution that of the transposed one; none where the
-  /// window lies in the padding.
+  /// For each tap of the convolution, the tap of the transposed convolution.
+  /// Empty if the window lies in the padding.
   llvm::SmallVector<int64_t> taps;
   int64_t numTaps, dilation, padLow, padHigh;
 
@@ -58,7 +59,7 @@ struct Phase {
   }
 };
 
-/// A dimension of a transposed convolution. With an open src, `dstSize` is the
+/// A dimension of a transposed convolution. If src is dynamic, `dstSize` is the
 /// size of dst minus `stride` times the size of src.
 struct PhasedWindow {
   int64_t srcSize, dstSize, kernel, stride, pad, dilation;

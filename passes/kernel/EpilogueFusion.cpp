@@ -18,8 +18,8 @@ using namespace ingot::kernel;
 using support::Order;
 using support::typeOf;
 
-/// Returns whether `op` widens `bytes` and only a transpose of rows to columns
-/// follows. Then the transpose reads bytes, a quarter of the memory, and widens
+/// Returns true if `op` widens `bytes` and is used only by a matrix transpose.
+/// The transpose then reads the bytes, a quarter of the memory, and widens
 /// them.
 static bool isWidenedAndTurned(Operation *op, Value bytes) {
   if (typeOf(bytes).getElementTypeBitWidth() != 8)
@@ -42,12 +42,13 @@ static bool isWidenedAndTurned(Operation *op, Value bytes) {
          transpose.getPerm().back() != int64_t(transpose.getPerm().size()) - 1;
 }
 
-/// More than activations of several ops have, each rounded to what was
-/// quantized.
+/// The most steps of an epilogue. Activations of several ops, each with a
+/// quantization, have fewer.
 static constexpr size_t kMaxSteps = 32;
 
-/// Returns the ops from the result of `kernel` to `op`, the last, in order: as
-/// in x f(x), which reads x twice. Empty if other ops read the result.
+/// Returns the ops from the result of `kernel` to `op`, in order. The result
+/// may be read several times, as x is in x f(x). Returns none if other ops read
+/// the result.
 static SmallVector<Operation *> stepsTo(Operation *op, Operation *kernel,
                                         const EpilogueForm &form,
                                         const Order &order) {
@@ -75,7 +76,7 @@ static SmallVector<Operation *> stepsTo(Operation *op, Operation *kernel,
   return sorted;
 }
 
-/// Returns the values that `ops` read, but for `result` and their own results.
+/// Returns the values that `ops` read, except `result` and their own results.
 static SmallVector<Value> operandsOf(ArrayRef<Operation *> ops, Value result) {
   llvm::SetVector<Value> operands;
   for (Operation *op : ops)
@@ -86,7 +87,8 @@ static SmallVector<Value> operandsOf(ArrayRef<Operation *> ops, Value result) {
   return operands.takeVector();
 }
 
-/// Lets `kernel` compute `op` and the ops in between, where `op` stands.
+/// Moves `op` and the ops between `kernel` and `op` into the epilogue of
+/// `kernel`. The kernel moves to the place of `op`.
 static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
                      Order &order) {
   Value result = kernel->getResult(0);
@@ -113,8 +115,8 @@ static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
   return true;
 }
 
-/// Returns the kernels that compute operands of `op`, the last one first: if
-/// that takes `op`, its result is not kept while the others run.
+/// Returns the kernels that compute operands of `op`, the last one first. If
+/// the last kernel takes `op`, its result is not kept while other kernels run.
 static SmallVector<Operation *>
 kernelsBefore(Operation *op, const EpilogueForm &form, const Order &order) {
   SmallVector<Operation *> kernels;
@@ -128,7 +130,7 @@ kernelsBefore(Operation *op, const EpilogueForm &form, const Order &order) {
   return kernels;
 }
 
-/// Visits ops in order, so that a chain of consumers is taken up one by one.
+/// Visits ops in order, so that a chain of users is fused op by op.
 int64_t kernel::fuseEpilogues(Operation *root, EpilogueForm &form) {
   Order order(root);
   int64_t count = 0;

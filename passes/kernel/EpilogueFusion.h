@@ -14,8 +14,8 @@ namespace ingot::kernel {
 /// Elementwise ops that a kernel may compute in its epilogue.
 struct EpilogueSteps {
   mlir::Operation *kernel;
-  /// In order. Only steps read the kernel's result and what steps but the last
-  /// compute.
+  /// The steps in order. Only steps read the kernel's result and the results of
+  /// steps but the last.
   llvm::SmallVector<mlir::Operation *> ops;
   /// The other values that steps read, in the order of their first use.
   llvm::SmallVector<mlir::Value> operands;
@@ -24,30 +24,30 @@ struct EpilogueSteps {
   mlir::Operation *getLast() const { return ops.back(); }
 };
 
-/// A form of epilogues, as a region or a list of attributes: says which steps
-/// it takes, and holds them.
+/// A representation of epilogues, such as a region or a list of attributes. It
+/// decides which steps it takes, and stores them.
 class EpilogueForm {
 public:
   virtual ~EpilogueForm() = default;
 
-  /// Returns whether `op` is a kernel with an epilogue of this form.
+  /// Returns true if `op` is a kernel with an epilogue of this form.
   virtual bool isKernel(mlir::Operation *op) const = 0;
 
-  /// Returns whether a step of the epilogue of `kernel` may compute elements of
+  /// Returns true if a step of the epilogue of `kernel` may compute elements of
   /// type `element`.
   virtual bool holds(mlir::Operation *kernel, mlir::Type element) const = 0;
 
   /// Appends `steps` to the epilogue of their kernel, whose result gets the
-  /// type of the last step's. The caller moves the kernel and erases the steps.
-  /// Returns false, and changes nothing, if there is no place for the steps.
+  /// type of the last step. The caller moves the kernel and erases the steps.
+  /// Returns false, and changes nothing, if the epilogue cannot take the steps.
   virtual bool append(const EpilogueSteps &steps, support::Order &order) = 0;
 
-  /// Learns that `step`, which an epilogue computes now, will be erased.
+  /// Called before `step`, which an epilogue computes now, is erased.
   virtual void forget(mlir::Operation *step) {}
 };
 
 /// Moves elementwise nn ops below `root` into the epilogues of the kernels
-/// before them, as far as `form` takes them. Returns how often it did.
+/// before them, if `form` takes them. Returns the number of fusions.
 int64_t fuseEpilogues(mlir::Operation *root, EpilogueForm &form);
 
 } // namespace ingot::kernel

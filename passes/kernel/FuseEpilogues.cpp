@@ -30,16 +30,17 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// More than models chain; each operand is one more stream to read.
+/// The most operands of an epilogue: more than models need. Each operand is
+/// another memory stream.
 static constexpr unsigned kMaxOperands = 6;
 
-/// Returns whether the epilogue of `kernel` can load elements of `value`, or
-/// store them.
+/// Returns true if the epilogue of `kernel` can load and store elements of
+/// `value`.
 static bool isReadable(kernel::EpilogueOpInterface kernel, Value value) {
   return kernel.canEpilogueRead(typeOf(value).getElementType());
 }
 
-/// Returns whether `other` broadcasts to the result of `kernel` in every run.
+/// Returns true if `other` broadcasts to the result of `kernel` in every run.
 static bool broadcastsTo(Value other, kernel::EpilogueOpInterface kernel,
                          shape::SameSizes &sizes) {
   Value result = kernel->getResult(0);
@@ -58,12 +59,13 @@ static bool broadcastsTo(Value other, kernel::EpilogueOpInterface kernel,
   return true;
 }
 
-/// More than it takes to dequantize, and few enough to do it again.
+/// The most ops that are recomputed: more than a dequantization has, but cheap.
 static constexpr size_t kMaxWidening = 4;
 
-/// The elementwise ops of one operand, but for constants that are one number,
-/// that make `value` of a tensor of smaller elements: first to last. Then the
-/// tensor itself is what to read. Empty if there is none.
+/// Returns the ops that compute `value` from a tensor of smaller elements, in
+/// order. Each is elementwise and has one operand besides scalar constants. The
+/// epilogue then reads the small tensor. Returns none if there is no such
+/// tensor.
 static SmallVector<Operation *> wideningOf(Value value,
                                            kernel::EpilogueOpInterface kernel) {
   auto bitsOf = [](Value value) {
@@ -94,13 +96,14 @@ static SmallVector<Operation *> wideningOf(Value value,
   return {};
 }
 
-/// Returns the operand of `op` that is not one number.
+/// Returns the operand of `op` that is no scalar constant.
 static Value sourceOf(Operation *op) {
   return *llvm::find_if(op->getOperands(),
                         [](Value operand) { return !nn::getSplat(operand); });
 }
 
-/// Builds what `op`, of wideningOf, computes of `operand`, an element.
+/// Builds the scalar computation of `op`, an op of wideningOf, for the element
+/// `operand`.
 static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
   SmallVector<Value> args;
   for (Value each : op->getOperands()) {
@@ -112,8 +115,9 @@ static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
   return cast<nn::ElementwiseOpInterface>(op).buildScalar(b, args);
 }
 
-/// Returns whether only a choice between two numbers reads the condition `op`.
-/// Then the choice follows into the epilogue, and nothing stores the condition.
+/// Returns true if the condition `op` is only used to choose between two scalar
+/// constants. The choice then follows into the epilogue, and the condition is
+/// not stored.
 static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
   Value result = op->getResult(0);
   if (!typeOf(result).getElementType().isInteger(1) || !result.hasOneUse())
@@ -128,7 +132,7 @@ static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
 
 namespace {
 
-/// Regions of `EpilogueOpInterface`.
+/// Epilogues as regions of `EpilogueOpInterface`.
 class RegionForm : public kernel::EpilogueForm {
 public:
   explicit RegionForm(func::FuncOp function) : sizes(function) {}
@@ -156,8 +160,9 @@ struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 
 } // namespace
 
-/// Builds what `steps` compute, with arguments of the block for their operands.
-/// `values` gets the scalar of each value. Returns whether all steps have one.
+/// Builds the scalar computation of `steps`, with block arguments for their
+/// operands. `values` maps each value to its scalar. Returns true if all steps
+/// have a scalar form.
 static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
                        DenseMap<Value, Value> &values) {
   OpBuilder builder(steps.front()->getContext());
@@ -185,9 +190,9 @@ bool RegionForm::append(const kernel::EpilogueSteps &steps, support::Order &) {
   Operation *op = steps.getLast();
   Value result = steps.getResult();
   RankedTensorType type = typeOf(op->getResult(0));
-  // Dst may become one of another type: a tensor that is nothing yet.
+  // Dst may be replaced by a tensor of another type if it is a tensor.empty.
   bool isConverted = type != result.getType();
-  // Where it stands among the operands changes with those of the epilogue.
+  // The index of dst among the operands changes with the epilogue's operands.
   auto dst = [&]() -> OpOperand & {
     return *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
   };
@@ -202,8 +207,8 @@ bool RegionForm::append(const kernel::EpilogueSteps &steps, support::Order &) {
     if (++count > kMaxOperands || !broadcastsTo(operand, kernel, sizes))
       return false;
   }
-  // Tried on arguments that come and go, so that an op without a scalar form
-  // leaves nothing behind.
+  // Try the steps in a scratch block first, so that a step without a scalar
+  // form leaves nothing behind.
   Block scratch;
   DenseMap<Value, Value> built;
   if (!buildSteps(scratch, steps.ops, built))

@@ -62,8 +62,8 @@ Reason kernel::whyNotReshaped(Value dst) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the result is only returned, reshaped or not. Other users
-/// may overwrite a tensor of its shape.
+/// Returns true if the result is only returned, reshaped or not. Other users
+/// may overwrite a tensor of the result's shape.
 static bool endsInReturn(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<func::ReturnOp>(user) ||
@@ -72,8 +72,9 @@ static bool endsInReturn(Operation *op) {
   });
 }
 
-/// Replaces `op`. With `inPlace`, the kernel computes into a tensor of its own
-/// where that becomes the model's result.
+/// Replaces `op`. With `inPlace`, a kernel whose result is the model's result
+/// computes directly into it: its destination is a new matrix, not a reshaped
+/// tensor.
 static void replace(PatternRewriter &rewriter, kernel::EpilogueOpInterface op,
                     Value src, ArrayRef<ReassociationIndices> groups,
                     kernel::BuildKernel build, bool inPlace) {

@@ -15,38 +15,38 @@
 
 namespace ingot::kernel {
 
-/// Windows of a convolution on channels-last data.
+/// The windows of a convolution on channels-last data.
 struct ConvWindows {
   llvm::ArrayRef<int64_t> sizes, strides, pads;
   int64_t groups = 1;
 };
 
-/// Says why a convolution is not a product of matrices: pixels by input
-/// channels, times the weights.
+/// Returns why a convolution is not a matrix product of pixels by input
+/// channels with the weights.
 Reason whyNotPixelRows(const ConvWindows &windows);
 
-/// Says why `op` does not become a kernel on matrices, where all dimensions but
-/// the last are rows. It may be on memrefs, or have an epilogue operand that
-/// broadcasts along some of the rows.
+/// Returns why `op` cannot become a kernel on matrices, where all dimensions
+/// but the last are rows. It may be on memrefs, or an epilogue operand may
+/// broadcast along some of the rows.
 Reason whyNotMatrices(EpilogueOpInterface op);
 
-/// Says why no reshape makes a matrix of `dst`: a slice with steps.
+/// Returns why `dst` cannot be reshaped to a matrix: it is a strided slice.
 Reason whyNotReshaped(mlir::Value dst);
 
 /// Builds a kernel, with an empty epilogue, on reshaped operands.
 using BuildKernel = llvm::function_ref<EpilogueOpInterface(
     mlir::Value src, mlir::ValueRange operands, mlir::Value dst)>;
 
-/// Replaces `op` by the kernel that `build` makes of `src`, the epilogue
-/// operands and the destination, with their dimensions in `groups`. The
-/// epilogue moves there.
+/// Replaces `op` by the kernel that `build` creates. Its operands are `src`,
+/// the epilogue operands and the destination, with dimensions collapsed by
+/// `groups`. The epilogue moves to the kernel.
 void replaceReshaped(mlir::PatternRewriter &rewriter, EpilogueOpInterface op,
                      mlir::Value src,
                      llvm::ArrayRef<mlir::ReassociationIndices> groups,
                      BuildKernel build);
 
 /// Replaces `op` by a kernel on matrices, as replaceReshaped does. A result of
-/// the model is computed where it is to go.
+/// the model is computed in place.
 void replaceByMatrices(mlir::PatternRewriter &rewriter, EpilogueOpInterface op,
                        mlir::Value src,
                        llvm::ArrayRef<mlir::ReassociationIndices> groups,

@@ -16,7 +16,7 @@ using namespace ingot;
 using kernel::RecurrentLoop;
 using support::typeOf;
 
-/// Returns whether one cell computes the steps of both loops.
+/// Returns true if one cell computes the steps of both loops.
 static bool areAlike(RecurrentLoop &a, RecurrentLoop &b) {
   auto hasEqual = [](Region &x, Region &y) {
     return OperationEquivalence::isRegionEquivalentTo(
@@ -27,7 +27,7 @@ static bool areAlike(RecurrentLoop &a, RecurrentLoop &b) {
   };
   return a.hidden == b.hidden && a.numStates == b.numStates &&
          a.stores == b.stores && a.lengths == b.lengths && a.gates == b.gates &&
-         // Steps that a run counts, each direction counts for itself.
+         // Dynamic bounds may differ: each direction then counts its own steps.
          getConstantIntValue(a.loop.getUpperBound()) ==
              getConstantIntValue(b.loop.getUpperBound()) &&
          a.part.getSourceType() == b.part.getSourceType() &&
@@ -49,8 +49,8 @@ static bool usesAny(Operation *op, const llvm::DenseSet<Value> &values) {
       .wasInterrupted();
 }
 
-/// Moves what needs the first loop behind the second, which is below it, if
-/// that does not need it.
+/// Moves users of the first loop behind the second loop, unless the second
+/// depends on the first. The second loop is below the first.
 static bool bringTogether(RecurrentLoop &first, RecurrentLoop &second) {
   if (first.loop->getBlock() != second.loop->getBlock())
     return false;

@@ -11,9 +11,9 @@
 
 namespace ingot::kernel {
 
-/// Returns whether `first` and `second`, a loop below it, can become directions
-/// of one kernel. One cell must compute both, and neither may need the other.
-/// Then moves ops that need `first` behind `second`.
+/// Returns true if `first` and `second`, a later loop, can become directions of
+/// one kernel. One cell must compute both, and neither may depend on the other.
+/// Moves the users of `first` behind `second`.
 bool joinDirections(RecurrentLoop &first, RecurrentLoop &second);
 
 } // namespace ingot::kernel

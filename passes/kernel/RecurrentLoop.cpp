@@ -78,7 +78,7 @@ Reason RecurrentLoop::matchStates() {
   return std::nullopt;
 }
 
-/// Returns whether `index` is the step, counted from either end.
+/// Returns true if `index` is the step, counted from either end.
 bool RecurrentLoop::isStep(Value index) {
   if (index == loop.getInductionVar())
     return true;
@@ -97,7 +97,7 @@ bool RecurrentLoop::isStep(Value index) {
          isCountLessOne(last.getDefiningOp<arith::AddIOp>(), -1);
 }
 
-/// Returns whether a slice of a tensor of rank 3 is all of one step.
+/// Returns true if a slice of a rank-3 tensor is exactly one step.
 template <typename Slice>
 static bool isWholeStep(Slice slice, int64_t columns) {
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
@@ -179,7 +179,7 @@ Reason RecurrentLoop::matchProducts() {
 // The cell
 //===----------------------------------------------------------------------===//
 
-/// Products that a body sees.
+/// Returns the number of products that a body reads.
 int64_t RecurrentLoop::numProducts(Region &region) {
   int64_t sum = 0;
   for (int64_t count : ArrayRef(gates).drop_back(&region == &reset ? 1 : 0))
@@ -187,12 +187,12 @@ int64_t RecurrentLoop::numProducts(Region &region) {
   return sum;
 }
 
-/// Gates that the input adds to.
+/// Returns the number of gates that the input adds to.
 int64_t RecurrentLoop::numInputs() {
   return part.getSourceType().getShape().back() / hidden;
 }
 
-/// Returns whether `value` says that a sequence has this step.
+/// Returns true if `value` tells if a sequence has this step.
 bool RecurrentLoop::isMask(Value value) {
   auto less = value.getDefiningOp<nn::LessOp>();
   if (!less || !typeOf(value).getElementType().isInteger(1))
@@ -211,8 +211,9 @@ bool RecurrentLoop::isMask(Value value) {
   return true;
 }
 
-/// Arguments, but for operands of the columns, which are added as they are
-/// found, before that which says whether the sequence has the step.
+/// Adds the block arguments of a body. Operands of the columns are added later,
+/// when they are found, before the argument that tells if the sequence has the
+/// step.
 Block *RecurrentLoop::startBody(Region &region) {
   if (region.empty())
     region.emplaceBlock();
@@ -253,7 +254,7 @@ Value RecurrentLoop::operandOf(Region &region, Value value, int64_t offset) {
 Value RecurrentLoop::buildElementwise(Region &region,
                                       nn::ElementwiseOpInterface op,
                                       int64_t offset) {
-  // A region of no op has no context.
+  // An empty region has no context, so take the loop's.
   OpBuilder b(loop.getContext());
   b.setInsertionPointToEnd(&region.front());
   SmallVector<Value> arguments;
@@ -307,7 +308,7 @@ Value RecurrentLoop::buildScalar(Region &region, Value value, int64_t offset) {
   }
   if (auto elementwise = dyn_cast<nn::ElementwiseOpInterface>(op))
     return buildElementwise(region, elementwise, offset);
-  // All others are gates.
+  // All other operands are gates.
   if (offset % hidden != 0)
     return {};
   int64_t gate = offset / hidden;
@@ -393,7 +394,7 @@ Value RecurrentLoop::buildSource(OpBuilder &b) {
                                         sizes, ones);
 }
 
-/// Builds the numbers of `hidden` units from `offset` on.
+/// Builds the elements of `hidden` units, from `offset` on.
 static Value unitsOf(OpBuilder &b, Location loc, Value value, int64_t offset,
                      int64_t hidden) {
   RankedTensorType type = typeOf(value);

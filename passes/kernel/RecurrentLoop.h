@@ -15,43 +15,46 @@
 
 namespace ingot::kernel {
 
-/// The part of a recurrence that its backend decides or builds.
+/// The parts of a recurrence that its backend decides or builds.
 struct RecurrentBuilder {
-  /// Says why the backend does not multiply a state by these weights.
+  /// Returns why the backend does not multiply a state by these weights.
   Reason (*whyNot)(nn::MatMulOp product);
-  /// Ends the body of a cell, which gives `values`.
+  /// Builds the terminator of a cell's body, which yields `values`.
   void (*buildYield)(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::ValueRange values);
 };
 
-/// A loop over the steps of a sequence, taken apart for a kernel.
+/// A loop over the steps of a sequence, split into the parts of a kernel.
 class RecurrentLoop {
 public:
   RecurrentLoop(mlir::scf::ForOp loop, const RecurrentBuilder &backend)
       : loop(loop), backend(backend) {}
 
-  /// Fills this in; else says why the loop is no recurrence, or has no kernel.
+  /// Fills the fields; else returns why the loop is no recurrence, or has no
+  /// kernel.
   Reason match();
 
-  /// Builds the steps that the loop takes; of a longer tensor, the first.
+  /// Builds the steps that the loop takes. If the tensor has more steps, these
+  /// are the first.
   mlir::Value buildSource(mlir::OpBuilder &b);
-  /// Builds `operands` without the numbers of other units.
+  /// Builds `operands` without the elements of other units.
   mlir::SmallVector<mlir::Value> buildOperands(mlir::OpBuilder &b);
 
   mlir::scf::ForOp loop;
   int64_t hidden = 0, numStates = 0;
   bool isReverse = false, stores = false;
   mlir::Value lengths;
-  /// Slice of the input's part of the gates at a step.
+  /// The slice of the input's part of the gates at a step.
   mlir::tensor::ExtractSliceOp part;
-  /// Products of states. The last multiplies what `reset` yields, if that is
-  /// not empty.
+  /// The products of states. The last one multiplies the values that `reset`
+  /// yields, unless `reset` is empty.
   mlir::SmallVector<nn::MatMulOp> products;
   mlir::SmallVector<int64_t> gates;
-  /// A tensor of one dimension, and where in it the numbers of units begin.
+  /// A tensor of rank 1, and the offset in it where the elements of the units
+  /// begin.
   mlir::SmallVector<std::pair<mlir::Value, int64_t>> operands;
   mlir::Region cell, reset;
-  /// Size of all recurrent weights.
+  /// The size of all recurrent weights.
   int64_t weightBytes = 0;
 
 private:
@@ -61,8 +64,8 @@ private:
   bool isStep(mlir::Value index);
   bool buildCells();
 
-  /// Builds the scalar of unit 0 of columns [offset, offset + hidden) of
-  /// `value`; null if it is none.
+  /// Builds the scalar for unit 0 of columns [offset, offset + hidden) of
+  /// `value`. Returns null if there is none.
   mlir::Value scalarOf(mlir::Region &region, mlir::Value value, int64_t offset);
   mlir::Value buildScalar(mlir::Region &region, mlir::Value value,
                           int64_t offset);
@@ -78,7 +81,7 @@ private:
 
   const RecurrentBuilder backend;
   mlir::Value step;
-  /// The values that a step shows and its next states.
+  /// The results of a step and its next states.
   mlir::SmallVector<mlir::Value> results;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> inCell, inReset;
 };

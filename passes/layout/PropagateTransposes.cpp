@@ -28,7 +28,7 @@ using namespace ingot::support;
 
 namespace {
 
-/// A transpose that only moves dimensions of one element is a reshape.
+/// Turns a transpose that only moves dimensions of size 1 into a reshape.
 struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::TransposeOp op,
@@ -43,10 +43,11 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
   }
 };
 
-/// Whether a resize makes so many elements of one that its operand is worth
-/// transposing instead; with fewer, what is gained is lost again by resizing
-/// along rows. A size that a run computes is that of a larger map, or of the
-/// picture that a network began with: taken for twice the size.
+/// Returns true if a resize enlarges its operand enough to transpose the
+/// operand instead of the result. With a smaller growth, resizing along rows
+/// loses more than the smaller transpose gains. A size that is computed at run
+/// time counts as `threshold::computedGrowth`. Usually it is the size of a
+/// larger feature map or of the model's input image.
 bool enlarges(nn::ResizeOp op) {
   RankedTensorType from = typeOf(op.getX()), to = typeOf(op.getY());
   if (from.hasStaticShape() && to.hasStaticShape())
@@ -58,8 +59,8 @@ bool enlarges(nn::ResizeOp op) {
   return growth >= threshold::transposedGrowth;
 }
 
-/// What a resize enlarges is transposed before, while it is small; resizing
-/// whole rows then is as good as resizing whole pixels.
+/// Transposes the operand of an enlarging resize instead of its result.
+/// Resizing whole rows is then as fast as resizing whole pixels.
 struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::TransposeOp op,
@@ -88,7 +89,8 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
   }
 };
 
-/// matmul reads its operands' last two dimensions in either order.
+/// Folds a transpose of the last two dimensions into the transpose flags of a
+/// matmul.
 struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::MatMulOp op,
@@ -101,7 +103,8 @@ struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
         continue;
       Perm perm(transpose.getPerm());
       size_t rank = perm.size();
-      // Only if the innermost dimension becomes innermost again.
+      // Fold only if the transpose moves the innermost dimension to the second
+      // to last position. The flag then moves it back.
       if (perm[rank - 2] != int64_t(rank) - 1)
         continue;
       std::swap(perm[rank - 2], perm[rank - 1]);
@@ -123,7 +126,8 @@ struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
   }
 };
 
-/// Elements are observed in any order.
+/// Moves an observer before a transpose, because the order of elements does not
+/// matter to it.
 struct ObserveBeforeTranspose : OpRewritePattern<ObserveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ObserveOp op,
@@ -152,18 +156,20 @@ struct PropagateTransposesPass
     sink.add<TransposeIntoMatMul, ObserveBeforeTranspose>(context);
     finish.add<TransposeBeforeResize, TransposeToReshape>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(finish, context);
-    // One walk, each op after its operands: what a pattern makes stands before
-    // the op, where the walk has been.
+    // Walk once, and visit each op after its operands. Patterns create ops
+    // before the visited op, so the walk does not visit them.
     rewriteInOneWalk(getOperation(), std::move(sink));
     eraseUnused();
-    // Reshapes last: they would keep transposes from meeting.
+    // Create reshapes last, because they would prevent transposes from being
+    // combined.
     if (failed(
             rewriteGreedily(getOperation(), std::move(finish), getArgument())))
       return signalPassFailure();
     getOperation()->walk([&](nn::TransposeOp) { ++numLeft; });
   }
 
-  /// Transposes that all users have passed, and what fed only those.
+  /// Erases the transposes that sank below all their users, and the ops that
+  /// only these transposes used.
   void eraseUnused() {
     getOperation()->walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
         [](Operation *op) {

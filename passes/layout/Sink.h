@@ -1,16 +1,17 @@
-//===- Sink.h - transposes moved behind the ops that use them - -*- C++ -*-===//
+//===- Sink.h - sinking transposes below their users ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pattern turns op(transpose(a), …) into transpose(op'(a, …)). They never
-// add a transpose that moves data unless they remove one, and never make one of
-// the identity.
+// Declares patterns that turn op(transpose(a), …) into transpose(op'(a, …)).
+// The patterns never create an identity transpose. They add a transpose that
+// moves data only if they remove another one.
 //
-// They are applied in one walk through the program, each op once, when the
-// transposes of its operands are where they stay: see docs/passes.md.
+// One walk through the program applies the patterns to each op once. At that
+// time the transposes of the op's operands have reached their final places: see
+// docs/passes.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LAYOUT_SINK_H
@@ -27,42 +28,46 @@
 
 namespace ingot::layout {
 
-/// The transpose that computes `value`, or null.
+/// Returns the transpose that computes `value`, or null.
 inline nn::TransposeOp transposeOf(mlir::Value value) {
   return value.getDefiningOp<nn::TransposeOp>();
 }
 
-/// The same, if it may go behind `user`: one before a loop stays out of it,
-/// where it would be done again and again.
+/// Returns the transpose that computes `value` if it may sink below `user`;
+/// else null. A transpose before a loop must not sink into the loop, which
+/// would repeat it.
 nn::TransposeOp transposeFor(mlir::Operation *user, mlir::Value value);
 
 using support::typeOf;
 
-/// `value` transposed by `perm`: what another transpose transposed, a constant
-/// computed now, or a new transpose, in this order. Never one of the identity.
+/// Returns `value` transposed by `perm`. Folds `value` if it is a transpose or
+/// a constant; creates a new transpose only otherwise. Never creates an
+/// identity transpose.
 mlir::Value transposed(mlir::PatternRewriter &rewriter, mlir::Location loc,
                        mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
-/// The permutation that most of the `operands` of `op` come out of, provided
-/// that undoing it on the others adds fewer transposes than it removes; empty
-/// if none.
+/// Returns the permutation that most of the `operands` of `op` are transposed
+/// by. Returns an empty permutation if sinking it would add as many transposes
+/// on the other operands as it removes.
 support::Perm commonPerm(mlir::Operation *op,
                          llvm::ArrayRef<mlir::Value> operands);
 
-/// Replaces `op` by an op of that kind on `operands`, transposed by `perm`
-/// unless that is the identity.
+/// Replaces `op` by an op of the same kind on `operands`, and transposes its
+/// results by `perm` unless `perm` is the identity.
 mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
                                    mlir::Operation *op,
                                    mlir::ValueRange operands,
                                    llvm::ArrayRef<int64_t> perm);
 
-/// What is known of the sizes of reshapes whose sizes a run computes. It is
-/// looked for before any pattern runs, when all sizes can be followed.
+/// The dimension groups of reshapes whose sizes are computed at run time. The
+/// constructor finds the groups before any pattern runs, while all sizes can
+/// still be traced.
 class OpenReshapes {
 public:
   explicit OpenReshapes(mlir::Operation *root);
-  /// Its groups in their order. Nothing of a reshape to something else than a
-  /// list of sizes, or that came later.
+  /// Returns the dimension groups of `reshape` in order. Returns nullopt if the
+  /// shape of `reshape` is not a tensor.from_elements, or if `reshape` was
+  /// created later.
   std::optional<llvm::ArrayRef<support::ReshapeGroup>>
   lookup(mlir::Operation *reshape) const {
     auto it = found.find(reshape);
@@ -76,12 +81,13 @@ private:
       found;
 };
 
-/// Reasons of several patterns.
+/// Failure reasons that several patterns share.
 constexpr llvm::StringLiteral kNoTranspose("is not of what a transpose gives");
 constexpr llvm::StringLiteral kNoCommonPerm(
     "has too few operands of one transpose");
 
-/// A pattern for ops on one value, `x`, that fires if a transpose computes it.
+/// A pattern for ops with a single data operand `x` that matches if a transpose
+/// computes `x`.
 template <typename Op>
 struct SinkPattern : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
@@ -101,7 +107,8 @@ struct SinkPattern : mlir::OpRewritePattern<Op> {
 void populateSinkThroughElementwise(mlir::RewritePatternSet &patterns);
 void populateSinkThroughMovement(mlir::RewritePatternSet &patterns);
 void populateSinkThroughReduction(mlir::RewritePatternSet &patterns);
-/// `reshapes` lives as long as the patterns.
+/// Adds the patterns for reshapes. `reshapes` must live as long as the
+/// patterns.
 void populateSinkThroughReshape(mlir::RewritePatternSet &patterns,
                                 const OpenReshapes &reshapes);
 

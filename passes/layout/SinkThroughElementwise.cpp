@@ -1,4 +1,4 @@
-//===- SinkThroughElementwise.cpp - transposes behind elementwise ops -----===//
+//===- SinkThroughElementwise.cpp - transposes below elementwise ops ------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,10 +19,10 @@ using namespace ingot::layout;
 using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
-// Common to all sinking
+// Functions shared by all patterns
 //===----------------------------------------------------------------------===//
 
-/// The largest constant that is transposed here, in elements.
+/// The largest constant to transpose at compile time, in elements.
 static constexpr int64_t kMaxConstant = int64_t(1) << 24;
 
 nn::TransposeOp layout::transposeFor(Operation *user, Value value) {
@@ -37,7 +37,8 @@ nn::TransposeOp layout::transposeFor(Operation *user, Value value) {
   return transpose;
 }
 
-/// One element in all places, which any order has.
+/// Returns the broadcast of a single element that computes `value`, or null.
+/// Any permutation of such a value is the same broadcast.
 static nn::BroadcastToOp filled(Value value) {
   auto fill = value.getDefiningOp<nn::BroadcastToOp>();
   if (!fill)
@@ -48,7 +49,8 @@ static nn::BroadcastToOp filled(Value value) {
              : nn::BroadcastToOp();
 }
 
-/// What is made in any order for the same price.
+/// Returns true if transposing `value` costs nothing: a constant, or a
+/// broadcast of a single element.
 static bool isFree(Value value) {
   return nn::getConstant(value) || filled(value);
 }
@@ -73,7 +75,7 @@ Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
     value = inner.getX();
   }
   if (isIdentity(composed)) {
-    // The types may know different dimensions.
+    // The two types may have different static dimensions.
     if (value.getType() != type)
       value = tensor::CastOp::create(rewriter, loc, type, value);
     return value;
@@ -89,8 +91,8 @@ Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
 }
 
 Perm layout::commonPerm(Operation *op, ArrayRef<Value> operands) {
-  // Transposes taken away less those added: first of those that move data, then
-  // of those that do not.
+  // The transposes removed minus the transposes added. The first number counts
+  // transposes that move data, the second counts the others.
   using Gain = std::pair<int64_t, int64_t>;
   Perm best;
   Gain bestGain(0, 0);
@@ -156,8 +158,8 @@ struct SinkThroughElementwise : RewritePattern {
     if (perm.empty())
       return rewriter.notifyMatchFailure(op, kNoCommonPerm);
     Perm undo = inverse(perm);
-    // Operands of lower rank broadcast from the left: that must not cost
-    // anything either.
+    // Operands of lower rank get leading dimensions of 1. Transposing them must
+    // cost nothing either.
     auto isSingle = [](RankedTensorType type) {
       return type.hasStaticShape() && type.getNumElements() == 1;
     };
@@ -192,14 +194,14 @@ struct SinkThroughElementwise : RewritePattern {
     return success();
   }
 
-  /// With leading dimensions of 1.
+  /// Returns `type` with leading dimensions of 1 added up to `rank`.
   static RankedTensorType withRank(RankedTensorType type, int64_t rank) {
     SmallVector<int64_t> shape(rank - type.getRank(), 1);
     llvm::append_range(shape, type.getShape());
     return RankedTensorType::get(shape, type.getElementType());
   }
 
-  /// A constant with leading dimensions of 1.
+  /// Returns `constant` with leading dimensions of 1 added up to `rank`.
   static Value withRank(PatternRewriter &rewriter, Value constant,
                         int64_t rank) {
     RankedTensorType expanded = withRank(typeOf(constant), rank);

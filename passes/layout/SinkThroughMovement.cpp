@@ -1,4 +1,4 @@
-//===- SinkThroughMovement.cpp - transposes behind data movement ----------===//
+//===- SinkThroughMovement.cpp - transposes below data movement -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,8 @@ struct SinkThroughSlice : SinkPattern<nn::SliceOp> {
   }
 };
 
-/// A window whose place or size a run computes.
+/// A slice with offsets, sizes and strides that are constant or computed at run
+/// time.
 template <typename Op>
 struct Window {
   explicit Window(Op op)
@@ -140,7 +141,8 @@ struct SinkThroughResize : SinkPattern<nn::ResizeOp> {
   }
 };
 
-/// A gather by one index, or a list of them: the axis goes or stays.
+/// Sinks a transpose below a gather. A scalar index removes the gather axis, a
+/// 1-D list of indices keeps it.
 struct SinkThroughGather : SinkPattern<nn::GatherOp> {
   using SinkPattern::SinkPattern;
   LogicalResult sink(nn::GatherOp op, nn::TransposeOp transpose,
@@ -174,7 +176,8 @@ struct SinkThroughBroadcast : SinkPattern<nn::BroadcastToOp> {
   }
 };
 
-/// Quantization along an axis, or by scalars.
+/// Sinks a transpose below a quantize or dequantize with scalars, or with one
+/// scale for each element of an axis.
 template <typename Op>
 struct SinkThroughQuantization : SinkPattern<Op> {
   using SinkPattern<Op>::SinkPattern;
@@ -192,7 +195,7 @@ struct SinkThroughQuantization : SinkPattern<Op> {
   }
 };
 
-/// transpose(transpose(x)) and the identity.
+/// Composes two transposes, and removes identity transposes.
 struct ComposeTransposes : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::TransposeOp op,
@@ -207,7 +210,8 @@ struct ComposeTransposes : OpRewritePattern<nn::TransposeOp> {
   }
 };
 
-/// A size of what is transposed: asking for it keeps no transpose alive.
+/// Reads a size from the operand of a transpose instead of from its result, so
+/// that a tensor.dim does not keep the transpose alive.
 struct DimOfTranspose : OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::DimOp op,

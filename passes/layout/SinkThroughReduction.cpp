@@ -1,4 +1,4 @@
-//===- SinkThroughReduction.cpp - transposes behind reductions ------------===//
+//===- SinkThroughReduction.cpp - transposes below reductions -------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ using namespace ingot;
 using namespace ingot::layout;
 using namespace ingot::support;
 
-/// `perm` without the operand dimensions in `gone`, renumbered.
+/// Returns `perm` without the operand dimensions in `gone`, renumbered.
 static Perm without(ArrayRef<int64_t> perm, ArrayRef<int64_t> gone) {
   Perm rest;
   for (int64_t dim : perm)
@@ -54,7 +54,8 @@ struct SinkThroughArgReduce : SinkPattern<nn::ArgReduceOp> {
   }
 };
 
-/// Ops with one axis and results of the operand's dimensions.
+/// Sinks a transpose below an op with one axis whose result has the operand's
+/// dimensions.
 template <typename Op>
 struct SinkThroughAxis : SinkPattern<Op> {
   using SinkPattern<Op>::SinkPattern;
@@ -70,7 +71,8 @@ struct SinkThroughAxis : SinkPattern<Op> {
   }
 };
 
-/// Normalizations of the last dimensions, if those stay in place.
+/// Sinks a transpose below a normalization of the last dimensions, if the
+/// transpose keeps these dimensions in place.
 template <typename Op>
 struct SinkThroughNorm : SinkPattern<Op> {
   using SinkPattern<Op>::SinkPattern;

@@ -1,4 +1,4 @@
-//===- SinkThroughReshape.cpp - transposes behind reshapes ----------------===//
+//===- SinkThroughReshape.cpp - transposes below reshapes -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace ingot::support;
 
 namespace {
 struct Group : support::ReshapeGroup {
-  /// Place in the order of groups, and in the reshape.
+  /// Sort key: the position of the group in a, and then in the reshape.
   std::pair<int64_t, size_t> key;
 };
 } // namespace
@@ -37,7 +37,8 @@ OpenReshapes::OpenReshapes(Operation *root) {
   });
 }
 
-/// Whether no dimension of another group lies between those of `group` in a.
+/// Returns true if no dimension of another group lies between the dimensions of
+/// `group` in a. Dimensions of size 1 do not count.
 static bool isTogether(const Group &group, ArrayRef<int64_t> a,
                        ArrayRef<int64_t> perm) {
   SmallVector<int64_t> places;
@@ -52,18 +53,19 @@ static bool isTogether(const Group &group, ArrayRef<int64_t> a,
   return between == int64_t(places.size());
 }
 
-/// reshape(transpose(a)): the groups of the reshape are put into the order that
-/// their dimensions have in a. What is left of the transpose within groups
-/// stays before the reshape, the order of groups comes after it. `reshape` is
-/// the same of another operand, with its dimensions in another order.
+/// Sinks the transpose in reshape(transpose(a)). The groups of the reshape are
+/// sorted by the order of their dimensions in a. A transpose within the groups
+/// stays before the reshape, and a transpose of whole groups goes behind it.
+/// `reshape` creates the reshape of another operand with the dimensions of its
+/// result in another order.
 static LogicalResult
 sinkThrough(Operation *op, nn::TransposeOp transpose,
             ArrayRef<support::ReshapeGroup> parts, PatternRewriter &rewriter,
             function_ref<Value(Value x, const Perm &order)> reshape) {
   RankedTensorType a = typeOf(transpose.getX());
   ArrayRef<int64_t> perm = transpose.getPerm();
-  // A group goes where its first dimension of more than one element is in
-  // a; one without such follows the group before it.
+  // Sort a group by the position in a of its first dimension that is not 1. A
+  // group without such a dimension follows the group before it.
   int64_t key = -1;
   SmallVector<Group> groups;
   for (auto [i, part] : llvm::enumerate(parts)) {
@@ -86,9 +88,10 @@ sinkThrough(Operation *op, nn::TransposeOp transpose,
   }
   Perm outer = inverse(outerInverse);
   bool innerMoves = !keepsOrder(a.getShape(), inner);
-  // Splitting one transpose into two pays if the first stays within groups
-  // that are together in a, and the second is one that channels-last
-  // convolutions take away: that is how a channel shuffle looks.
+  // Split one transpose into two only if both conditions hold. The first one
+  // must stay within groups whose dimensions are contiguous in a. The second
+  // one must be to channels-first order, which a channels-last convolution then
+  // cancels. Both hold in a channel shuffle.
   bool shuffles = outer.size() >= 3 &&
                   outer == toChannelsFirst(int64_t(outer.size())) &&
                   llvm::all_of(groups, [&](const Group &group) {
@@ -112,7 +115,7 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    // Reshapes with a transpose between them that is gone are one.
+    // Merge two reshapes if the transpose between them is gone.
     RankedTensorType y = typeOf(op);
     Value from = op.getX();
     while (auto inner = from.getDefiningOp<nn::ReshapeOp>())
@@ -138,7 +141,7 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
   }
 };
 
-/// The same where a run computes the sizes.
+/// Sinks a transpose below a reshape whose sizes are computed at run time.
 struct SinkThroughOpenReshape : OpRewritePattern<tensor::ReshapeOp> {
   SinkThroughOpenReshape(MLIRContext *context, const OpenReshapes &reshapes)
       : OpRewritePattern(context), reshapes(reshapes) {}

@@ -20,8 +20,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// Whether there are many groups, each of as many channels as a run says, which
-/// are few then. Pixels of a row are the longest that lies side by side.
+/// Returns true if there are many groups, each with a number of channels that
+/// is only known at run time. Such groups usually have few channels. Only the
+/// pixels of a row are then contiguous for long.
 template <typename Op> static bool hasOpenGroups(Op op) {
   if constexpr (std::is_same_v<Op, nn::ConvOp> ||
                 std::is_same_v<Op, nn::ConvTransposeOp>)
@@ -35,7 +36,7 @@ static constexpr char kHasOpenGroups[] =
 
 namespace {
 
-/// op(x) becomes transpose(op {channels_last}(transpose(x))).
+/// Replaces op(x) by transpose(op {channels_last}(transpose(x))).
 template <typename Op>
 struct ToChannelsLast : OpRewritePattern<Op> {
   ToChannelsLast(MLIRContext *context, Pass::Statistic &count)

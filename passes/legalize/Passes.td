@@ -12,11 +12,11 @@ include "mlir/Pass/PassBase.td"
 def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
   let summary = "Rewrite onnx.node ops into nn, tensor, arith, linalg and scf";
   let description = [{
-    Goes through the program in order, so that each node sees operands whose
-    types and small constants are already final. Every node that has no
-    lowering, or uses one that is missing, is reported, each with its name, op,
-    opset and what is missing; then the pass fails. So it does at a tensor of
-    more than `max-elements`, before anything is made of its size.
+    Visits nodes in program order, so that each node sees final operand types
+    and folded small constants. Every node that has no lowering, or that needs
+    an unsupported feature, is reported with its name, operator, opset and the
+    missing feature. Then the pass fails. The pass also fails at a tensor of
+    more than `max-elements`, before it creates ops of that size.
   }];
   let options = [
     Option<"maxElements", "max-elements", "int64_t",

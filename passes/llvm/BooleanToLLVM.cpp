@@ -15,7 +15,8 @@ using namespace ingot;
 
 namespace {
 
-/// Where an element of a memref of booleans lies, or nothing of other ones.
+/// The address of an element of a memref of booleans. Does not match other
+/// memrefs.
 template <typename Op>
 struct BooleanAccess : ConvertOpToLLVMPattern<Op> {
   explicit BooleanAccess(const LLVMTypeConverter &converter)

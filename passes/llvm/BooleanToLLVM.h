@@ -14,8 +14,8 @@ class RewritePatternSet;
 
 namespace ingot::codegen {
 
-/// A boolean in memory is a byte that is loaded and stored as such: LLVM makes
-/// no vectors of a loop with loads or stores of `i1`.
+/// Loads and stores a boolean in memory as a byte. LLVM does not vectorize a
+/// loop that loads or stores `i1`.
 void populateBooleanToLLVM(const mlir::LLVMTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 

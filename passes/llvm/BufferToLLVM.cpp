@@ -33,7 +33,7 @@ LowerBuffer::matchAndRewrite(BufferOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(getContext());
-  // Nothing writes to the call's tables while the run goes on.
+  // The tables of the call do not change during a run, so loads are invariant.
   auto load = [&](Type type, Value base, uint64_t offset) -> Value {
     Value at = LLVM::GEPOp::create(rewriter, loc, pointer, rewriter.getI8Type(),
                                    base, LLVM::GEPArg(int32_t(offset)));

@@ -14,7 +14,7 @@ class RewritePatternSet;
 
 namespace ingot::codegen {
 
-/// A buffer of the run becomes loads from its ingot_abi_call.
+/// Lowers a buffer of the run to loads from its ingot_abi_call.
 void populateBufferToLLVM(const mlir::LLVMTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 

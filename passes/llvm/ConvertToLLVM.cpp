@@ -50,16 +50,17 @@ using ingot::codegen::callSupport;
 using ingot::codegen::Functions;
 using ingot::codegen::kRequire;
 
-/// See runtime/support: memory of dynamic size, from the host.
+/// Functions of runtime/support that manage host memory of dynamic size.
 static constexpr StringLiteral kAllocate = "ingot_support_allocate";
 static constexpr StringLiteral kRoom = "ingot_support_room";
 static constexpr StringLiteral kRelease = "ingot_support_release";
-/// Shows a tensor to who observes the run.
+/// The function of runtime/support that shows a tensor to the observer of a
+/// run.
 static constexpr StringLiteral kObserve = "ingot_support_observe";
 
-/// Computes the bytes of a buffer of these sizes, or the largest number if no
-/// memory holds it. A buffer without elements has none, however large its other
-/// sizes are.
+/// Computes the number of bytes of a buffer of these sizes, or the largest
+/// integer if no memory can hold it. An empty buffer has 0 bytes, however large
+/// its other sizes are.
 static Value checkedBytes(OpBuilder &b, Location loc, Type element,
                           ValueRange sizes) {
   Type i64 = b.getI64Type();
@@ -89,10 +90,10 @@ static Value checkedBytes(OpBuilder &b, Location loc, Type element,
 
 namespace {
 
-/// Symbols of strings that name ONNX nodes, by their text.
+/// Maps the text of a string that names an ONNX node to the string's symbol.
 using Names = llvm::StringMap<std::string>;
 
-/// What makes memory of a run whose sizes may be open.
+/// Lowers ops that allocate memory during a run, where sizes may be dynamic.
 template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
   LowerMemory(const LLVMTypeConverter &converter, Functions &functions,
               Names &names)
@@ -138,8 +139,8 @@ template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
     return callSupport(functions, b, op, kRoom, call.getType(), call,
                        {number, bytes, nodeOf(op, b, call)});
   }
-  /// Returns the name of the op's ONNX node as a string, or null if it has none
-  /// or if the function computes several nodes that are alike.
+  /// Returns the name of the op's ONNX node as a string. Returns null if the op
+  /// has no name, or if the function computes several equal nodes.
   Value nodeOf(Operation *op, OpBuilder &b, Value call) const {
     std::string name = ingot::nodeNameOf(op->getLoc());
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -267,7 +268,8 @@ struct LowerObserve : ConvertOpToLLVMPattern<ingot::ObserveOp> {
   Functions &functions;
 };
 
-/// Of bf16 as of i16: LLVM takes masked loads and stores of bf16 apart.
+/// Lowers masked loads and stores of bf16 as those of i16. LLVM splits masked
+/// accesses of bf16 into scalars.
 template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
 
@@ -299,9 +301,10 @@ template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// A masked store of one lane that is known, of less than 32 bits. LLVM 22
-/// makes one scalar store of the truncation that precedes it and the masked
-/// store: of what was truncated, over the neighbours.
+/// Lowers a masked store of one constant lane that is narrower than 32 bits.
+/// LLVM 22 merges such a store and the truncation before it into one scalar
+/// store. The merged store has the width before truncation, so it overwrites
+/// neighbours.
 struct LowerStoreOfOneLane : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -362,14 +365,14 @@ struct ConvertToLLVMPass
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-    // Each call would look through all symbols for the function that it calls.
-    // The table is of what there is before the conversion, which goes at its
-    // end.
+    // Pass a symbol table, since otherwise each call would search all symbols
+    // for its callee. The table is that of the module before the conversion,
+    // which keeps the old functions until its end.
     SymbolTableCollection symbols;
     symbols.getSymbolTable(getOperation());
     populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
-    // Both know some ops: a call of libm, one for each element of a vector, is
-    // for those that LLVM has no intrinsic for.
+    // Some ops have patterns in both sets. A call of libm for each element of a
+    // vector is only for ops without an LLVM intrinsic.
     populateMathToLLVMConversionPatterns(converter, patterns,
                                          /*approximateLog1p=*/false,
                                          /*benefit=*/2);

@@ -27,18 +27,18 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Values that a run may leave on the stack. More are in memory that the run
-/// allocates.
+/// The most values that the function keeps on the stack. More values are kept
+/// in memory that the run allocates.
 static constexpr int64_t kMaxOnStack = 512;
 
 namespace {
 
-/// A value that is made in one piece and needed in later ones.
+/// A value that is defined in one piece and used in later ones.
 struct Kept {
   Value value;
-  /// The ops that make it and need it last.
+  /// The ops that define the value and that use it last.
   int64_t first = 0, last = 0;
-  /// Where it is, in the memory for its type.
+  /// The index of the value in the memory for its type.
   int64_t slot = 0;
 };
 
@@ -48,7 +48,7 @@ public:
       : function(function), body(function.getBody().front()),
         mostOps(mostOps) {}
 
-  /// The number of pieces that were made.
+  /// Returns the number of pieces that were made.
   int64_t run();
 
 private:
@@ -63,7 +63,7 @@ private:
   void addArguments(SetVector<Value> &arguments, Value value);
   void repeat(Value value, OpBuilder &builder, IRMapping &mapping);
 
-  /// The memory for values of a type, in the function and in a piece.
+  /// Returns the memory for values of a type, in the function or in a piece.
   Value memoryFor(Type type) { return memories.lookup(type); }
 
   func::FuncOp function;
@@ -71,12 +71,12 @@ private:
   int64_t mostOps;
   SmallVector<Operation *> ops;
   DenseMap<Operation *, int64_t> numbers;
-  /// How many ops make a value that is repeated.
+  /// The number of ops that compute a repeated value.
   DenseMap<Operation *, int64_t> repeated;
-  /// Those that would cross some cut.
+  /// The values that would cross some cut.
   std::vector<Kept> crossing;
-  /// Of each op, how many that cannot be kept cross a cut in front of it, and
-  /// how many are kept.
+  /// For each op, the number of values that cross a cut in front of it: first
+  /// those that cannot be kept, then those that can.
   std::vector<int64_t> blocking, keeping;
   SmallVector<int64_t> cuts;
   DenseMap<Value, Kept *> kept;
@@ -98,8 +98,8 @@ void Cutter::number() {
   numbers[body.getTerminator()] = ops.size();
 }
 
-/// Whether an op is made again where its result is needed: it costs nothing,
-/// and LLVM sees what it is.
+/// Returns true if each piece repeats the op where it needs the result. Such an
+/// op is free, and LLVM then sees how the result is computed.
 bool Cutter::isRepeated(Operation *op) {
   bool isCheap = op->hasTrait<OpTrait::ConstantLike>() ||
                  isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
@@ -123,15 +123,15 @@ bool Cutter::isRepeated(Operation *op) {
   return true;
 }
 
-/// What memory of the function can hold from one piece to another. Memory of a
-/// piece's own stack is gone when it returns.
+/// Returns true if memory of the function can hold a value between pieces.
+/// Memory on a piece's own stack is gone when the piece returns.
 static bool canKeep(Value value) {
   return isa<IndexType, IntegerType, FloatType, MemRefType>(value.getType()) &&
          !value.getDefiningOp<memref::AllocaOp>();
 }
 
-/// Whether a result says where memory is that one of the operands is, or has
-/// the address of.
+/// Returns true if a result is a view of, or the address of, an operand in
+/// `pinned`.
 static bool tellsPlace(Operation *op, Value result,
                        const llvm::DenseSet<Value> &pinned) {
   return llvm::any_of(op->getOperands(), [&](Value of) {
@@ -145,7 +145,8 @@ static bool tellsPlace(Operation *op, Value result,
 void Cutter::findCrossing() {
   blocking.assign(ops.size() + 2, 0);
   keeping.assign(ops.size() + 2, 0);
-  // Views and addresses of memory that must not cross must not either.
+  // Views and addresses of memory that must not cross a cut must not cross it
+  // either.
   llvm::DenseSet<Value> pinned;
   for (Operation *op : ops) {
     if (isRepeated(op))
@@ -173,8 +174,8 @@ void Cutter::findCrossing() {
   }
 }
 
-/// Whether it is code of a run, which has a call to ask for memory. What tells
-/// the sizes of a run allocates nothing.
+/// Returns true for code of a run, whose call can allocate memory. A function
+/// that infers sizes allocates nothing.
 bool Cutter::canAllocate() {
   return body.getNumArguments() != 0 &&
          isa<LLVM::LLVMPointerType>(body.getArguments().back().getType()) &&
@@ -182,8 +183,8 @@ bool Cutter::canAllocate() {
               .isAttrPresent(function);
 }
 
-/// What of an op LLVM has to do with: a call hands a buffer over in as many
-/// words as its type has sizes and strides.
+/// Returns the cost of an op for LLVM. A call passes each memref as several
+/// values: its pointers, offset, sizes and strides.
 static int64_t sizeOf(Operation *op) {
   int64_t size = 0;
   op->walk([&](Operation *inner) {
@@ -198,7 +199,7 @@ static int64_t sizeOf(Operation *op) {
   return size;
 }
 
-/// A cut is in front of an op.
+/// Finds the ops in front of which the function is cut.
 bool Cutter::findCuts() {
   std::vector<int64_t> sizes;
   int64_t total = 0;
@@ -218,28 +219,28 @@ bool Cutter::findCuts() {
       cuts.push_back(i);
       size = 0;
     }
-    // Those that are repeated are in no piece.
+    // Repeated ops belong to no piece.
     size += repeated.count(ops[i]) ? 0 : sizes[i];
   }
   cuts.push_back(ops.size());
-  // Nothing is gained by one piece.
+  // A single piece gains nothing.
   return cuts.size() > 2 && blocking[ops.size()] == 0;
 }
 
-/// Gives each value that does cross a cut a place that is free while it is
+/// Gives each value that crosses a cut a slot that is free while the value is
 /// needed.
 void Cutter::placeKept() {
   auto pieceOf = [&](int64_t op) {
     return llvm::upper_bound(cuts, op) - cuts.begin();
   };
   DenseMap<Type, std::vector<int64_t>> freeSlots;
-  // By the piece after which they are not needed.
+  // Values whose slots are in use, by the last piece that needs them.
   std::multimap<int64_t, Kept *> ends;
   for (Kept &candidate : crossing) {
     int64_t from = pieceOf(candidate.first), to = pieceOf(candidate.last);
     if (from == to)
       continue;
-    // The pieces before this one are done.
+    // Free the slots of values that only earlier pieces need.
     while (!ends.empty() && ends.begin()->first < from) {
       Kept *done = ends.begin()->second;
       freeSlots[done->value.getType()].push_back(done->slot);
@@ -262,7 +263,7 @@ void Cutter::placeKept() {
 // Cutting
 //===----------------------------------------------------------------------===//
 
-/// Notes what of the function's own a piece needs for `value`.
+/// Adds to `arguments` what a piece needs from outside to compute `value`.
 void Cutter::addArguments(SetVector<Value> &arguments, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     arguments.insert(argument);
@@ -277,7 +278,7 @@ void Cutter::addArguments(SetVector<Value> &arguments, Value value) {
     addArguments(arguments, operand);
 }
 
-/// Makes `value` in a piece, from its arguments.
+/// Computes `value` in a piece from the piece's arguments.
 void Cutter::repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
   if (mapping.contains(value))
     return;
@@ -296,12 +297,12 @@ void Cutter::repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
 }
 
 void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
-  // What is repeated stays where it is, for all pieces.
+  // Repeated ops stay in the function, where all pieces can copy them from.
   SmallVector<Operation *> range;
   for (Operation *op : ArrayRef(ops).slice(begin, end - begin))
     if (!repeated.count(op))
       range.push_back(op);
-  // What comes from outside of the piece.
+  // Values from outside of the piece.
   SetVector<Value> captured, arguments;
   for (Operation *op : range)
     op->walk([&](Operation *inner) {
@@ -325,7 +326,7 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
     addArguments(arguments, value);
   for (Kept *value : stored)
     arguments.insert(memoryFor(value->value.getType()));
-  // The call of the run comes last, here too.
+  // The call of the run is the last argument of a piece, too.
   BlockArgument last =
       body.getNumArguments() ? body.getArguments().back() : BlockArgument();
   if (last && isa<LLVM::LLVMPointerType>(last.getType())) {
@@ -344,8 +345,7 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
   outlined->setAttr("llvm.linkage",
                     LLVM::LinkageAttr::get(builder.getContext(),
                                            LLVM::Linkage::Internal));
-  // Buffers of the host, the arena, and memory of the function: none is part of
-  // another.
+  // Host buffers, the arena, and memory of the function do not overlap.
   outlined->setAttr("passthrough",
                     builder.getStrArrayAttr(
                         {"noinline", "ingot-distinct-buffers"}));
@@ -375,8 +375,8 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
   func::ReturnOp::create(builder, loc);
 }
 
-/// Creates the memory for all that is kept, by type. The function that finds
-/// sizes has the stack alone: its host counts memory and gives none.
+/// Creates the memory for all kept values, by type. A function that infers
+/// sizes has only the stack, since its host provides no memory.
 void Cutter::makeMemories() {
   IngotDialect::InfersAttrHelper infers(function.getContext());
   bool findsSizes = infers.isAttrPresent(function);
@@ -405,7 +405,7 @@ int64_t Cutter::run() {
   int64_t pieces = cuts.size() - 1;
   for (int64_t i = 0; i < pieces; ++i)
     outline(i, cuts[i], cuts[i + 1]);
-  // What the function returns.
+  // Compute the values that the function returns.
   Operation *terminator = body.getTerminator();
   builder.setInsertionPoint(terminator);
   IRMapping mapping;

@@ -17,7 +17,7 @@ namespace ingot {
 
 using namespace mlir;
 
-/// The constant `value` of an integer, index or vector type.
+/// Returns the constant `value` of an integer, index or vector type.
 static Value makeConstant(OpBuilder &b, Location loc, Type type,
                           int64_t value) {
   auto scalar = b.getIntegerAttr(getElementTypeOrSelf(type), value);
@@ -46,7 +46,7 @@ static void guard(Operation *op, bool isSigned, bool isRemainder) {
     traps = arith::OrIOp::create(b, loc, isZero, isMinusOne);
   op->setOperand(1, arith::SelectOp::create(
                         b, loc, traps, makeConstant(b, loc, type, 1), divisor));
-  // The remainder by one is what the remainder by zero and minus one shall be.
+  // The remainder by 0 and by -1 shall be 0, as the remainder by 1 is.
   if (isRemainder)
     return;
   b.setInsertionPointAfter(op);

@@ -16,7 +16,7 @@ using namespace ingot;
 using namespace ingot::codegen;
 using namespace ingot::cpu;
 
-/// Whether an op says where an argument's memory is, or how large.
+/// Returns true if an op computes the address or a size of an argument.
 static bool isViewOfArgument(Operation &op) {
   if (!isa<memref::DimOp, memref::ExtractStridedMetadataOp,
            memref::ReinterpretCastOp>(op))
@@ -28,15 +28,15 @@ static bool isViewOfArgument(Operation &op) {
          });
 }
 
-/// Whether a function has no more of an argument than views of it.
+/// Returns true if a function uses an argument only through views of it.
 static bool isOnlyViewed(BlockArgument argument) {
   return isa<MemRefType>(argument.getType()) &&
          llvm::all_of(argument.getUsers(),
                       [](Operation *user) { return isViewOfArgument(*user); });
 }
 
-/// The type of memory in the common function: without its size, if nothing but
-/// its elements is used.
+/// Returns the type of memory in the common function. The size is dropped if
+/// only elements are used.
 static Type typeInCommon(Value memory) {
   auto type = dyn_cast<MemRefType>(memory.getType());
   if (!type || type.getRank() != 1 || !type.getLayout().isIdentity())
@@ -54,15 +54,17 @@ static Type typeInCommon(Value memory) {
   return isSizeless ? flat : type;
 }
 
-/// Whether an op reserves memory that whoever calls can reserve as well.
+/// Returns true if an op allocates scratch memory that a caller can allocate
+/// instead.
 static bool isScratch(Operation &op) {
   return isa<memref::AllocaOp>(op) && op.getNumOperands() == 0 &&
          isa<func::FuncOp>(op.getParentOp()) &&
          typeInCommon(op.getResult(0)) != op.getResult(0).getType();
 }
 
-/// Sums, sizes and places. Nothing that code is chosen by, as it is where one
-/// divides by a constant, unless that is done once a task.
+/// Returns true if a constant may become an argument for this use. Uses by
+/// which LLVM selects code, such as division, prevent it unless they run once
+/// per task.
 static bool canBeTold(OpOperand &use) {
   Operation *user = use.getOwner();
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
@@ -76,7 +78,7 @@ static bool canBeTold(OpOperand &use) {
 }
 
 static bool canBeTold(Operation &op) {
-  // Multiples and sums of what is told are far from overflowing.
+  // With this limit, multiples and sums of arguments cannot overflow.
   constexpr int64_t kFarFromOverflow = int64_t(1) << 40;
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant || !constant.getType().isIndex())
@@ -87,8 +89,8 @@ static bool canBeTold(Operation &op) {
                       [](OpOperand &use) { return canBeTold(use); });
 }
 
-/// Checks whether arithmetic is as fast if the value of its operand is unknown.
-/// Minima and maxima of constants differ from others for zeros and NaN.
+/// Returns true if arithmetic is as fast with an unknown operand. A minimum or
+/// maximum is, if the constant is neither zero nor NaN (`isNumber`).
 static bool isArithmetic(OpOperand &use, bool isNumber) {
   Operation *user = use.getOwner();
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
@@ -97,8 +99,8 @@ static bool isArithmetic(OpOperand &use, bool isNumber) {
              arith::SubIOp>(user);
 }
 
-/// Checks whether an op is a scalar of 32 bits, or a splat of one, that can be
-/// an argument.
+/// Returns true if an op is a 32-bit scalar constant, or a splat of one, that
+/// can become an argument.
 static bool isScalar(Operation &op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   Type element = constant ? getElementTypeOrSelf(constant.getType()) : Type();
@@ -142,7 +144,8 @@ Outline::Outline(func::FuncOp function) : function(function) {
     note(op);
 }
 
-/// Equal views are one: kernels ask for sizes wherever they need them.
+/// Records a view. Equal views count once, since kernels ask for sizes wherever
+/// they need them.
 void Outline::noteView(Operation &op) {
   SmallVector<uintptr_t> key{
       wordOf(op.getName().getAsOpaquePointer()),

@@ -14,25 +14,25 @@
 
 namespace ingot::codegen {
 
-/// What the common function is given: values of one function that are equal to
-/// each other, and the type that they have there.
+/// An argument of the common function: equal values of one function, and their
+/// type in the common function.
 struct Given {
   llvm::SmallVector<mlir::Value> values;
   mlir::Type type;
 };
 
-/// What a function does, written down so that equal words are equal code. The
-/// numbers that it may be told instead are left out, and so is how memory is
-/// laid out of which it has flat views alone.
+/// A fingerprint of a function: equal fingerprints mean equal code. Left out
+/// are the constants that may become arguments. Also left out is the layout of
+/// memory that the function only uses through flat views.
 struct Outline {
   explicit Outline(mlir::func::FuncOp function);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<uintptr_t> words;
-  /// The numbers that are left out.
+  /// The integer constants that are left out.
   llvm::SmallVector<mlir::arith::ConstantOp> numbers;
-  /// Scalars, or splats of them, that are left out: factors and bounds of an
-  /// epilogue, which no code is chosen by.
+  /// Scalars, or splats of scalars, that are left out. They are factors and
+  /// bounds of an epilogue, by which no code is selected.
   llvm::SmallVector<mlir::arith::ConstantOp> scalars;
   llvm::SmallVector<Given> given;
   int64_t numOps = 0;
@@ -44,13 +44,13 @@ private:
     words.push_back(uintptr_t(type.getAsOpaquePointer()));
   }
 
-  /// Arguments, blocks and results.
+  /// Numbers for arguments, blocks and results, in order of appearance.
   llvm::DenseMap<mlir::Value, size_t> order;
-  /// Which of `given` a view's results are the first of.
+  /// For each view, the index in `given` of its first result.
   std::map<llvm::SmallVector<uintptr_t>, size_t> firstOfView;
 };
 
-/// The scalar that one of `Outline::scalars` holds, or is a splat of.
+/// Returns the scalar of one of `Outline::scalars`, or of its splat.
 mlir::TypedAttr scalarOf(mlir::arith::ConstantOp constant);
 
 } // namespace ingot::codegen

@@ -21,7 +21,7 @@ using namespace mlir;
 void ingot::buildLLVMPipeline(OpPassManager &passes) {
   passes.addPass(createMergeKernels());
   passes.addPass(createConvertLinalgToLoopsPass());
-  // Instructions and functions that the CPU lacks.
+  // Expand instructions and functions that the CPU lacks.
   passes.addPass(createApproximateMath());
   passes.addPass(createExpandBF16());
   passes.addPass(createExpandFMA());

@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-/// Adds the passes that turn the code of all backends' kernels, and the run
-/// that launches them, into the LLVM dialect.
+/// Adds the passes that lower the kernels of all backends, and the run that
+/// launches them, to the LLVM dialect.
 void buildLLVMPipeline(mlir::OpPassManager &passes);
 
 } // namespace ingot

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace ingot;
 
-/// See runtime/support.
+/// Functions of runtime/support.
 static constexpr StringLiteral kParallel = "ingot_support_parallel";
 static constexpr StringLiteral kChunk = "ingot_support_chunk";
 
@@ -46,8 +46,8 @@ codegen::Functions::support(OpBuilder &builder, Operation *op, StringRef name,
 
 namespace {
 
-/// A memref that a task's function puts together from words: its address, then
-/// its dynamic sizes and strides.
+/// A memref that a task's function assembles from 64-bit fields: the address,
+/// then the dynamic sizes and strides.
 struct Parameter {
   explicit Parameter(MemRefType type) : type(type) {
     int64_t offset;
@@ -91,7 +91,7 @@ struct LowerChunk : ConvertOpToLLVMPattern<ChunkOp> {
 
 } // namespace
 
-/// What the task's function finds in its frame, as i64.
+/// Returns the fields that the task's function reads from its frame, as i64.
 SmallVector<Value>
 LowerLaunch::wordsOf(cpu::LaunchOp op, OpAdaptor adaptor,
                      ConversionPatternRewriter &rewriter) const {
@@ -137,15 +137,16 @@ void LowerLaunch::unpack(const Parameter &parameter, Value words, int64_t &next,
     arguments.push_back(number(stride));
 }
 
-/// The function that runs one task: (words, number).
+/// Returns the function that runs one task. Its parameters are the frame and
+/// the task's number.
 LLVM::LLVMFuncOp
 LowerLaunch::getTask(cpu::LaunchOp op,
                      ConversionPatternRewriter &rewriter) const {
   auto module = op->getParentOfType<ModuleOp>();
   std::string name = (op.getKernel() + ".task").str();
   LLVM::LLVMFuncOp &task = functions.byName[name];
-  // Inlined where it is called, a small kernel would be there as often as the
-  // model has such a node.
+  // Do not inline a kernel that is launched often. Inlining would copy it once
+  // for each launch.
   if (++functions.launches[op.getKernel()] == threshold::inlinedLaunches)
     task.setNoInline(true);
   if (task)

@@ -18,46 +18,47 @@ class RewritePatternSet;
 
 namespace ingot::codegen {
 
-/// The functions of the module that code refers to, by name: the module itself
-/// would look through all that it has.
+/// The functions that code refers to, by name. A lookup in the module would
+/// search all its symbols.
 struct Functions {
-  /// One of runtime/support, declared if it is not yet.
+  /// Returns a function of runtime/support, which is declared on first use.
   mlir::FailureOr<mlir::LLVM::LLVMFuncOp>
   support(mlir::OpBuilder &builder, mlir::Operation *op, llvm::StringRef name,
           llvm::ArrayRef<mlir::Type> parameters, mlir::Type result);
 
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> byName;
-  /// How often each kernel was launched so far.
+  /// The number of launches of each kernel so far.
   llvm::StringMap<int64_t> launches;
 };
 
-/// The run's ingot_abi_call: the last argument of the function around `op`;
-/// null if it has none.
+/// Returns the run's ingot_abi_call, the last argument of the function around
+/// `op`. Returns null if the function has none.
 mlir::Value callArgument(mlir::Operation *op);
 
-/// See runtime/support: ends a run that finds something false.
+/// The function of runtime/support that ends a run if a condition is false.
 constexpr llvm::StringLiteral kRequire = "ingot_support_require";
 
-/// Calls function `name` of runtime/support, in behalf of `op`, with the run's
-/// call and `arguments`.
+/// Calls function `name` of runtime/support for `op`, with the run's call and
+/// `arguments`.
 mlir::FailureOr<mlir::LLVM::CallOp>
 callSupport(Functions &functions, mlir::OpBuilder &b, mlir::Operation *op,
             llvm::StringRef name, mlir::Type result, mlir::Value call,
             mlir::ValueRange arguments);
 
-/// Room for `numWords` words that a call of `op` hands over, in the entry of
-/// the function around it: one place for all, or the stack would have to grow
-/// with the model.
+/// Returns stack memory for `numWords` 64-bit fields that a call of `op`
+/// passes. All calls share one allocation in the function's entry. Otherwise
+/// the stack would grow with the model.
 mlir::Value getFrame(mlir::Operation *op, int64_t numWords,
                      mlir::ConversionPatternRewriter &rewriter);
 
-/// A launch becomes a call of `ingot_support_parallel` with a function that
-/// runs one task, and the addresses and sizes that the kernel takes.
+/// Lowers a launch to a call of `ingot_support_parallel`. The call passes a
+/// function that runs one task, and the addresses and sizes that the kernel
+/// takes.
 void populateLaunchToLLVM(const mlir::LLVMTypeConverter &converter,
                           mlir::RewritePatternSet &patterns,
                           Functions &functions);
 
-/// What loops of the model ask of the runtime: polls and lists. `texts` counts
+/// Lowers ops that loops of the model use: polls and lists. `texts` counts
 /// messages.
 void populateListToLLVM(const mlir::LLVMTypeConverter &converter,
                         mlir::RewritePatternSet &patterns,

@@ -27,7 +27,8 @@ template <typename Op> struct LowerToSupport : ConvertOpToLLVMPattern<Op> {
       : ConvertOpToLLVMPattern<Op>(converter), functions(functions) {}
 
 protected:
-  /// Null, after a message, where the function has no call of a run.
+  /// Returns the run's call. If the function has none, emits an error and
+  /// returns null.
   static Value callOf(Op op) {
     Value call = callArgument(op);
     if (!call)

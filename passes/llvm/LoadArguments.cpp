@@ -21,7 +21,7 @@ using namespace ingot;
 
 namespace {
 
-/// Where the host has what an argument stands for.
+/// The index of an argument among the host's inputs or outputs.
 struct Place {
   bool isOutput;
   int64_t number;
@@ -38,8 +38,8 @@ struct LoadArgumentsPass : ingot::impl::LoadArgumentsBase<LoadArgumentsPass> {
 
 } // namespace
 
-/// All inputs, then the outputs whose shape is fixed: the host has the others
-/// from a call.
+/// Returns all inputs, then the outputs of static shape. The host gets the
+/// other outputs through a call.
 static SmallVector<Place> placesOf(ArrayAttr inputs, ArrayAttr outputs) {
   SmallVector<Place> places;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -74,7 +74,7 @@ LogicalResult LoadArgumentsPass::loadIn(func::FuncOp function, ArrayAttr inputs,
   }
   if (failed(function.eraseArguments(loaded)))
     return failure();
-  // How the run calls it.
+  // Set the attributes with which the run calls the function.
   SmallVector<Attribute> flags;
   if (auto given = function->getAttrOfType<ArrayAttr>("passthrough"))
     llvm::append_range(flags, given);

@@ -36,7 +36,8 @@ struct LowerControlFlowPass
     PatternApplicator applicator(patterns);
     applicator.applyDefaultCostModel();
     PatternRewriter rewriter(&getContext());
-    // Some become others, a parallel loop serial ones: a few times at most.
+    // Some ops lower to other scf ops, as a parallel loop to serial ones. A few
+    // rounds lower all.
     for (;;) {
       SmallVector<Operation *> found;
       getOperation()->walk([&](Operation *op) {
@@ -46,8 +47,8 @@ struct LowerControlFlowPass
       });
       if (found.empty())
         return;
-      // Each takes what follows in its block into a block of its own: of the
-      // last one that is little, of the first one it would be all.
+      // Each op moves the ops behind it into a new block. In reverse order each
+      // move is short; in forward order each would move the rest of the block.
       for (Operation *op : llvm::reverse(found)) {
         rewriter.setInsertionPoint(op);
         if (failed(applicator.matchAndRewrite(op, rewriter))) {

@@ -55,7 +55,7 @@ struct LowerOpenExpansion : OpRewritePattern<memref::ExpandShapeOp> {
 struct LowerOpenExpansionsPass
     : ingot::impl::LowerOpenExpansionsBase<LowerOpenExpansionsPass> {
   void runOnOperation() override {
-    // Without this, the driver would fold all other operations, too.
+    // Return early, since the driver would fold all other operations, too.
     const WalkResult found = getOperation()->walk(
         [](memref::ExpandShapeOp) { return WalkResult::interrupt(); });
     if (!found.wasInterrupted())

@@ -45,7 +45,7 @@ struct MergeKernelsPass : ingot::impl::MergeKernelsBase<MergeKernelsPass> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What they differ in
+// Differences between members
 //===----------------------------------------------------------------------===//
 
 static SmallVector<Column> columnsOf(const Group &group) {
@@ -60,7 +60,7 @@ static SmallVector<Column> columnsOf(const Group &group) {
 /// The values of one scalar, one for each member of a group.
 using ScalarColumn = SmallVector<TypedAttr>;
 
-/// The values of all scalars of a group.
+/// Returns the values of all scalars of a group.
 static SmallVector<ScalarColumn> scalarsOf(const Group &group) {
   SmallVector<ScalarColumn> columns(group.front().scalars.size());
   for (const Outline &member : group)
@@ -69,8 +69,8 @@ static SmallVector<ScalarColumn> scalarsOf(const Group &group) {
   return columns;
 }
 
-/// The scalars that members differ in, each once: they are arguments of the
-/// common function.
+/// Returns the distinct scalars in which members differ. They become arguments
+/// of the common function.
 static SmallVector<ScalarColumn>
 differingScalars(ArrayRef<ScalarColumn> columns) {
   SmallVector<ScalarColumn> differing;
@@ -80,11 +80,11 @@ differingScalars(ArrayRef<ScalarColumn> columns) {
   return differing;
 }
 
-/// The loops that have none inside.
+/// Returns the loops that contain no other loop.
 static llvm::SmallDenseSet<Operation *> innermostLoops(func::FuncOp function) {
   llvm::SmallDenseSet<Operation *> loops;
   function->walk([&](scf::ForOp loop) {
-    // Those inside come first.
+    // The walk visits inner loops first.
     bool isInnermost = llvm::none_of(
         loops, [&](Operation *inner) { return loop->isProperAncestor(inner); });
     if (isInnermost)
@@ -93,7 +93,8 @@ static llvm::SmallDenseSet<Operation *> innermostLoops(func::FuncOp function) {
   return loops;
 }
 
-/// Whether an address is that of a scalar, which is multiplied with a vector.
+/// Returns true if an address is used for scalars only, which are multiplied by
+/// vectors.
 static bool isOfScalar(Value place) {
   constexpr int64_t kWidestBits = 64;
   return llvm::all_of(place.getUsers(), [](Operation *user) {
@@ -106,9 +107,10 @@ static bool isOfScalar(Value place) {
   });
 }
 
-/// How many of `table`, or multiples of them, the innermost loop that takes
-/// most takes. Rows that are multiples of one number apart come to take that
-/// alone (chainRows).
+/// Returns how many values of `table`, and multiples of them, the innermost
+/// loops need: the largest number in one loop. The distances of rows that are
+/// multiples of one number count once, since such addresses are chained
+/// (chainRows).
 static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
                            const NumberTable &table) {
   llvm::SmallDenseSet<Operation *> innermost = innermostLoops(outline.function);
@@ -147,7 +149,8 @@ static bool hasWideVectors(func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// What makes functions one, if that is worth it.
+/// Returns the arguments with which one function can replace a group, if that
+/// pays.
 static std::optional<NumberTable> tableOf(const Group &group) {
   const Outline &model = group.front();
   if (differingScalars(scalarsOf(group)).size() > threshold::mergedScalars)
@@ -160,8 +163,8 @@ static std::optional<NumberTable> tableOf(const Group &group) {
       });
 }
 
-/// Parts of a group that can be one, each function in the first that it goes
-/// with.
+/// Splits a group into parts that can be merged. Each function joins the first
+/// part that it fits into.
 static std::vector<Group> split(Group group) {
   std::vector<Group> parts;
   for (Outline &member : group) {
@@ -180,11 +183,11 @@ static std::vector<Group> split(Group group) {
 }
 
 //===----------------------------------------------------------------------===//
-// One function
+// The common function
 //===----------------------------------------------------------------------===//
 
-/// All that is left of a function whose code is elsewhere: what the common one
-/// is given, and a call. Returns what its code was.
+/// Replaces the code of a function by a call of the common one, with its
+/// arguments. Returns the old code.
 static std::unique_ptr<Region>
 leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers,
           ArrayRef<TypedAttr> scalars) {
@@ -219,7 +222,8 @@ leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers,
   return code;
 }
 
-/// The numbers of `table`, where the function begins that is told `told`.
+/// Computes the values of `table` at the start of the function. `told` are its
+/// arguments.
 static std::map<Column, Value> computeNumbers(const NumberTable &table,
                                               ValueRange told,
                                               OpBuilder &builder,
@@ -242,9 +246,9 @@ static std::map<Column, Value> computeNumbers(const NumberTable &table,
   return values;
 }
 
-/// Writes comparisons with `bound`, which is neither zero nor NaN, in the place
-/// of the larger or the lesser of it and another value: one instruction, also
-/// where nothing is known of a bound.
+/// Replaces the maximum or minimum of `bound` and another value by a comparison
+/// and a select. `bound` is neither zero nor NaN. LLVM makes one instruction of
+/// that, even if it knows nothing about `bound`.
 static void compareWith(Value bound) {
   llvm::SmallSetVector<Operation *, 4> users(bound.user_begin(),
                                              bound.user_end());
@@ -267,7 +271,7 @@ static void compareWith(Value bound) {
 }
 
 /// Gives `function`, whose code was that of `model`, an argument for each
-/// scalar that differs. `columns` holds those of all scalars.
+/// scalar that differs. `columns` holds the values of all scalars.
 static void takeScalars(func::FuncOp function, const Outline &model,
                         ArrayRef<ScalarColumn> columns,
                         ArrayRef<ScalarColumn> differing) {
@@ -280,7 +284,7 @@ static void takeScalars(func::FuncOp function, const Outline &model,
         continue;
       arith::ConstantOp constant = scalar;
       Value value = argument;
-      // The first op may have been a constant that is gone.
+      // The first op may have been a constant that was erased.
       auto builder = OpBuilder::atBlockBegin(&block);
       if (auto type = dyn_cast<VectorType>(constant.getType()))
         value = vector::BroadcastOp::create(builder, loc, type, argument);
@@ -291,9 +295,9 @@ static void takeScalars(func::FuncOp function, const Outline &model,
   }
 }
 
-/// Gives the code in `function`, which was that of `model`, arguments for what
-/// it is given, and for the numbers of `table`, of which it has those in
-/// `columns`.
+/// Adds arguments to `function`, whose code was that of `model`: for `given`,
+/// and for the values of `table`. `columns` holds the values of the model's
+/// constants.
 static void takeArguments(func::FuncOp function, const Outline &model,
                           ArrayRef<Column> columns, const NumberTable &table,
                           ArrayRef<ScalarColumn> scalars,
@@ -360,8 +364,8 @@ void MergeKernelsPass::merge(Group &group, const NumberTable &table) {
   takeArguments(common, model, columns, table, scalars, differing);
 }
 
-/// Whether a function promises that what it is given is distinct memory, which
-/// two views of one argument would not be.
+/// Returns true if a function promises that its memory arguments do not
+/// overlap, but two views of one argument would.
 static bool wouldAlias(const Outline &outline) {
   auto flags = outline.function->getAttrOfType<ArrayAttr>("passthrough");
   if (!flags || !llvm::is_contained(flags.getAsValueRange<StringAttr>(),

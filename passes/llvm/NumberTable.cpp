@@ -15,8 +15,9 @@
 using namespace llvm;
 using namespace ingot::codegen;
 
-/// `column` as a multiple of `base` and what it is more, if these are the same
-/// for all, and the latter small: instructions have room for that.
+/// Writes `column` as a multiple of `base` plus an excess, if both are equal
+/// for all kernels. The excess must be small enough for an instruction's
+/// immediate offset.
 static std::optional<Source> sumOf(const Column &column, const Column &base,
                                    bool hasMultiples) {
   constexpr int64_t kMaxExcess = 64;
@@ -44,7 +45,7 @@ static int64_t divisorOf(const Column &column) {
   return divisor;
 }
 
-/// The least numbers that `column` is a multiple of.
+/// Divides `column` by the greatest common divisor of its values.
 static Column leastOf(const Column &column) {
   int64_t divisor = divisorOf(column);
   return map_to_vector(column,
@@ -60,9 +61,9 @@ std::optional<Source> NumberTable::find(const Column &column) const {
   return std::nullopt;
 }
 
-/// Strides come as multiples of one another, too. Where these are not told,
-/// LLVM computes the addresses of inner loops from each other, in more
-/// instructions.
+/// Adds a column for each number that no earlier column gives. Strides may also
+/// be multiples of each other. If multiples are not arguments, LLVM computes
+/// addresses of inner loops from each other, in more instructions.
 NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
     : hasMultiples(hasMultiples) {
   for (const Column &column : numbers)
@@ -71,7 +72,8 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
   SmallVector<std::pair<const Column, Source> *> order;
   for (auto &entry : sources)
     order.push_back(&entry);
-  // Multiples first: others are one of them and a little more.
+  // Begin with columns of large divisors. Other columns are one of these plus a
+  // small excess.
   if (hasMultiples)
     stable_sort(order, [](const auto *a, const auto *b) {
       return divisorOf(a->first) > divisorOf(b->first);
@@ -90,11 +92,10 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
 std::optional<NumberTable> ingot::codegen::chooseTable(
     ArrayRef<Column> numbers, function_ref<bool()> haveWideVectors,
     function_ref<size_t(const NumberTable &)> countInRound) {
-  // Of 16 registers, pointers and counts leave less than half: more numbers
-  // than that are read from memory in each round of a loop. Vectors of 512 bits
-  // hide some of it; but with the distances of 13 rows LLVM loads all rows of a
-  // round before the first product, and keeps sums on the stack: products of
-  // BERT took twice as long.
+  // Pointers and counters leave fewer than half of the 16 registers. More
+  // values would be read from memory in each iteration. Vectors of 512 bits
+  // hide a part of these loads. With too many row distances, however, LLVM
+  // loads all rows before the first product and spills the sums to the stack.
   auto tableOf = [&](bool hasMultiples,
                      size_t most) -> std::optional<NumberTable> {
     NumberTable table(numbers, hasMultiples);

@@ -17,17 +17,18 @@
 
 namespace ingot::codegen {
 
-/// A number of kernels that are otherwise alike, one for each.
+/// The values of one parameter, one per merged kernel.
 using Column = llvm::SmallVector<int64_t>;
 
-/// `factor` times what is told at `place`, and `excess` more.
+/// A value computed from argument `place`: `factor` times the argument plus
+/// `excess`.
 struct Source {
   size_t place = 0;
   int64_t factor = 1, excess = 0;
 };
 
-/// What one function that stands for such kernels has to be told, and where all
-/// numbers come from that they differ in.
+/// The arguments that a merged function needs, and how each differing number is
+/// computed from them.
 struct NumberTable {
   NumberTable(llvm::ArrayRef<Column> numbers, bool hasMultiples);
 
@@ -40,11 +41,11 @@ private:
   bool hasMultiples;
 };
 
-/// The table that kernels are made one with, if few enough numbers do it: no
-/// more than registers have room for in the innermost loop that takes most of
-/// them, which `countInRound` counts. Multiples are computed where the kernels
-/// have vectors of 512 bits: a round of their loops has twice the arithmetic
-/// that others have, beside which sums of addresses take no time.
+/// Returns the table by which kernels are merged, or nothing if it would need
+/// too many arguments. The arguments must fit into registers in the innermost
+/// loop that needs most of them; `countInRound` counts these. Multiples are
+/// allowed if the kernels have vectors of 512 bits. An iteration then has twice
+/// the arithmetic, which hides the address computation.
 std::optional<NumberTable>
 chooseTable(llvm::ArrayRef<Column> numbers,
             llvm::function_ref<bool()> haveWideVectors,

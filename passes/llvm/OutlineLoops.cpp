@@ -35,8 +35,8 @@ struct OutlineLoopsPass : ingot::impl::OutlineLoopsBase<OutlineLoopsPass> {
   int64_t count = 0;
 };
 
-/// What the code of a loop takes from around it: ops that are repeated inside,
-/// in order, and values that become arguments.
+/// The values that a loop uses from outside: ops that are repeated inside, in
+/// order, and values that become arguments.
 struct Captures {
   explicit Captures(scf::ForOp loop) {
     SetVector<Value> values;
@@ -50,7 +50,8 @@ struct Captures {
     if (arguments.contains(value))
       return;
     Operation *op = value.getDefiningOp();
-    // Views at known places of a buffer: seen by LLVM, they do not alias.
+    // Repeat views at constant offsets of a buffer, so that LLVM sees that they
+    // do not alias.
     if (op &&
         (op->hasTrait<OpTrait::ConstantLike>() ||
          isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
@@ -72,8 +73,9 @@ struct Captures {
 
 } // namespace
 
-/// Memory of the stack or the host, checks, calls, and kernels, which run on
-/// the run's threads, need what only the function itself has.
+/// Returns true if a loop can move into a function of its own. Stack or host
+/// memory, checks, calls and kernels prevent it, since they need the call of
+/// the run, which only the original function has.
 static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
@@ -105,8 +107,8 @@ void OutlineLoopsPass::outline(scf::ForOp loop, func::FuncOp function) {
                     LLVM::LinkageAttr::get(&getContext(),
                                            LLVM::Linkage::Internal));
   SmallVector<Attribute> flags = {builder.getStringAttr("noinline")};
-  // The function's own buffers are distinct; buffers made in it may be parts of
-  // each other.
+  // The function's own buffers are distinct. Buffers that are made in it may
+  // overlap.
   bool areDistinct = llvm::all_of(arguments, [](Value value) {
     return !isa<MemRefType>(value.getType()) || isa<BlockArgument>(value);
   });
@@ -136,7 +138,7 @@ void OutlineLoopsPass::runOnOperation() {
   IngotDialect::KernelAttrHelper isKernel(&getContext());
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-    // A kernel is small, and may write over one of its operands.
+    // Skip kernels. They are small, and may overwrite one of their operands.
     if (function.isExternal() || isKernel.isAttrPresent(function))
       continue;
     count = 0;

@@ -31,16 +31,16 @@ using codegen::Repeat;
 
 namespace {
 
-/// One row of a repeat: its ops, and all ops, nested ones included.
+/// A row of a repeat: its top-level ops, and all ops including nested ones.
 struct Row {
   SmallVector<Operation *> ops, all;
 };
 
-/// An operand, or the value of a constant or the text of a check, in all rows.
+/// In all rows: an operand, the value of a constant, or the text of a check.
 struct Place {
   static constexpr size_t kItself = size_t(-1);
 
-  /// One of each row.
+  /// The op of each row.
   SmallVector<Operation *> ops;
   size_t operand = kItself;
 
@@ -48,25 +48,25 @@ struct Place {
   Type type() const;
 };
 
-/// Where the function has a value from that is not made by the row.
+/// The source of a value that comes from outside of the row.
 struct Source {
   enum Kind { constant, parameter, view } kind = constant;
   size_t number = 0;
 };
 
-/// A view of what the run's function is given, which this one makes, too.
+/// A view of the run function's arguments, which the new function repeats.
 struct View {
   Operation *op;
   SmallVector<Source> operands;
 };
 
-/// Makes a function of the rows of a repeat, and calls of them.
+/// Moves the rows of a repeat into a function and replaces them by calls.
 class Outliner {
 public:
   Outliner(func::FuncOp function, Value call, ArrayRef<Operation *> ops,
            const Repeat &repeat);
 
-  /// How many ops fewer there are to be.
+  /// Returns how much smaller the code gets.
   int64_t saved() const;
   void run(const Twine &name, int64_t &messages);
 
@@ -86,28 +86,29 @@ private:
   func::FuncOp function;
   Value call;
   SmallVector<Row> rows;
-  /// Which op of the first row makes a value.
+  /// Maps a value to the op of the first row that defines it.
   DenseMap<Value, size_t> inside;
-  /// Operands of ops of the first row that the function has something for.
+  /// An operand of an op of the first row that the function replaces.
   struct Use {
     size_t op, operand;
     Source source;
   };
   SmallVector<Use> uses;
-  /// The first place of each parameter; the call's is the last one.
+  /// The first place of each parameter. The parameter of the call is the last
+  /// one.
   SmallVector<Place> parameters;
   SmallVector<View> views;
   std::map<std::vector<const void *>, Source> sources;
-  /// Views that what is behind a row needs are left where they are.
+  /// Views that are used behind a row, which stay where they are.
   llvm::DenseSet<size_t> staying;
-  /// Those of the first row.
+  /// The results of the first row that are used outside, as (op, result).
   SmallVector<std::pair<size_t, size_t>> results;
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What a function takes and returns
+// Parameters and results of the function
 //===----------------------------------------------------------------------===//
 
 Outliner::Outliner(func::FuncOp function, Value call,
@@ -132,7 +133,7 @@ Outliner::Outliner(func::FuncOp function, Value call,
   findResults();
 }
 
-/// The value of a constant, or else the value itself.
+/// Returns the value of a constant, or else the value itself, as an identity.
 static const void *identityOf(Value value) {
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
@@ -154,7 +155,7 @@ Type Place::type() const {
   return ops.front()->getResult(0).getType();
 }
 
-/// Whether an op says no more than where memory is, or how large.
+/// Returns true if an op only computes an address or a size of memory.
 static bool isView(Operation *op) {
   return isa_and_nonnull<memref::CastOp, memref::CollapseShapeOp,
                          memref::DimOp, memref::ExpandShapeOp,
@@ -162,7 +163,8 @@ static bool isView(Operation *op) {
                          memref::SubViewOp, memref::ViewOp>(op);
 }
 
-/// Whether a value is there wherever the run's function has its arguments.
+/// Returns true if a value can be computed from the arguments of the run's
+/// function.
 static bool isRooted(Value value) {
   if (isa<BlockArgument>(value) || matchPattern(value, m_Constant()))
     return true;
@@ -170,8 +172,8 @@ static bool isRooted(Value value) {
   return isView(op) && llvm::all_of(op->getOperands(), isRooted);
 }
 
-/// Whether the rows have the same kind of view there, of what is given to the
-/// run.
+/// Returns true if all rows have equal views of the run function's arguments at
+/// this place.
 bool Outliner::areViews(const Place &place) const {
   if (place.operand == Place::kItself)
     return false;
@@ -194,11 +196,11 @@ Source Outliner::sourceOf(const Place &place) {
   for (size_t row = 0; row < rows.size(); ++row)
     column.push_back(isItself ? identityOf(place.ops[row])
                               : identityOf(place.valueIn(row)));
-  // The same constant in all rows is one in the function.
+  // A constant that is equal in all rows stays a constant in the function.
   if (llvm::all_equal(column) &&
       (isItself || matchPattern(place.valueIn(0), m_Constant())))
     return {};
-  // A text is a text and not the constant that happens to be one.
+  // Keep the text of a check apart from a constant with the same identity.
   bool isText = isItself && isa<RequireOp>(place.ops.front());
   column.push_back(isText ? this : nullptr);
   auto known = sources.find(column);
@@ -241,7 +243,7 @@ void Outliner::findParameters() {
   }
 }
 
-/// Whether a view needs nothing that a row makes but such views.
+/// Returns true if a view depends on nothing from the row but such views.
 bool Outliner::canStay(Operation *op) {
   return isView(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -297,7 +299,7 @@ int64_t Outliner::saved() const {
   int64_t size = 0, count = rows.size();
   for (Operation *op : first.all)
     size += costOf(op);
-  // Little is gained where most of the work is to hand over.
+  // If most of the work is passing arguments, outlining gains little.
   return 3 * left > 2 * size ? -size : (count - 1) * size - count * left;
 }
 
@@ -326,7 +328,7 @@ func::FuncOp Outliner::makeFunction(const Twine &name) {
   return outlined;
 }
 
-/// A check whose text is given.
+/// Lowers a check to a call whose message is an argument.
 static void lowerCheck(RequireOp check, Value call, Value message) {
   OpBuilder builder(check);
   Location loc = check.getLoc();
@@ -353,7 +355,7 @@ void Outliner::makeBody(func::FuncOp outlined) {
   Value innerCall = body->getArguments().back();
   IRMapping mapping;
   mapping.map(call, innerCall);
-  // Those that differ are set below.
+  // Constants that differ between rows are replaced below.
   auto cloneConstants = [&](Operation *op) {
     for (Value operand : op->getOperands())
       if (!inside.contains(operand) && !mapping.contains(operand) &&
@@ -367,7 +369,7 @@ void Outliner::makeBody(func::FuncOp outlined) {
   };
   for (const View &view : views) {
     cloneConstants(view.op);
-    // Another view may be made of the same op.
+    // Another view may be made from the same op.
     Operation *copy = builder.clone(*view.op, mapping);
     mapping.erase(view.op->getResult(0));
     for (auto [operand, source] :
@@ -422,7 +424,7 @@ Value Outliner::argumentOf(size_t row, const Place &place, OpBuilder &builder,
         "ingot_repeated_check_" + std::to_string(messages++), text,
         LLVM::Linkage::Internal);
   }
-  // It may stand behind the call.
+  // The original op may stand behind the call.
   return builder.clone(*op)->getResult(0);
 }
 

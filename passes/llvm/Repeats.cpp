@@ -23,9 +23,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-/// Rows are found by so many ops that they have in common, and grow from there:
-/// long ones first, for a short one that is there more often may be a part of
-/// them.
+/// The lengths of the common sequences from which rows grow. Long sequences
+/// come first, since a short one that occurs more often may be a part of a long
+/// one.
 static constexpr size_t kSeeds[] = {64, 32, 16, 8};
 
 namespace {
@@ -38,13 +38,13 @@ struct HashWords {
   }
 };
 
-/// What an op is, written down so that equal words are equal ops.
+/// A fingerprint of an op: equal fingerprints mean equal ops.
 class Description {
 public:
   explicit Description(Operation *op) { add(op); }
 
   Words words;
-  /// Whether a function of its own could hold the op.
+  /// True if the op can be moved into a function of its own.
   bool isMovable = true;
 
 private:
@@ -75,17 +75,18 @@ private:
 
   ArrayRef<Operation *> ops;
   std::vector<uint64_t> kinds;
-  /// Ops that stay where they are, or are part of a row.
+  /// Ops that cannot move, or belong to a row already.
   llvm::BitVector taken;
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What an op is
+// Fingerprints of ops
 //===----------------------------------------------------------------------===//
 
-/// What functions can be given, and give back.
+/// Returns true if a value of this type can be an argument or a result of a
+/// function.
 static bool canCross(Type type) {
   return isa<IndexType, IntegerType, FloatType, MemRefType,
              LLVM::LLVMPointerType>(type);
@@ -110,12 +111,12 @@ void Description::add(Region &region) {
 }
 
 void Description::add(Operation *op) {
-  // Memory of the stack is gone when a function returns.
+  // Stack memory is gone when a function returns.
   isMovable &= !isa<memref::AllocaOp, LLVM::AllocaOp>(op) &&
                op->getNumSuccessors() == 0;
   words.push_back(
       uint64_t(uintptr_t(op->getName().getAsOpaquePointer())));
-  // The values of constants and the texts of checks may differ.
+  // The values of constants, and the texts of checks, may differ.
   if (!op->hasTrait<OpTrait::ConstantLike>() && !isa<RequireOp>(op))
     words.push_back(uint64_t(
         uintptr_t(op->getAttrDictionary().getAsOpaquePointer())));
@@ -152,8 +153,8 @@ Finder::Finder(ArrayRef<Operation *> ops) : ops(ops), taken(ops.size()) {
   }
 }
 
-/// Where the same few ops are, of each such few that are there twice and more:
-/// what is there most often first.
+/// Returns the starts of each sequence of `length` ops that occurs at least
+/// twice. The most frequent sequence comes first.
 std::vector<SmallVector<size_t>> Finder::seeds(size_t length) {
   auto seedAt = [&](size_t i) { return ArrayRef(kinds).slice(i, length); };
   llvm::MapVector<size_t, SmallVector<size_t>> found;
@@ -176,15 +177,15 @@ std::vector<SmallVector<size_t>> Finder::seeds(size_t length) {
   return seeds;
 }
 
-/// Takes one op more into each of the rows, if it is the same for nearly all:
-/// the others are no part of the repeat then.
+/// Extends each row by one op, if the op is equal in nearly all rows. Other
+/// rows leave the repeat.
 bool Finder::growBy(Repeat &repeat, bool isForward) {
   std::map<uint64_t, SmallVector<size_t>> byKind;
   for (auto [i, start] : llvm::enumerate(repeat.starts)) {
     if (!isForward && start == 0)
       continue;
     size_t next = isForward ? start + repeat.length : start - 1;
-    // What neighbours would both take belongs to the later one.
+    // An op that two neighbouring rows could take belongs to the later row.
     bool isOthers =
         isForward ? i + 1 < repeat.starts.size() &&
                         next >= repeat.starts[i + 1]
@@ -213,7 +214,7 @@ void Finder::grow(Repeat &repeat) {
     ;
 }
 
-/// Which operands of a row are results of the row.
+/// Returns which operands of a row are results of the same row.
 Words Finder::wiringOf(size_t start, size_t length) {
   DenseMap<Value, uint64_t> results;
   Words wiring;
@@ -269,7 +270,7 @@ std::vector<Repeat> codegen::findRepeats(ArrayRef<Operation *> ops) {
 }
 
 //===----------------------------------------------------------------------===//
-// What ops cost
+// Costs of ops
 //===----------------------------------------------------------------------===//
 
 int64_t codegen::costOf(Type type) {

@@ -13,24 +13,24 @@
 
 namespace ingot::codegen {
 
-/// A row of `length` ops that begins at each of `starts`: the same ops with the
-/// same types and attributes, which need each other's results in the same way.
-/// They differ in what they take from elsewhere, in constants, and in messages
+/// Sequences of `length` ops, called rows, that begin at each of `starts`. The
+/// ops have the same types and attributes, and use each other's results in the
+/// same way. They differ in values from outside, in constants, and in messages
 /// of checks.
 struct Repeat {
   size_t length = 0;
   llvm::SmallVector<size_t> starts;
 };
 
-/// Rows among `ops`, which follow each other in a block but for constants. No
-/// two overlap; those that are there most often come first.
+/// Finds repeats among `ops`, which are consecutive ops of a block except for
+/// constants. No two rows overlap. The most frequent repeats come first.
 std::vector<Repeat> findRepeats(llvm::ArrayRef<mlir::Operation *> ops);
 
-/// In how many words a value of a type is handed over.
+/// Returns in how many 64-bit fields a value of a type is passed.
 int64_t costOf(mlir::Type type);
 
-/// How many instructions an op is, roughly: calls and launches hand over all of
-/// their operands, and memory is asked for, and given back, by a call.
+/// Returns roughly how many instructions an op takes. Calls and launches pass
+/// all of their operands. Memory is allocated and released by a call.
 int64_t costOf(mlir::Operation *op);
 
 } // namespace ingot::codegen

@@ -33,10 +33,11 @@ Value support::isBetter(OpBuilder &b, Location loc, Value x, Value than,
   return arith::CmpIOp::create(b, loc, predicate, x, than);
 }
 
-/// Returns a signed integer that is the larger the better the float `x` is: the
-/// larger of two numbers, or the smaller unless `isMax`. NaN is the best of
-/// all, and both zeros are equal. A loop waits for one comparison of integers
-/// less long than for two of floats.
+/// Returns the rank of the float `x`: a signed integer that is larger the
+/// better `x` is. The larger number is better, or the smaller one unless
+/// `isMax`. NaN is better than every number, and both zeros have one rank. A
+/// loop waits less long for a comparison of integers than for two comparisons
+/// of floats.
 static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
   auto type = cast<FloatType>(computeType(x.getType()));
   const unsigned width = type.getWidth();
@@ -46,10 +47,10 @@ static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
   };
   Value largest = number(APInt::getSignedMaxValue(width));
   x = convertScalar(b, loc, x, type, false, false);
-  // The 0 that -0 is equal to.
+  // Adding 0 turns -0 into 0.
   Value sum = arith::AddFOp::create(b, loc, x, scalar(b, loc, type, 0));
   Value bits = arith::BitcastOp::create(b, loc, integer, sum);
-  // Behind their sign, the bits of negative numbers count down.
+  // The bits below the sign of a negative float grow as the float falls.
   Value sign = arith::ShRSIOp::create(b, loc, bits,
                                       number(APInt(width, width - 1)));
   Value rank = arith::XOrIOp::create(
@@ -64,11 +65,11 @@ static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
 
 namespace {
 
-/// The parts of a long row that are compared side by side: the comparisons of
-/// one part wait for each other.
+/// The number of parts of a long row that are compared side by side. Within one
+/// part, each comparison waits for the one before.
 static constexpr int64_t kArgLanes = threshold::argReduceLanes;
 
-/// Writes the loops of an arg_reduce.
+/// Builds the loops of an arg_reduce.
 class ArgReduction {
 public:
   ArgReduction(nn::ArgReduceOp op, OpBuilder &b, Value x)
@@ -81,12 +82,13 @@ public:
   Value reduce();
 
 private:
-  /// The best elements, or ranks of floats, and their positions.
+  /// The best elements (or the ranks of floats) and their positions.
   struct Best {
     Value element, at;
   };
-  /// Returns whether two comparisons of floats take less time than ranks: for
-  /// vectors, and for short rows, many of which are compared at a time.
+  /// Returns true if two comparisons of floats take less time than ranks do.
+  /// This is so for vectors, and for short rows, since many are compared at a
+  /// time.
   bool comparesFloats() {
     Type element = from.getElementType();
     if (!element.isF32() && !element.isF64())
@@ -106,8 +108,8 @@ private:
   }
   Best start(ArrayRef<int64_t> shape, ValueRange sizes, int64_t position);
   Value isBetter(OpBuilder &b, Value x, Value than, bool orEqual);
-  /// Compares elements of x with the best so far. `position` is that along the
-  /// axis.
+  /// Compares elements of x with the best so far. `position` returns the
+  /// position of an element along the axis.
   Best compare(const Best &best, ValueRange shapes, ArrayRef<AffineMap> maps,
                ArrayRef<utils::IteratorType> iterators,
                llvm::function_ref<Value(OpBuilder &)> position);
@@ -129,7 +131,8 @@ Value ArgReduction::isBetter(OpBuilder &b, Value x, Value than, bool orEqual) {
   auto compare = [&](P predicate, Value left, Value right) -> Value {
     return arith::CmpFOp::create(b, loc, predicate, left, right);
   };
-  // The last NaN, or the first, which nothing takes the place of.
+  // With `orEqual`, a later NaN replaces an earlier one. Without it, nothing
+  // replaces the first NaN.
   if (orEqual)
     return arith::OrIOp::create(b, loc,
                                 compare(isMax ? P::OGE : P::OLE, x, than),
@@ -223,7 +226,7 @@ Value ArgReduction::reduceRows() {
   auto indexOf = [&](OpBuilder &b, int64_t d) -> Value {
     return linalg::IndexOp::create(b, loc, outer + d);
   };
-  // Element k * lanes + l for lane l.
+  // Element k * lanes + l belongs to lane l.
   SmallVector<utils::IteratorType> loops(outer, kParallel);
   loops.append({kReduction, kParallel});
   bool last = op.getSelectLastIndex();
@@ -237,7 +240,8 @@ Value ArgReduction::reduceRows() {
                                             indexConstant(b, loc, kArgLanes));
         return arith::AddIOp::create(b, loc, first, indexOf(b, 1));
       });
-  // The best of all lanes, which is the first or the last of equal ones.
+  // Reduce the lanes to one element. Among equal elements this is the first, or
+  // the last with `select_last_index`.
   loops.pop_back();
   Best all = start(rows, sizes, last ? -1 : INT64_MAX);
   AffineMap byLane = map(outer + 1, {step}), byRow = map(outer + 1, {});

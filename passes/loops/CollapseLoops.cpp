@@ -28,8 +28,8 @@ struct CollapseLoopsPass : ingot::impl::CollapseLoopsBase<CollapseLoopsPass> {
 
 } // namespace
 
-/// Whether the elements along dimensions `first` and the next one of a memref
-/// lie as if they were one dimension.
+/// Returns true if dimensions `first` and `first + 1` of a memref can be
+/// collapsed into one dimension.
 static bool isOneRun(MemRefType type, int64_t first) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t i = 0; i < type.getRank(); ++i)
@@ -40,8 +40,8 @@ static bool isOneRun(MemRefType type, int64_t first) {
   return memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups);
 }
 
-/// Whether loop `loop` and the next one go through the elements of all operands
-/// as one loop would.
+/// Returns true if loops `loop` and `loop + 1` visit the elements of all
+/// operands as one loop would.
 static bool areOneLoop(linalg::GenericOp op, int64_t loop) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   if (kinds[loop] != kinds[loop + 1])
@@ -62,7 +62,7 @@ static bool areOneLoop(linalg::GenericOp op, int64_t loop) {
   return true;
 }
 
-/// The loops of an op, those together that can be one.
+/// Returns the loops of an op, grouped by the loops that can become one.
 static SmallVector<ReassociationIndices> loopsOf(linalg::GenericOp op) {
   SmallVector<ReassociationIndices> loops;
   for (int64_t i = 0, e = op.getNumLoops(); i < e; ++i)
@@ -73,9 +73,9 @@ static SmallVector<ReassociationIndices> loopsOf(linalg::GenericOp op) {
   return loops;
 }
 
-/// Takes from what is read those dimensions that are read at one place alone,
-/// as where an operand has one element for all: loops that such a dimension
-/// stands between are neighbours then.
+/// Drops the input dimensions that are read at a constant index, as where an
+/// operand is broadcast. The loops on both sides of such a dimension can then
+/// be collapsed.
 static void dropSinglePlaces(IRRewriter &rewriter, linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   bool isDropped = false;
@@ -86,7 +86,7 @@ static void dropSinglePlaces(IRRewriter &rewriter, linalg::GenericOp op) {
     if (!memref ||
         llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
       continue;
-    // Upstream cannot tell which of several dimensions of one element goes.
+    // Upstream cannot tell which of several unit dimensions a view drops.
     if (llvm::any_of(llvm::enumerate(map.getResults()), [&](auto result) {
           return !isa<AffineConstantExpr>(result.value()) &&
                  memref.getDimSize(result.index()) == 1;
@@ -129,8 +129,8 @@ static bool canCollapse(linalg::GenericOp op) {
          });
 }
 
-/// Makes one of equal views, each of which was made for an operand of its own:
-/// of what is read and written in its place, LLVM then sees that it is.
+/// Merges equal views that were made for different operands. LLVM then sees
+/// that an operand is read and written at the same address.
 static void mergeViews(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     auto view = operand.get().getDefiningOp<memref::CollapseShapeOp>();

@@ -17,11 +17,12 @@ using namespace ingot::support;
 
 namespace {
 
-/// A convolution of already padded data.
+/// A convolution of data that is already padded.
 struct DirectConv {
-  /// N, C, D… or N, D…, C.
+  /// The data, as N, C, D… or N, D…, C.
   Value x;
-  /// G, C/G, K…, O/G: output channels innermost, as the loops run.
+  /// The weights, as G, C/G, K…, O/G: output channels innermost, in the order
+  /// of the loops.
   Value w;
   Value bias;
   SmallVector<int64_t> strides, dilations;
@@ -54,9 +55,10 @@ static Value splitChannels(OpBuilder &b, Location loc, Value x, int64_t dim,
       reassociation, sizes);
 }
 
-/// Loops: n, g, and channels last: p… but the last, k…, p, c, o; else: o, c,
-/// k…, p…. The last three of the former are those of a product, for all of
-/// which there are register tiles (cpu-contractions-to-vector).
+/// Builds the loops of a convolution. With channels last, the loops are n, g,
+/// p… but the last, k…, p, c, o. Otherwise they are n, g, o, c, k…, p…. With
+/// channels last, the three innermost loops are those of a matrix product, for
+/// which cpu-contractions-to-vector has register tiles.
 static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
                        RankedTensorType type) {
   int64_t n = conv.strides.size();
@@ -67,11 +69,10 @@ static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
   int64_t loopC = last ? loops - 2 : 3, loopO = last ? loops - 1 : 2;
   auto dim = [&](int64_t i) { return b.getAffineDimExpr(i); };
 
-  // Open sizes are read off the padded data, not reified from the op, which has
-  // them from the data in front: what has a second user is not fused into a
-  // loop nest that would pad each element again for every multiply-add, and
-  // LLVM sees that the loops stay within it. Reified, a detector of text took
-  // 1.3 times as long.
+  // Read dynamic sizes from the padded data. Reifying them from the op would
+  // give the data in front of the padding a second user. Padding is fused only
+  // if its result has one user, and LLVM sees that the loops stay within the
+  // padded data.
   Sizes dataSizes = sizesOf(b, loc, x), weightSizes = sizesOf(b, loc, conv.w);
   SmallVector<AffineExpr> spatialX, spatialY, kernel;
   Sizes spatialSizes;
@@ -139,7 +140,7 @@ static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
   return castTo(b, loc, y, type);
 }
 
-/// Pads of all dimensions from those of the spatial ones.
+/// Returns the pads of all dimensions, given those of the spatial ones.
 static SmallVector<int64_t> allPads(ArrayRef<int64_t> spatial,
                                     bool channelsLast) {
   SmallVector<int64_t> pads(spatial.size() + 2, 0);
@@ -162,7 +163,7 @@ struct LowerConv : OpConversionPattern<nn::ConvOp> {
     conv.x = pad(rewriter, loc, x, allPads(op.getPads().take_front(n), last),
                  allPads(op.getPads().drop_front(n), last),
                  scalar(rewriter, loc, typeOf(x).getElementType(), 0));
-    // O, C/G, K… as G, O/G, C/G, K…, then G, C/G, K…, O/G.
+    // Reshape O, C/G, K… to G, O/G, C/G, K…, then transpose to G, C/G, K…, O/G.
     Value w = splitChannels(rewriter, loc, adaptor.getW(), 0, op.getGroups());
     SmallVector<int64_t> perm = {0, 2};
     for (size_t i = 0; i < n; ++i)
@@ -180,16 +181,18 @@ struct LowerConv : OpConversionPattern<nn::ConvOp> {
   }
 };
 
-/// What elements a stride apart of a dimension of a transposed convolution's
-/// result are: a convolution of the data between `low` and `high` zeros (fewer
-/// elements where negative), by some taps of the flipped kernel.
+/// A convolution that computes every `stride`-th element of one dimension of a
+/// transposed convolution's result. It pads the data with `low` and `high`
+/// zeros, or crops where negative. It uses every `tapStep`-th tap of the
+/// flipped kernel.
 struct Phase {
   int64_t low, high, firstTap, tapStep, numTaps, dilation;
 };
 
-/// A transposed convolution is one with the flipped kernel over the data with
-/// zeros in between, which are left out: each phase of its strides is a
-/// convolution of its own.
+/// Lowers a transposed convolution to ordinary convolutions. A transposed
+/// convolution convolves the flipped kernel with data that has zeros in
+/// between. Each phase of the strides is a convolution of its own, so no zero
+/// is multiplied.
 struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -199,8 +202,9 @@ struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
 
 } // namespace
 
-/// The phases of dimension `d`; none if one has no taps, or crops the data on
-/// one side and not on the other, for there may be less of it.
+/// Returns the phases of dimension `d`. Returns none if a phase has no taps.
+/// Returns none, too, if a phase crops the data on one side only, since the
+/// data may be smaller than the crop.
 static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
   constexpr int64_t kMaxPhasesOfDim = 8;
   int64_t n = op.getStrides().size();
@@ -212,7 +216,7 @@ static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
   if (stride > kMaxPhasesOfDim)
     return {};
   for (int64_t r = 0; r < stride; ++r) {
-    // Of each tap, where in the data it starts.
+    // The taps of this phase, and where in the data each tap starts.
     SmallVector<int64_t> taps, starts;
     for (int64_t tap = 0; tap < kernel; ++tap)
       if (int64_t at = r + tap * dilation - low; at % stride == 0) {
@@ -239,7 +243,7 @@ static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
 
 namespace {
 
-/// A transposed convolution while it is written as convolutions.
+/// The state while a transposed convolution is written as convolutions.
 struct Transposed {
   OpBuilder &b;
   Location loc;
@@ -255,7 +259,7 @@ struct Transposed {
 
 } // namespace
 
-/// x with zeros between its pixels.
+/// Returns x with zeros between its pixels.
 Value Transposed::spread(Value x) {
   if (llvm::all_of(op.getStrides(), [](int64_t s) { return s == 1; }))
     return x;
@@ -273,7 +277,7 @@ Value Transposed::spread(Value x) {
   return insert(b, loc, x, filled(b, loc, spread, zero), offsets, sizes, steps);
 }
 
-/// x by the taps of a phase in each dimension.
+/// Convolves x with the taps of a phase in each dimension.
 Value Transposed::convolve(Value x, ArrayRef<Phase> phase,
                            RankedTensorType type) {
   size_t n = rank();
@@ -291,7 +295,7 @@ Value Transposed::convolve(Value x, ArrayRef<Phase> phase,
   to.push_back(from[2]);
   conv.x = pad(b, loc, x, allPads(low, last), allPads(high, last),
                scalar(b, loc, typeOf(x).getElementType(), 0));
-  // Read flipped into G, C/G, K…, O/G.
+  // Flip the kernel while transposing it to G, C/G, K…, O/G.
   conv.w = generate(
       b, loc, to, typeOf(w).getElementType(),
       [&](OpBuilder &b, Location loc, ValueRange at) {

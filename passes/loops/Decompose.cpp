@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What no kernel took is written in simpler nn ops, which nn-to-linalg lowers.
-// Floats narrower than f32 are widened first and narrowed last.
+// Writes the nn ops that no kernel took as simpler nn ops, which nn-to-linalg
+// lowers. Floats narrower than f32 are widened first and narrowed last.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -28,7 +28,7 @@ using nn::ReduceKind;
 
 namespace {
 
-/// Builds nn ops at one place.
+/// Builds nn ops at one location.
 struct Maker {
   OpBuilder &b;
   Location loc;
@@ -45,8 +45,9 @@ struct Maker {
       return x;
     return make<nn::CastOp>(typeOf(x).clone(element), x);
   }
-  /// Sums axis by axis: adding up n numbers one after the other is off by up to
-  /// n ulps, over the sums of rows by as many as there are rows.
+  /// Sums axis by axis. A sum of n values that are added one after the other
+  /// may be off by n ulps. Summing the sums of rows is off by the number of
+  /// rows only.
   Value reduce(Value x, ReduceKind kind, ArrayRef<int64_t> axes,
                bool keepDims = true) {
     if (axes.size() <= 1 || !isSum(kind) ||
@@ -60,20 +61,20 @@ struct Maker {
     return kind == ReduceKind::sum || kind == ReduceKind::mean ||
            kind == ReduceKind::sum_square;
   }
-  /// (x - mean) / sqrt(variance + epsilon) over axes.
+  /// Returns (x - mean) / sqrt(variance + epsilon) over axes.
   Value standardize(Value x, ArrayRef<int64_t> axes, double epsilon) {
     Value centered = make<nn::SubOp>(x, reduce(x, ReduceKind::mean, axes));
     Value squares = make<nn::MulOp>(centered, centered);
     Value variance = reduce(squares, ReduceKind::mean, axes);
     return make<nn::MulOp>(centered, inverseRoot(variance, epsilon));
   }
-  /// 1 / sqrt(x + epsilon).
+  /// Returns 1 / sqrt(x + epsilon).
   Value inverseRoot(Value x, double epsilon) {
     Type type = typeOf(x).getElementType();
     Value shifted = make<nn::AddOp>(x, scalar(type, epsilon));
     return make<nn::ReciprocalOp>(make<nn::SqrtOp>(shifted));
   }
-  /// A vector over the channels, so shaped that it broadcasts to data of
+  /// Reshapes a vector over the channels so that it broadcasts to data of
   /// `rank`.
   Value channelVector(Value v, int64_t rank, bool channelsLast) {
     if (channelsLast)
@@ -142,7 +143,7 @@ static Value decompose(Maker b, nn::BatchNormOp op) {
   return b.make<nn::AddOp>(scaled, b.channelVector(shift, rank, last));
 }
 
-/// x with its channels split into groups, and back.
+/// Splits the channels of x into groups, or merges the groups again.
 static Value regroup(Maker b, Value x, RankedTensorType type,
                      int64_t channelDim, bool split) {
   if (type.getNumDynamicDims() <= 1 && typeOf(x).getNumDynamicDims() <= 1)
@@ -169,7 +170,7 @@ static Value decompose(Maker b, nn::GroupNormOp op) {
   double epsilon = op.getEpsilon().convertToDouble();
   int64_t scales = typeOf(op.getScale()).getDimSize(0);
   if (ShapedType::isDynamic(channels) && !ShapedType::isDynamic(scales)) {
-    // There is one scale a channel.
+    // There is one scale per channel.
     SmallVector<int64_t> known(shape.getShape());
     known[channelDim] = channels = scales;
     shape = shape.clone(known);
@@ -201,8 +202,8 @@ static Value decompose(Maker b, nn::GroupNormOp op) {
   return b.make<nn::AddOp>(b.make<nn::MulOp>(y, scale), bias);
 }
 
-/// The sum of squares over neighbours is a sum of shifted windows of the padded
-/// squares.
+/// Decomposes LRN. The sum of squares over neighbouring channels is a sum of
+/// shifted windows of the padded squares.
 static Value decompose(Maker b, nn::LRNOp op) {
   Type type = computeElement(op.getX());
   Value x = b.cast(op.getX(), type);
@@ -222,7 +223,8 @@ static Value decompose(Maker b, nn::LRNOp op) {
   for (int64_t i = 0; i < size; ++i) {
     Value window;
     if (shape.isDynamicDim(channelDim)) {
-      // What is left of unknown many channels is said by what is cut off.
+      // The channel count is unknown, so a window is given by the channels that
+      // are cut off, not by those that are kept.
       low[channelDim] = -i;
       high[channelDim] = i + 1 - size;
       window = b.make<nn::PadOp>(padded, b.scalar(type, 0), low, high,
@@ -237,7 +239,7 @@ static Value decompose(Maker b, nn::LRNOp op) {
   double beta = op.getBeta().convertToDouble();
   Value base = b.make<nn::AddOp>(b.make<nn::MulOp>(sum, b.scalar(type, alpha)),
                                  b.scalar(type, op.getK().convertToDouble()));
-  // The usual exponent takes two square roots: b^(3/4) = sqrt(b sqrt(b)).
+  // The usual exponent needs two square roots only: b^(3/4) = sqrt(b sqrt(b)).
   Value power;
   if (beta == 0.75)
     power =
@@ -251,7 +253,8 @@ static Value decompose(Maker b, nn::LRNOp op) {
 // Products of bytes
 //===----------------------------------------------------------------------===//
 
-/// Those that no kernel took are products of what they add up.
+/// Writes a convolution of bytes or int16 values that no kernel took as matrix
+/// products.
 static Value decompose(Maker b, nn::ConvOp op) {
   if (!nn::isByteOrWord(typeOf(op.getX()).getElementType()))
     return {};
@@ -278,7 +281,7 @@ static Value decompose(Maker b, nn::ConvTransposeOp op) {
       op.getChannelsLast());
 }
 
-/// Bytes times bytes become words where matmul becomes a contraction.
+/// Widens bytes to int16 where matmul becomes a contraction.
 static Value decompose(Maker b, nn::MatMulOp op) {
   Type left = typeOf(op.getA()).getElementType(),
        right = typeOf(op.getB()).getElementType();
@@ -290,8 +293,8 @@ static Value decompose(Maker b, nn::MatMulOp op) {
                               op.getTransposeA(), op.getTransposeB());
 }
 
-/// a as `nn.packed_matmul` rounds it: block by block, since rows may be open
-/// and the last block short.
+/// Rounds a as `nn.packed_matmul` does. It rounds block by block, since the
+/// number of rows may be dynamic and the last block may be short.
 static Value roundBlocks(Maker b, nn::PackedMatMulOp op) {
   Value a = op.getA();
   RankedTensorType type = typeOf(a);
@@ -320,7 +323,7 @@ static Value roundBlocks(Maker b, nn::PackedMatMulOp op) {
                              : b.make<nn::ConcatOp>(rounded, last);
 }
 
-/// Unpacks all weights in each run.
+/// Unpacks all weights in every run.
 static Value decompose(Maker b, nn::PackedMatMulOp op) {
   RankedTensorType codes = typeOf(op.getCodes());
   Type byte = codes.getElementType(), real = typeOf(op.getA()).getElementType();
@@ -350,7 +353,7 @@ static Value decompose(Maker b, nn::PackedMatMulOp op) {
                         zeros ? perBlock(zeros)
                               : b.scalar(real, double(1 << (bits - 1))));
   w = b.make<nn::MulOp>(whole, w, perBlock(op.getScales()));
-  // A block of its own may end within a byte.
+  // Unpack each block separately, since a block may end within a byte.
   int64_t block = std::min<int64_t>(op.getBlockSize(), stored);
   SmallVector<int64_t> starts(3, 0), steps(3, 1);
   w = b.make<nn::SliceOp>(w, starts, ArrayRef<int64_t>{columns, blocks, block},
@@ -391,7 +394,7 @@ struct Decompose : OpRewritePattern<Op> {
 
 namespace {
 
-/// A sum over several axes; see Maker::reduce.
+/// Decomposes a sum over several axes; see Maker::reduce.
 struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -411,9 +414,9 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
   }
 };
 
-/// A pooling that no kernel took gains nothing from channels that lie last:
-/// between transposes it is computed where the data lies. Bytes are better off
-/// with whole vectors of channels than with every second byte of a row.
+/// Removes the transposes around a pooling that no kernel took. Such a pooling
+/// gains nothing from channels that lie last. A pooling of bytes keeps them:
+/// whole vectors of channels are faster than every second byte of a row.
 template <typename Op>
 struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -428,7 +431,8 @@ struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
     auto before = op.getX().template getDefiningOp<nn::TransposeOp>();
     ArrayRef<int64_t> perm = back.getPerm();
     int64_t rank = perm.size();
-    // Result dimension i is perm[i] of what pools: the last is channels.
+    // Result dimension i is dimension perm[i] of the pooling, whose last
+    // dimension is channels.
     auto isMoved = [&](int64_t i) {
       int64_t last = i == 0 ? 0 : i == 1 ? rank - 1 : i - 1;
       return perm[i] == last && before.getPerm()[last] == i;

@@ -21,9 +21,9 @@ namespace {
 
 /// How one result dimension is read from the operands.
 struct ResultDim {
-  /// Its size.
+  /// The size of the dimension.
   Value size;
-  /// Operands of dynamic size here that may hold one element to broadcast.
+  /// Operands whose size here is dynamic, so they may have to be broadcast.
   llvm::SmallBitVector maybeBroadcast;
 };
 
@@ -42,8 +42,9 @@ struct LowerElementwise
 
 } // namespace
 
-/// Decides size and broadcasting of result dimension `dim`. Original operands
-/// tell where sizes come from; converted ones are read.
+/// Decides the size and the broadcasting of result dimension `dim`. The
+/// original operands of the op tell where sizes come from. The converted
+/// `operands` are read.
 static ResultDim analyze(OpBuilder &builder, Operation *op,
                          ArrayRef<Value> operands, int64_t dim,
                          const shape::SameSizes &sizes) {
@@ -88,7 +89,8 @@ static ResultDim analyze(OpBuilder &builder, Operation *op,
   if (llvm::all_of(candidates,
                    [&](Candidate c) { return isSame(candidates.front(), c); }))
     return out;
-  // One element is repeated as often as the others have it, be it never.
+  // An operand of one element is repeated as often as the other operands have
+  // elements, possibly never.
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   for (Candidate c : candidates) {
     out.maybeBroadcast.set(c.operand);
@@ -100,8 +102,8 @@ static ResultDim analyze(OpBuilder &builder, Operation *op,
   return out;
 }
 
-/// Reads an operand inside the body, where a dimension of one element stands
-/// for all.
+/// Reads an operand inside the body. A dimension of one element is read at
+/// index 0.
 static Value extractBroadcast(OpBuilder &b, Location loc, Value operand,
                               int64_t resultRank) {
   SmallVector<Value> indices;

@@ -46,7 +46,7 @@ void FillSplatsPass::runOnOperation() {
     auto value = cast<DenseElementsAttr>(op.getValue());
     Value one = arith::ConstantOp::create(builder, op.getLoc(),
                                           value.getSplatValue<TypedAttr>());
-    // One buffer for each use: it may be written in place.
+    // Make a buffer for each use, since a use may write in place.
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       builder.setInsertionPoint(use.getOwner());
       Value empty = tensor::EmptyOp::create(

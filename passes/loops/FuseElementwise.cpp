@@ -36,7 +36,7 @@ static int64_t bodyOps(Operation *op) {
   return count;
 }
 
-/// Whether an op that accumulates would do so once for each element that its
+/// Returns true if fusing would repeat a reduction for each element that its
 /// result is broadcast to.
 static bool accumulatesAgain(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
@@ -47,8 +47,9 @@ static bool accumulatesAgain(OpOperand &fused) {
          });
 }
 
-/// Whether an op of many steps would take them again for each element that its
-/// result is broadcast to: tables of places for all channels, say.
+/// Returns true if fusing would repeat many operations for each element that
+/// their result is broadcast to. An example is a table of indices that all
+/// channels share.
 static bool repeatsWork(OpOperand &fused) {
   auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
   return to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
@@ -56,25 +57,26 @@ static bool repeatsWork(OpOperand &fused) {
              ingot::threshold::fusedRepeatedOps;
 }
 
-/// Whether an op computes what a product has as a factor. The product's tiles
-/// take factors as they lie in memory, and its loops would compute each element
-/// once for each row or column.
+/// Returns true if an op computes an operand of a matrix product. The product's
+/// register tiles load operands from memory. Fused, each element would be
+/// computed once for each row or column.
 static bool computesFactor(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
   auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
   if (!from || !to || !ingot::support::hasTiledProductLoops(to) ||
       to.getStaticLoopRanges()[to.getNumLoops() - 3] == 1)
     return false;
-  // Of a convolution, which sums over taps besides, no factor is turned either:
-  // pixels and weights have their channels one behind the other.
+  // In a convolution, which also sums over taps, no operand is transposed. The
+  // channels of a pixel, and of a tap, lie one behind the other.
   if (to.getNumReductionLoops() > 1)
     return true;
   return llvm::any_of(from.getBlock()->without_terminator(),
                       [](Operation &op) { return !isa<arith::ExtFOp>(op); });
 }
 
-/// Whether a transpose would become part of an op with functions: its elements
-/// would no longer be vectors in memory, and a transpose alone goes by squares.
+/// Returns true if fusing would merge a transpose with an op that calls math
+/// functions. The functions would no longer be computed on vectors in memory. A
+/// transpose of its own is vectorized by square blocks.
 static bool turnsFunctions(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::GenericOp>();
   auto to = dyn_cast<linalg::GenericOp>(fused.getOwner());
@@ -100,7 +102,8 @@ static bool turnsFunctions(OpOperand &fused) {
          (isCopy(to) && turns(to) && hasFunctions(from));
 }
 
-/// Whether one of them looks bytes up: a loop of that alone goes by vectors.
+/// Returns true if either op looks bytes up in a table. A loop that only looks
+/// up is vectorized.
 static bool looksUp(OpOperand &fused) {
   auto isLookup = [](Operation *op) {
     auto loops = dyn_cast<linalg::LinalgOp>(op);
@@ -118,7 +121,8 @@ struct FuseElementwisePass
     MLIRContext *context = &getContext();
     auto isOnlyUser = [](OpOperand *fused) {
       Operation *producer = fused->get().getDefiningOp();
-      // What stands before a loop or a branch is computed once.
+      // Do not move an op into a loop or a branch, where it might be computed
+      // several times.
       return producer && producer->hasOneUse() &&
              producer->getBlock() == fused->getOwner()->getBlock();
     };
@@ -139,7 +143,7 @@ struct FuseElementwisePass
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    // A tensor that is asked for its sizes besides has more than one user.
+    // A tensor.dim of a tensor is a second user, which prevents fusion.
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     context->getLoadedDialect<linalg::LinalgDialect>()

@@ -18,14 +18,14 @@ using namespace ingot::loops;
 using namespace ingot::support;
 
 //===----------------------------------------------------------------------===//
-// Positions that stay inside, whatever sizes a run brings
+// Indices that stay inside a tensor for all run-time sizes
 //===----------------------------------------------------------------------===//
 
-/// The extent of a coordinate that is in range already.
+/// The extent of a coordinate that is already in range.
 static constexpr int64_t kHeld = 0;
 
-/// `at`, held within `tensor`. Coordinate i runs over `extents[i]` positions,
-/// those of another tensor whose size need not fit.
+/// Clamps the indices `at` to `tensor`. Coordinate i runs over `extents[i]`
+/// positions of another tensor, whose size may differ.
 static SmallVector<Value> holdWithin(OpBuilder &b, Location loc, Value tensor,
                                      ValueRange at,
                                      ArrayRef<int64_t> extents) {
@@ -42,7 +42,8 @@ static SmallVector<Value> holdWithin(OpBuilder &b, Location loc, Value tensor,
   return held;
 }
 
-/// Whether `tensor` has elements; null if that is certain.
+/// Returns a condition that is true if `tensor` has elements; null if that is
+/// certain.
 static Value hasElements(OpBuilder &b, Location loc, Value tensor) {
   Value zero = indexConstant(b, loc, 0), result;
   for (auto [i, size] : llvm::enumerate(typeOf(tensor).getShape())) {
@@ -55,7 +56,8 @@ static Value hasElements(OpBuilder &b, Location loc, Value tensor) {
   return result;
 }
 
-/// The element at `at`, held as holdWithin says; zero if there is none.
+/// Returns the element at `at`, clamped as in holdWithin, or zero if the tensor
+/// is empty.
 static Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at,
                      ArrayRef<int64_t> extents) {
   auto read = [&](OpBuilder &b, Location loc) -> Value {
@@ -78,7 +80,7 @@ static Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at,
   return choice.getResult(0);
 }
 
-/// `shape` with dimension `axis` held.
+/// Returns `shape` with dimension `axis` marked as in range.
 static SmallVector<int64_t> extentsBut(ArrayRef<int64_t> shape, int64_t axis) {
   SmallVector<int64_t> extents(shape);
   extents[axis] = kHeld;
@@ -204,8 +206,8 @@ static Value reduceScalars(OpBuilder &b, Location loc,
   return y;
 }
 
-/// x, updated in order by each element of `updates` at the place that `locate`
-/// gives for its indices.
+/// Returns x after an update by each element of `updates`, in order. `locate`
+/// returns where in x an update goes.
 static Value
 scatter(OpBuilder &builder, Location loc, Value x, Value updates,
         nn::ScatterReduction reduction, bool isUnsigned,
@@ -219,7 +221,7 @@ scatter(OpBuilder &builder, Location loc, Value x, Value updates,
     highs.push_back(indexValue(builder, loc, size));
     steps.push_back(one);
   }
-  // Where there is nothing, nothing is updated.
+  // If x is empty, the loop takes no steps.
   Value condition = hasElements(builder, loc, x);
   if (!highs.empty() && condition)
     highs.front() = arith::SelectOp::create(builder, loc, condition,

@@ -20,8 +20,8 @@ bool loops::needsRun(Operation *op) {
              memref::AllocOp, memref::DeallocOp>(op);
 }
 
-/// What a kernel takes for an operand: the launch adds the offset to the
-/// address.
+/// Returns the type of a kernel's parameter for an operand of `type`. The
+/// offset is dropped, since the launch adds it to the address.
 static MemRefType parameterType(MemRefType type) {
   int64_t offset;
   SmallVector<int64_t> strides;

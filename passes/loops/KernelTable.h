@@ -12,26 +12,28 @@
 
 namespace ingot::loops {
 
-/// Whether `op` needs what only the function that has the run's call has:
-/// memory of the host, and a way to end the run.
+/// Returns true if `op` needs the call of the run, which only the entry
+/// function has: to allocate host memory, or to end the run.
 bool needsRun(mlir::Operation *op);
 
-/// The kernels of a module, by their text with locations and names left out.
+/// The kernels of a module, keyed by their printed text without locations and
+/// names.
 class KernelTable {
 public:
   explicit KernelTable(mlir::ModuleOp module) : symbols(module) {}
 
-  /// An empty kernel that takes memrefs like `arguments` and the number of a
-  /// task, not yet in the module; the builder is put into its body.
+  /// Returns an empty kernel that is not yet in the module. Its parameters are
+  /// memrefs like `arguments` and the number of a task. The builder is moved
+  /// into its body.
   static mlir::func::FuncOp create(mlir::OpBuilder &builder,
                                    mlir::Location loc,
                                    mlir::ValueRange arguments);
 
-  /// `kernel` as a part of the module, called `name` and a number, or the
-  /// kernel that is equal to it, `kernel` being erased.
+  /// Adds `kernel` to the module under `name` and a number. If an equal kernel
+  /// exists, erases `kernel` and returns the existing one.
   mlir::func::FuncOp insert(mlir::func::FuncOp kernel, mlir::StringRef name);
 
-  /// How many kernels were found to be there already.
+  /// The number of kernels that were equal to an existing one.
   int64_t numShared = 0;
 
 private:

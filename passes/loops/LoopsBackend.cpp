@@ -21,7 +21,7 @@ using namespace ingot;
 
 namespace {
 
-/// Computes whatever no other backend took, so it is never asked.
+/// Computes every op that no other backend took, so it is never asked.
 class LoopsBackend : public Backend {
   StringRef name() const override { return kernel::kLoopsBackend; }
   bool takesRest() const override { return true; }
@@ -37,7 +37,7 @@ class LoopsBackend : public Backend {
                   const BackendOptions &) const override {
     passes.addPass(createNNToLinalg());
     passes.addPass(createCanonicalize());
-    // What became constant since.
+    // Remove checks of values that have become constant.
     passes.addNestedPass<func::FuncOp>(createRefuteChecks());
     passes.addPass(createCSEPass());
     passes.addPass(createFuseElementwise());

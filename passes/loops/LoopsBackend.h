@@ -11,7 +11,7 @@
 
 namespace ingot::loops {
 
-/// The backend of all that no kernel computes: loops of linalg.
+/// Returns the backend that lowers every op without a kernel to linalg loops.
 const Backend &getBackend();
 
 } // namespace ingot::loops

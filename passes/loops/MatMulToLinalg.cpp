@@ -70,8 +70,8 @@ Value support::startSum(OpBuilder &b, Location loc,
                        });
 }
 
-/// Bytes as words, two products of which are one instruction; others as they
-/// are.
+/// Returns bytes as int16, of which one instruction multiplies and adds pairs.
+/// Returns other elements as they are.
 static Value asWords(OpBuilder &b, Location loc, Value tensor, Type source) {
   if (!nn::isByte(source))
     return tensor;
@@ -109,10 +109,10 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
                     typeOf(op.getB()).getElementType());
   int64_t rank = type.getRank();
 
-  // Loops: batch…, i, k, j, so that rows of b and of the result are run along.
-  // With b transposed, k is what its rows are along; where register tiles do
-  // not turn it (cpu-contractions-to-vector, which leaves single rows), it is
-  // the last loop.
+  // The loops are batch…, i, k, j, so that the innermost loop runs along rows
+  // of b and of the result. A transposed b has rows along k. The loop over k is
+  // then innermost, unless the product gets register tiles, which transpose b.
+  // A product with a single row gets none (cpu-contractions-to-vector).
   int64_t batch = rank - 2;
   Type element = typeOf(a).getElementType();
   bool endsWithSum = op.getTransposeB() && !op.getTransposeA() &&

@@ -78,7 +78,8 @@ struct LowerPad : OpConversionPattern<nn::PadOp> {
 
 } // namespace
 
-/// Whether result dimension i is as large as the operand's dimension `at`.
+/// Returns true if result dimension i is as large as the operand's dimension
+/// `at`.
 static bool takesSizeOf(nn::BroadcastToOp op, int64_t i, int64_t at,
                         const shape::SameSizes &sizes) {
   auto type = cast<RankedTensorType>(op.getType());
@@ -114,7 +115,7 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
                           AffineMap::get(rank, 0, exprs, getContext()), copy));
     return success();
   }
-  // A dimension that may hold one element: position times (size != 1).
+  // A dimension that may have one element is read at index * (size != 1).
   auto read = [&](OpBuilder &b, Location loc, ValueRange) -> Value {
     SmallVector<Value> indices;
     Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
@@ -139,8 +140,9 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
   return success();
 }
 
-/// The matrix that a part is, as the results of products are, if the axis is a
-/// dimension of its own there.
+/// Returns the reshape whose source is the matrix of a part, as matrix products
+/// have it. Returns null unless the axis is a dimension of its own in the
+/// matrix.
 static tensor::ExpandShapeOp matrixOf(Value part, int64_t axis) {
   auto expand = part.getDefiningOp<tensor::ExpandShapeOp>();
   bool isApart = expand && llvm::is_contained(expand.getReassociationIndices(),
@@ -148,8 +150,8 @@ static tensor::ExpandShapeOp matrixOf(Value part, int64_t axis) {
   return isApart ? expand : tensor::ExpandShapeOp();
 }
 
-/// What is joined, with the dimensions of the matrix that `like` expands, of
-/// which `axis` has `size` elements.
+/// Collapses `joined` to the shape of the matrix that `like` expands. Dimension
+/// `axis` has `size` elements.
 static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
                           Value joined, tensor::ExpandShapeOp like,
                           int64_t axis, OpFoldResult size) {
@@ -164,8 +166,8 @@ static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
   return empty(rewriter, loc, sizes, typeOf(joined).getElementType());
 }
 
-/// Puts a part behind `offset` elements of the axis. A matrix goes into one:
-/// its kernel writes where it lies, but not to a slice of more dimensions.
+/// Inserts a part at `offset` of the axis. A matrix is inserted into a matrix,
+/// since its kernel can write into a slice of two dimensions but not of more.
 static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
                         Value part, Value joined, int64_t axis,
                         OpFoldResult offset, ArrayRef<OpFoldResult> sizes) {
@@ -191,13 +193,14 @@ static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
       expand.getReassociationIndices(), Sizes(sizes));
 }
 
-/// The numbers of parts in the order in which they are computed: each can be
-/// written where it belongs if what came before it lies there already.
+/// Returns the indices of the parts in the order in which they are computed. A
+/// part can be written in place if every part before it in this order already
+/// is.
 static SmallVector<size_t> orderOf(ValueRange parts, Block *block) {
   auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
   auto sourceOf = [&](size_t part) {
     Operation *source = parts[part].getDefiningOp();
-    // Which stands wherever the conversion put it.
+    // The conversion may have put the cast anywhere, so look at its source.
     if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(source))
       source = cast.getInputs().front().getDefiningOp();
     return source && source->getBlock() == block ? source : nullptr;
@@ -209,7 +212,7 @@ static SmallVector<size_t> orderOf(ValueRange parts, Block *block) {
   return order;
 }
 
-/// One behind the other along the axis, in what has `sizes`.
+/// Concatenates the inputs along the axis into a tensor of `sizes`.
 static Value join(ConversionPatternRewriter &rewriter, Location loc,
                   ValueRange inputs, int64_t axis, ArrayRef<OpFoldResult> sizes,
                   Type element) {
@@ -231,9 +234,9 @@ static Value join(ConversionPatternRewriter &rewriter, Location loc,
   return y;
 }
 
-/// Inputs that are joined at once. Bufferization looks from each part of what
-/// is joined at all parts before it: of more, groups are joined, which are
-/// written where they belong all the same.
+/// The most inputs that are concatenated at once. Bufferization compares each
+/// part with all parts before it. More inputs are concatenated in groups, which
+/// are still written in place.
 static constexpr size_t kMaxJoined = 64;
 
 LogicalResult
@@ -304,8 +307,9 @@ LowerSlice::matchAndRewrite(nn::SliceOp op, OpAdaptor adaptor,
   return success();
 }
 
-/// Where position p (of the operand, maybe outside) reads a dimension of `size`
-/// elements, of which there are enough to be mirrored.
+/// Returns the index at which position p of the result reads a dimension of
+/// `size` elements. The position counts from the operand's first element and
+/// may lie outside. The dimension has enough elements to be mirrored.
 static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
                        Value position, Value size, bool repeatsOnce) {
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
@@ -321,7 +325,7 @@ static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
   };
   if (mode == nn::PadMode::edge)
     return larger(arith::MinSIOp::create(b, loc, position, last), zero);
-  // last - |last - |p||.
+  // Mirrored at both ends: last - |last - |p||.
   if (mode == nn::PadMode::reflect) {
     Value right = minus(last, larger(position, minus(zero, position)));
     return minus(last, larger(right, minus(zero, right)));
@@ -335,8 +339,10 @@ static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
   return arith::SelectOp::create(b, loc, less(rest, zero), lifted, rest);
 }
 
-/// Repeats x at its ends. All of it is moved as it lies; an end of a dimension
-/// has what that has within the dimensions before, and all of those behind.
+/// Pads x by repeating or mirroring its elements. The data is copied as a
+/// whole, then each dimension's two ends are filled. An end covers only the
+/// data in the dimensions before, and the padded extent in the dimensions
+/// behind.
 static Value repeatEnds(OpBuilder &b, Location loc, nn::PadMode mode, Value x,
                         ArrayRef<int64_t> lowPads, ArrayRef<int64_t> highPads,
                         ArrayRef<OpFoldResult> sizes) {
@@ -398,7 +404,7 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
                                            ValueRange());
     y = pad(rewriter, loc, x, op.getLow(), op.getHigh(), fill);
   } else {
-    // What is cropped is gone before the rest is repeated at its ends.
+    // Crop first, since only the elements that remain are repeated at the ends.
     SmallVector<int64_t> cut[2], added[2];
     ArrayRef<int64_t> given[] = {op.getLow(), op.getHigh()};
     for (auto [i, pads] : llvm::enumerate(given))

@@ -36,7 +36,7 @@ loops::SignlessTypeConverter::SignlessTypeConverter() {
   });
   auto cast = [](OpBuilder &builder, Type type, ValueRange inputs,
                  Location loc) -> Value {
-    // A lowering may know more, or fewer, sizes than the op's type states.
+    // A lowering may know more, or fewer, static sizes than the op's type.
     if (inputs.size() == 1 &&
         tensor::CastOp::areCastCompatible(inputs.getTypes(), type))
       return tensor::CastOp::create(builder, loc, type, inputs.front());
@@ -51,9 +51,9 @@ static constexpr StringLiteral kNoType("has a type without a converted one");
 
 namespace {
 
-/// An op of another dialect on unsigned tensors: the same op on signless ones,
-/// or on the bytes that hold codes.
-/// (Only ops that move data may have them; arithmetic is signless already.)
+/// Converts an op of another dialect on unsigned tensors to the same op on
+/// signless tensors, or on the bytes that hold codes. Only ops that move data
+/// may have unsigned tensors, since arithmetic is signless.
 struct ConvertAnyOp : ConversionPattern {
   ConvertAnyOp(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), 0, context) {}
@@ -79,7 +79,8 @@ struct ConvertAnyOp : ConversionPattern {
   }
 };
 
-/// A scalar constant as elements of its type are stored.
+/// Returns a scalar constant in the form in which elements of its type are
+/// stored.
 static TypedAttr storedScalar(TypedAttr value, Type type) {
   APInt bits(8, 0);
   if (auto number = dyn_cast<FloatAttr>(value))
@@ -92,7 +93,7 @@ static TypedAttr storedScalar(TypedAttr value, Type type) {
   return IntegerAttr::get(type, bits);
 }
 
-/// Constants carry their type in the attribute too.
+/// Converts the type inside the attribute of a constant, too.
 struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -135,9 +136,10 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
       signalPassFailure();
   }
 
-  /// Keeps the types of the model's inputs and outputs for its description.
+  /// Records the types of the model's inputs and outputs, which describe the
+  /// artifact.
   static void recordSignature(func::FuncOp function) {
-    // All at once: each list of attributes lives as long as the context.
+    // Set all attributes at once, since the context keeps every attribute list.
     SmallVector<DictionaryAttr> attrs;
     auto record = [&](TypeRange types) {
       attrs.resize(types.size());
@@ -157,8 +159,8 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     function.setAllResultAttrs(attrs);
   }
 
-  /// What is known to have no elements is a constant. Slices and windows refuse
-  /// any offset into an empty dimension.
+  /// Replaces values that are known to be empty by constants. Slices and
+  /// windows reject any offset into an empty dimension.
   void dropEmpty() {
     auto isEmpty = [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
@@ -178,15 +180,15 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     });
   }
 
-  /// Writes what is left of larger ops in smaller ones.
+  /// Writes the remaining large ops as smaller ones.
   void decompose() {
     RewritePatternSet patterns(&getContext());
     loops::populateDecompositions(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 
-  /// Lowers nn ops while the function still stands as it is: where dynamic
-  /// dimensions come from is read off it.
+  /// Lowers nn ops. The sources of dynamic sizes are found before the function
+  /// changes.
   LogicalResult lowerOps(loops::SignlessTypeConverter &converter) {
     shape::SameSizes sizes(getOperation());
     RewritePatternSet patterns(&getContext());
@@ -203,7 +205,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     loops::populateTablesToLinalg(patterns, converter);
     loops::populateTopKToLinalg(patterns, converter);
     ConversionTarget target(getContext());
-    // What has no lowering is left, and reported below, once.
+    // Leave ops without a lowering, and report them below, once.
     target.markUnknownOpDynamicallyLegal(
         [](Operation *op) -> std::optional<bool> {
           if (isa_and_nonnull<nn::NNDialect>(op->getDialect()))

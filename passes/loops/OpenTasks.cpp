@@ -19,7 +19,7 @@ using namespace ingot::loops;
 
 namespace {
 
-/// A loop as a run splits it.
+/// A loop that a run splits into blocks.
 struct SplitLoop {
   Value range, chunk, blocks;
   int64_t least;
@@ -66,7 +66,7 @@ static SmallVector<SplitLoop> split(OpBuilder &b, Location loc,
                                  constantOf(b, loc, open.least)),
           constantOf(b, loc, open.least - 1));
     loop.blocks = arith::CeilDivUIOp::create(b, loc, starts, loop.chunk);
-    // What is left for the next one.
+    // The number of tasks that remain for the next loop.
     tasks = arith::CeilDivUIOp::create(b, loc, tasks,
                                        atLeastOne(b, loc, loop.blocks));
     loops.push_back(loop);
@@ -74,8 +74,8 @@ static SmallVector<SplitLoop> split(OpBuilder &b, Location loc,
   return loops;
 }
 
-/// What `several` gives where there are several tasks, else `whole`: to divide
-/// the ranges takes as long as the work of a task alone may do.
+/// Returns the result of `several` if there are several tasks, else `whole`.
+/// Dividing the ranges may take as long as the work of a single task.
 static SmallVector<Value>
 ifSeveral(OpBuilder &b, Location loc, Value tasks, ValueRange whole,
           llvm::function_ref<SmallVector<Value>()> several) {
@@ -173,7 +173,7 @@ Value OpenTasks::count(OpBuilder &b, Location loc, const OpenWork &work) {
       [&](OpBuilder &b, const OpenWork &work, Value) -> SmallVector<Value> {
         Location loc = b.getUnknownLoc();
         Value tasks = worthOf(b, loc, work.cost);
-        // None where there is nothing to do.
+        // There is no task if the cost is 0.
         Value one = arith::MinUIOp::create(b, loc, work.cost,
                                            constantOf(b, loc, 1));
         return ifSeveral(b, loc, tasks, one, [&] {
@@ -200,7 +200,7 @@ SmallVector<Value> OpenTasks::partsOf(OpBuilder &b, Location loc,
         return ifSeveral(b, loc, tasks, whole, [&] {
           SmallVector<SplitLoop> loops = split(b, loc, work, tasks);
           SmallVector<Value> parts(2 * count);
-          // Blocks of the last loop are neighbours.
+          // Neighbouring task numbers are neighbouring blocks of the last loop.
           Value left = number;
           for (size_t i = count; i-- > 0;) {
             const SplitLoop &loop = loops[i];

@@ -15,14 +15,15 @@
 
 namespace ingot::loops {
 
-/// Loops of open ranges that a run splits, and what all of their iterations
-/// cost.
+/// Loops of dynamic ranges that a run splits, and the cost of all their
+/// iterations.
 struct OpenWork {
   struct Loop {
     mlir::Value range;
-    /// Iterations that stay together.
+    /// The number of iterations that stay together.
     int64_t grain = 1;
-    /// Tasks but the last have at least so many, or the one before has them.
+    /// The least number of iterations of the last task. A shorter rest is added
+    /// to the task before.
     int64_t least = 1;
   };
 
@@ -30,35 +31,37 @@ struct OpenWork {
   llvm::SmallVector<Loop> loops;
 };
 
-/// How many iterations a task has: all of `rest` or `chunk`, so that others
-/// have at least `least`.
+/// Returns the number of iterations of a task: `chunk`, or all of `rest` if
+/// fewer than `least` would be left for the next task.
 mlir::Value sizeOfTask(mlir::OpBuilder &b, mlir::Location loc, mlir::Value rest,
                        mlir::Value chunk, int64_t least);
 
-/// Returns `tasks`, or 0 where none of the results of `op` has an element: a
-/// kernel would go over all rows of a tensor whose rows are empty.
+/// Returns `tasks`, or 0 if all results of `op` are empty. Otherwise a kernel
+/// would visit all rows of a tensor whose rows are empty.
 mlir::Value skipEmpty(mlir::OpBuilder &b, mlir::DestinationStyleOpInterface op,
                       mlir::Value tasks);
 
-/// Says how a run splits such loops. Dividing numbers that only a run knows is
-/// as much code as many a kernel, and the run's function and each kernel need
-/// it: they call one function for loops of as many grains.
+/// Builds the code by which a run splits loops of dynamic ranges. The division
+/// takes as much code as many kernels do. The entry function and each kernel
+/// need it, so they call one function for all loops of equal grains.
 class OpenTasks {
 public:
   explicit OpenTasks(mlir::ModuleOp module)
       : symbols(module), target(TargetInfo::of(module)) {}
 
-  /// As many tasks as the work is worth, none where there is none.
+  /// Returns how many tasks the work is worth, or 0 if there is no work.
   mlir::Value count(mlir::OpBuilder &b, mlir::Location loc,
                     const OpenWork &work);
-  /// What task `number` does: the offsets of all loops, then the sizes.
+  /// Returns the part of task `number`: the offsets of all loops, then the
+  /// sizes.
   llvm::SmallVector<mlir::Value> partsOf(mlir::OpBuilder &b, mlir::Location loc,
                                          const OpenWork &work,
                                          mlir::Value number);
 
 private:
-  /// The function that `build` writes, called `name` and the loops' grains. It
-  /// takes the cost, the ranges and, for parts, a number.
+  /// Returns the function whose body `build` writes. Its name is `name` and the
+  /// loops' grains. It takes the cost, the ranges and, if `takesNumber`, a task
+  /// number.
   mlir::func::FuncOp
   function(mlir::StringRef name, const OpenWork &work, bool takesNumber,
            llvm::function_ref<llvm::SmallVector<mlir::Value>(

@@ -39,10 +39,10 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// How an op is split into tasks: `chunk` iterations of loop `loop` each, and
-/// the last has what is left, or `chunk` and that where fewer than `least` are
-/// left. Where ranges are open, a run splits up to two loops, for the first may
-/// have one iteration.
+/// How an op is split into tasks. Each task has `chunk` iterations of loop
+/// `loop`, and the last task has the rest. A rest of fewer than `least`
+/// iterations is added to the task before. Where ranges are dynamic, a run
+/// splits up to three loops, since the first may have one iteration.
 struct Split {
   int64_t loop = -1;
   int64_t chunk = 0, least = 1;
@@ -50,11 +50,11 @@ struct Split {
   SmallVector<int64_t> openLoops;
 };
 
-/// What an op takes from around it.
+/// The values that an op uses from outside.
 struct Captures {
   SetVector<Value> memrefs;
-  /// Constants, and sizes of the memrefs and what is computed of them, which
-  /// the kernel computes again; operands first.
+  /// Constants, sizes of the memrefs, and values computed from them; operands
+  /// first. The kernel computes them again.
   SetVector<Operation *> repeated;
   bool areComplete = true;
 
@@ -73,7 +73,8 @@ struct Captures {
       return;
     }
     Operation *op = value.getDefiningOp();
-    // Without this, what is read twice at each of n steps is visited 2^n times.
+    // Without this check, a value that is read twice at each of n steps would
+    // be visited 2^n times.
     if (!areComplete || repeated.contains(op))
       return;
     bool isScalar = op && op->getNumRegions() == 0 &&
@@ -98,13 +99,14 @@ struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
 
 } // namespace
 
-/// Whether an op is written with register tiles, which a single row is not.
+/// Returns true if an op is vectorized with register tiles. A product with a
+/// single row is not.
 static bool isTiled(linalg::LinalgOp op) {
   return support::isTiledProduct(op) &&
          op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
 }
 
-/// What an iteration costs, of vectors of a product.
+/// Returns the cost of one iteration, measured in vectors of a product.
 static int64_t costOf(linalg::LinalgOp op) {
   if (isTiled(op))
     return threshold::loopTiledCost;
@@ -115,8 +117,8 @@ static int64_t costOf(linalg::LinalgOp op) {
   return ops * threshold::loopOpCost;
 }
 
-/// The side of the squares by which an op turns what it reads, if `loop` is
-/// that of the rows or of the columns; else 0.
+/// Returns the side of the square blocks by which an op transposes its input.
+/// Returns 0 if `loop` is neither that of the rows nor that of the columns.
 static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
   constexpr int64_t kSquare = 8, kByteSquare = 16;
   OpOperand *src = support::getTurned(op);
@@ -135,8 +137,9 @@ static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
              : kSquare;
 }
 
-/// Iterations that stay together. Each task of a product in tiles packs what it
-/// has of the right factor, for at least so many rows.
+/// Returns the number of iterations that stay together. Each task of a tiled
+/// product packs its columns of the right operand, which pays only for enough
+/// rows.
 static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
   if (int64_t side = squareOf(op, loop))
     return side;
@@ -146,10 +149,10 @@ static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
   return loop == row ? threshold::loopTaskRows : threshold::loopTaskColumns;
 }
 
-/// The outermost parallel loops that have, or may have, more than one
-/// iteration; of a product in tiles the columns, too. What is known to be no
-/// more than a task in all stays whole: a row of three elements that a run may
-/// split is one of an open number of elements.
+/// Returns the loops that a run splits. They are the outermost parallel loops
+/// that have, or may have, more than one iteration. In a tiled product the
+/// columns belong to them. A loop whose iterations are known to fit into one
+/// task stays whole.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
   bool inTiles = isTiled(op);
   const size_t mostLoops = inTiles ? 3 : 2;
@@ -179,7 +182,8 @@ static Split splitOf(linalg::LinalgOp op) {
     return split;
   }
   int64_t iterations = support::productOf(ranges);
-  // Loops wait for memory more than kernels do: half as many tasks serve it.
+  // Loops wait for memory more than kernels do, so half as many tasks are
+  // enough.
   TargetInfo target = TargetInfo::of(op);
   int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
                            target.most_tasks / 2);
@@ -203,8 +207,8 @@ static Split splitOf(linalg::LinalgOp op) {
   return split;
 }
 
-/// The buffer that a view is of: a place in the arena or in the weights, an
-/// argument, memory of the host.
+/// Returns the buffer that a view refers to: an allocation in the arena,
+/// weights, an argument, or host memory.
 static Value bufferOf(Value memref) {
   while (Operation *op = memref.getDefiningOp()) {
     if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
@@ -215,8 +219,8 @@ static Value bufferOf(Value memref) {
   return memref;
 }
 
-/// Buffers that live at one time do not overlap: views of different ones do not
-/// alias.
+/// Returns true if views of the memrefs cannot alias, because they refer to
+/// different buffers. Buffers that are live at the same time do not overlap.
 static bool areDistinct(ArrayRef<Value> memrefs) {
   llvm::SmallDenseSet<Value> buffers;
   return llvm::all_of(memrefs, [&](Value memref) {
@@ -224,12 +228,12 @@ static bool areDistinct(ArrayRef<Value> memrefs) {
   });
 }
 
-/// A value as constant `n`.
+/// Returns the constant `n`.
 static Value constantOf(OpBuilder &b, Location loc, int64_t n) {
   return arith::ConstantIndexOp::create(b, loc, n);
 }
 
-/// The loops that a run splits, and what all iterations cost.
+/// Returns the loops that a run splits, and the cost of all iterations.
 static loops::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
                               const Split &split) {
   Location loc = op.getLoc();
@@ -246,7 +250,8 @@ static loops::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
   return work;
 }
 
-/// The iterations of task `number` of a copy of `op`, of open ranges.
+/// Restricts `copy`, whose ranges are dynamic, to the iterations of task
+/// `number`.
 static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
                                    const Split &split, loops::OpenTasks &open,
                                    Value number) {
@@ -269,12 +274,12 @@ static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
   return success();
 }
 
-/// Returns whether a run may leave out a buffer that `op` reads or writes.
+/// Returns true if a run may skip a buffer that `op` reads or writes.
 static bool mayBeSkipped(linalg::LinalgOp op) {
   return llvm::any_of(op->getOperands(), skippedWhen);
 }
 
-/// Lets `op` run only where it has results.
+/// Runs `op` only if its results are needed.
 static void skipInPlace(linalg::LinalgOp op) {
   if (!mayBeSkipped(op))
     return;
@@ -290,13 +295,13 @@ static void skipInPlace(linalg::LinalgOp op) {
   op->moveBefore(branch.thenYield());
 }
 
-/// Returns how many tasks `op` is split into.
+/// Returns the number of tasks that `op` is split into.
 static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
                         loops::OpenTasks &open) {
   Value tasks = split.openLoops.empty()
                     ? constantOf(b, op.getLoc(), split.tasks)
                     : open.count(b, op.getLoc(), workOf(b, op, split));
-  // A reduction may be outside of loops that have no steps.
+  // A reduction loop may lie outside of loops that take no steps.
   bool hasOuter = split.openLoops.empty() && op.getNumReductionLoops() != 0;
   return hasOuter || mayBeSkipped(op)
              ? loops::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
@@ -304,7 +309,7 @@ static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
              : tasks;
 }
 
-/// The iterations of task `number` of a copy of `op`.
+/// Restricts `copy` to the iterations of task `number`.
 static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
                                const Split &split, loops::OpenTasks &open,
                                Value number) {
@@ -357,14 +362,15 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
   for (Operation *op : captures.repeated)
     builder.clone(*op, values);
   auto copy = cast<linalg::LinalgOp>(builder.clone(*op, values));
-  // The types of views may differ in the offset.
+  // The types of views may differ in their offsets.
   builder.setInsertionPoint(copy);
   if (failed(buildTask(builder, copy, split, open,
                        body.getArguments().back()))) {
     kernel->erase();
     return skipInPlace(op);
   }
-  // An attribute of a memref argument would be lost with the memref.
+  // An attribute of a memref argument would be lost in lowering, so mark the
+  // function.
   if (areDistinct(memrefs))
     kernel->setAttr("passthrough",
                     builder.getStrArrayAttr({"ingot-distinct-buffers"}));
@@ -378,8 +384,8 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
   op->erase();
 }
 
-/// Whether an op stands in the function itself, or in a branch: in loops it may
-/// be too small to be handed to threads.
+/// Returns true if an op stands in the function itself, or in a branch. Inside
+/// a loop it may be too small to be split among threads.
 static bool isDoneOnce(Operation *op) {
   do
     op = op->getParentOp();
@@ -387,8 +393,7 @@ static bool isDoneOnce(Operation *op) {
   return isa<func::FuncOp>(op);
 }
 
-/// Returns whether the module calls a library that computes with threads of its
-/// own.
+/// Returns true if the module calls a library that has threads of its own.
 static bool hasOtherThreads(ModuleOp module) {
   ArrayAttr libraries =
       IngotDialect::LibrariesAttrHelper(module.getContext()).getAttr(module);
@@ -400,8 +405,8 @@ static bool hasOtherThreads(ModuleOp module) {
 
 void OutlineLinalgPass::runOnOperation() {
   ModuleOp module = getOperation();
-  // Threads of a library may wait actively for their next work when an op of
-  // theirs ends: two pools would get in each other's way.
+  // Threads of a library may spin after an op while they wait for work. A
+  // second pool would compete with them for the cores.
   bool isParallel = !hasOtherThreads(module);
   loops::KernelTable table(module);
   loops::OpenTasks open(module);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // nn-to-linalg converts nn ops on tensors of any integer sign to linalg on
-// signless tensors. Its patterns are OpConversionPatterns, one file a family:
-// the original op tells signs (`isUnsigned`), the adaptor has signless
+// signless tensors. Its patterns are OpConversionPatterns, one file per family
+// of ops. The original op tells signs (`isUnsigned`); the adaptor has signless
 // operands.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ class SameSizes;
 
 namespace ingot::loops {
 
-/// `ui8` → `i8` and so on, in tensors too.
+/// Converts `ui8` to `i8` and so on, in tensors too.
 class SignlessTypeConverter : public mlir::TypeConverter {
 public:
   SignlessTypeConverter();
@@ -30,7 +30,8 @@ public:
 
 void populateConvToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
-/// `sizes` are those of the module as it stands.
+/// Lowers elementwise ops. `sizes` are those of the module before the
+/// conversion.
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns,
                                  const mlir::TypeConverter &converter,
                                  const shape::SameSizes &sizes);
@@ -53,12 +54,12 @@ void populateScanToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
 void populateTopKToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
-/// Before those of other indexing.
+/// Lowers byte tables. These patterns must come before those of other indexing.
 void populateTablesToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);
 
-/// Normalizations, softmax and quantization in simpler nn ops; before anything
-/// is lowered.
+/// Writes normalizations, softmax and quantization as simpler nn ops. This runs
+/// before any op is lowered.
 void populateDecompositions(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::loops

@@ -18,7 +18,8 @@ using namespace ingot::support;
 
 namespace {
 
-/// The loops of a pooling: those of the result's dimensions, then the window's.
+/// The loops of a pooling: those of the result's dimensions, then those of the
+/// window.
 struct Windows {
   ArrayRef<int64_t> kernel, strides, pads, dilations;
   /// First spatial dimension of the data.
@@ -39,8 +40,8 @@ struct Windows {
 
 } // namespace
 
-/// Maps of the padded data, of a tensor that has the window's shape, and of the
-/// result.
+/// Returns the maps of the padded data, of a tensor of the window's shape, and
+/// of the result.
 static SmallVector<AffineMap> poolMaps(OpBuilder &b, const Windows &windows) {
   int64_t loops = windows.rank + windows.size();
   SmallVector<AffineExpr> data, window, result;
@@ -71,8 +72,9 @@ static SmallVector<utils::IteratorType> poolIterators(const Windows &windows) {
 
 using Combine = function_ref<Value(OpBuilder &, Location, Value, Value)>;
 
-/// Combines `x` along one dimension of the windows, of few taps: a vector of
-/// each at a time, whatever lies inside of the dimension.
+/// Combines `x` along one dimension of the windows, if it has few taps. Each
+/// tap is a linalg op of its own, which is vectorized whatever lies inside of
+/// the dimension.
 static Value poolTaps(OpBuilder &b, Location loc, Value x,
                       const Windows &windows, size_t dim,
                       ArrayRef<OpFoldResult> sizes, Type type,
@@ -101,7 +103,8 @@ static Value poolTaps(OpBuilder &b, Location loc, Value x,
                        });
 }
 
-/// The same of many taps, in a loop.
+/// Combines the elements of each window in one linalg op that loops over the
+/// taps.
 static Value poolLoop(OpBuilder &b, Location loc, Value x,
                       const Windows &windows, ArrayRef<OpFoldResult> sizes,
                       Value start, Combine combine) {
@@ -119,9 +122,10 @@ static Value poolLoop(OpBuilder &b, Location loc, Value x,
 }
 
 /// Combines all elements of each window of padded data, from `start` on, one
-/// dimension after the other; `sizes` are the result's. Of bytes all at once:
-/// what lies between would be moved by narrower steps than it is computed. What
-/// is known to be empty has no slices.
+/// dimension after the other. `sizes` are the result's. Bytes are combined in
+/// all dimensions at once, since intermediate results would be moved in
+/// narrower steps than they are computed. Empty data is too, since it cannot be
+/// sliced.
 static Value pool(OpBuilder &b, Location loc, Value padded,
                   const Windows &windows, ArrayRef<OpFoldResult> sizes,
                   Value start, Combine combine) {
@@ -201,8 +205,8 @@ struct LowerMaxPoolWithIndices
 
 } // namespace
 
-/// How many elements of each window lie in the data: over the spatial
-/// dimensions alone, by pooling ones. `pooled` are the sizes of the result.
+/// Returns how many elements of each window lie in the data. Pools ones over
+/// the spatial dimensions. `pooled` are the sizes of the result.
 static Value countInside(OpBuilder &b, Location loc, Value x,
                          const Windows &windows, ArrayRef<OpFoldResult> pooled,
                          Type type) {
@@ -262,7 +266,7 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
   Value y = createGeneric(
       rewriter, loc, init, inputs, maps,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        // An empty window gives 0, not 0/0.
+        // Dividing by at least 1 makes an empty window 0, not 0/0.
         Value by = partial ? Value(arith::MaximumFOp::create(
                                  b, loc, args[1], scalar(b, loc, compute, 1)))
                            : scalar(b, loc, compute, count);
@@ -275,7 +279,7 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
 
 namespace {
 
-/// Writes the positions, in the flat data, of elements of windows.
+/// Computes the positions of a window's elements in the flattened data.
 class FlatPositions {
 public:
   FlatPositions(OpBuilder &b, Location loc, Value x, const Windows &windows,
@@ -298,7 +302,8 @@ public:
     }
   }
 
-  /// Returns the position of what a window reads at the loops of a pooling.
+  /// Returns the position of the element that a window reads in the current
+  /// iteration.
   Value current(OpBuilder &b, Location loc) const {
     return flatten(b, loc, [&](int64_t s, Value start) -> Value {
       Value k = linalg::IndexOp::create(b, loc, windows.rank + s);
@@ -312,8 +317,8 @@ public:
   Value first(OpBuilder &b, Location loc) const;
 
 private:
-  /// Adds up the weighted positions of all dimensions. `move` maps the start of
-  /// a window in a spatial dimension to a position.
+  /// Adds the weighted positions of all dimensions. `move` maps the start of a
+  /// window in a spatial dimension to a position.
   Value flatten(OpBuilder &b, Location loc,
                 llvm::function_ref<Value(int64_t, Value)> move) const;
 
@@ -347,7 +352,7 @@ Value FlatPositions::first(OpBuilder &b, Location loc) const {
   Value zero = indexConstant(b, loc, 0), isInside;
   Value flat = flatten(b, loc, [&](int64_t s, Value start) -> Value {
     int64_t step = windows.dilations[s];
-    // The first of the window's steps that is not in front of the data.
+    // The first tap of the window that is not in front of the data.
     Value missing = arith::MaxSIOp::create(
         b, loc, arith::SubIOp::create(b, loc, zero, start), zero);
     Value steps = arith::CeilDivUIOp::create(b, loc, missing,
@@ -371,7 +376,7 @@ Value FlatPositions::first(OpBuilder &b, Location loc) const {
                   : flat;
 }
 
-/// Returns whether the loops of a pooling are at the first step of a window.
+/// Returns a condition that is true at the first tap of a window.
 static Value isFirstStep(OpBuilder &b, Location loc, const Windows &windows) {
   Value isFirst, zero = indexConstant(b, loc, 0);
   for (size_t i = 0; i < windows.size(); ++i) {
@@ -397,8 +402,9 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
   Sizes sizes = resultSizes(rewriter, op->getResult(0));
   FlatPositions flat(rewriter, loc, x, windows, op.getColumnMajor());
   Value values = filled(rewriter, loc, sizes, lowest), positions;
-  // Nothing in the padding is better than the start, nor is an element that is
-  // as low: the first element is known before, or is what the first step reads.
+  // Padding is never better than the start value, nor is an element that is as
+  // low. With padding, the first element in the data is computed beforehand.
+  // Without padding, the first tap reads it.
   bool hasPads = llvm::any_of(windows.pads, [](int64_t pad) { return pad; });
   if (hasPads)
     positions = createGeneric(
@@ -414,7 +420,7 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
     Value x = args[0], best = args[2], where = args[3];
     Value wins;
     if (isa<FloatType>(element)) {
-      // NaN is the largest, and nothing takes the place of the first.
+      // NaN is the largest value, and nothing replaces the first NaN.
       using Predicate = arith::CmpFPredicate;
       auto compare = [&](Predicate predicate, Value with) -> Value {
         return arith::CmpFOp::create(b, loc, predicate, with, best);

@@ -22,7 +22,7 @@ using nn::ReduceKind;
 Value support::extremum(OpBuilder &b, Location loc, Type type, bool highest,
                         bool isUnsigned) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    // Types without infinities have a largest number.
+    // Types without infinities have a largest finite value.
     APFloat value =
         APFloat::semanticsHasInf(floatType.getFloatSemantics())
             ? APFloat::getInf(floatType.getFloatSemantics(), !highest)
@@ -78,7 +78,7 @@ RankedTensorType support::withoutDims(RankedTensorType type,
 // nn.reduce
 //===----------------------------------------------------------------------===//
 
-/// The type that the reduction runs in: f32 for narrower floats, i64 for means
+/// Returns the type of the accumulator: f32 for narrower floats, i64 for means
 /// of integers, which are divided last.
 static Type accumulatorType(ReduceKind kind, Type element) {
   if (kind == ReduceKind::mean && element.isInteger())
@@ -136,7 +136,7 @@ static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x,
   llvm_unreachable("unknown kind");
 }
 
-/// How many elements one result stands for.
+/// Returns the number of elements that one result reduces.
 static Value countReduced(OpBuilder &b, Location loc, Value x,
                           ArrayRef<int64_t> axes) {
   Value count = arith::ConstantIndexOp::create(b, loc, 1);
@@ -199,7 +199,7 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
     return success();
   }
 
-  /// Divides a mean, and narrows to the element type.
+  /// Divides a mean by the count, and narrows to the element type.
   static Value finish(OpBuilder &b, Location loc, nn::ReduceOp op, Value x,
                       Value sum, Type element, bool isUnsigned) {
     Type accType = typeOf(sum).getElementType();

@@ -21,7 +21,7 @@ using namespace ingot;
 using namespace ingot::support;
 
 namespace {
-/// The least and the greatest of some indices, as i64.
+/// The smallest and the largest of some indices, as i64.
 struct Bounds {
   Value least, greatest;
 };
@@ -35,7 +35,7 @@ static Value asI64(OpBuilder &b, Location loc, Value value) {
   return arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
 }
 
-/// Goes once over `indices` in memory: one range a coordinate.
+/// Scans `indices` in memory once. Returns one range per coordinate.
 static SmallVector<Bounds> scanRanges(OpBuilder &b, Location loc, Value indices,
                                      int64_t coordinates) {
   RankedTensorType type = typeOf(indices);
@@ -82,7 +82,7 @@ static SmallVector<Bounds> scanRanges(OpBuilder &b, Location loc, Value indices,
   return ranges;
 }
 
-/// Reads each of a few indices.
+/// Reads each of a few indices. Returns one range per coordinate.
 static SmallVector<Bounds> readRanges(OpBuilder &b, Location loc, Value indices,
                                      int64_t coordinates) {
   RankedTensorType type = typeOf(indices);
@@ -104,7 +104,7 @@ static SmallVector<Bounds> readRanges(OpBuilder &b, Location loc, Value indices,
   return ranges;
 }
 
-/// The same of constants.
+/// Returns the ranges of constant indices, one per coordinate.
 static SmallVector<Bounds> knownRanges(OpBuilder &b, Location loc,
                                       ArrayRef<int64_t> values,
                                       int64_t coordinates) {
@@ -123,7 +123,7 @@ static SmallVector<Bounds> knownRanges(OpBuilder &b, Location loc,
   return ranges;
 }
 
-/// Whether indices are known to be within a dimension of `size`.
+/// Returns true if indices are known to be within a dimension of `size`.
 static bool isWithin(const Bounds &range, int64_t size) {
   auto least = getConstantIntValue(range.least),
        greatest = getConstantIntValue(range.greatest);

@@ -11,9 +11,9 @@
 
 namespace ingot::loops {
 
-/// Requires of each element of `indices` that it names one of `size` positions,
-/// counted from the front or, negative, from the end. Several sizes are those
-/// of the coordinates along the last dimension of `indices`.
+/// Adds a check that each element of `indices` is a valid index of a dimension.
+/// A negative index counts from the end. `sizes` has one size, or one per
+/// coordinate along the last dimension of `indices`.
 void requireIndices(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::Value indices,
                     llvm::ArrayRef<mlir::OpFoldResult> sizes);

@@ -26,7 +26,8 @@ struct LowerResize : OpConversionPattern<nn::ResizeOp> {
 
 } // namespace
 
-/// The sum over the taps of dimension `dim` on, of weight times element.
+/// Returns the sum of weight times element over the taps of dimension `dim` and
+/// of those behind it.
 static Value sumTaps(Scalars s, Value x, ArrayRef<SmallVector<Tap>> taps,
                      SmallVectorImpl<Value> &at, bool fromUnsigned) {
   size_t dim = at.size();
@@ -50,10 +51,10 @@ static Value sumTaps(Scalars s, Value x, ArrayRef<SmallVector<Tap>> taps,
   return sum;
 }
 
-/// A sum as an element of the result.
+/// Converts a sum to an element of the result.
 static Value roundSum(Scalars s, Value sum, Type element, bool toUnsigned) {
   if (isa<IntegerType>(element)) {
-    // Cubic interpolation overshoots; what does not fit is clipped.
+    // Cubic interpolation overshoots; clip to the range of the type.
     unsigned width = element.getIntOrFloatBitWidth();
     double low = toUnsigned ? 0 : -std::ldexp(1.0, width - 1);
     double high = std::ldexp(1.0, toUnsigned ? width : width - 1) - 1;
@@ -66,9 +67,9 @@ static Value roundSum(Scalars s, Value sum, Type element, bool toUnsigned) {
 
 namespace {
 
-/// Interpolation of one dimension after the other, of tensors of known sizes:
-/// the same sums as all at once, but no element of a source is weighted twice
-/// with the same weights.
+/// Interpolates one dimension after the other, for static sizes. The sums equal
+/// those of all dimensions at once. No source element is multiplied twice by
+/// the same weights.
 struct Separable {
   OpBuilder &b;
   Location loc;
@@ -81,7 +82,7 @@ struct Separable {
 
 } // namespace
 
-/// Elements that fill vectors of every CPU level.
+/// The number of elements that fill vectors of every CPU level.
 static constexpr int64_t kVectorElements = 16;
 
 Value Separable::resample(Value x, int64_t dim, const ResampledAxis &axis,
@@ -92,8 +93,9 @@ Value Separable::resample(Value x, int64_t dim, const ResampledAxis &axis,
   auto sizes = [&](ArrayRef<int64_t> values) {
     return getAsIndexOpFoldResult(b.getContext(), values);
   };
-  // All behind the dimension is one run, however few channels a pixel has. What
-  // vectors fit can stay as it is, and be fused with what follows.
+  // All dimensions behind this one become a single dimension, however few
+  // channels a pixel has. If channels fill vectors, the shape stays, so that
+  // the op can be fused with its users.
   bool isRun = dim + 1 < from.getRank() &&
                (!isLast || shape.back() % kVectorElements != 0);
   SmallVector<int64_t> result = shape;
@@ -183,13 +185,14 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   }
   bool isNearest = op.getMode() == nn::ResizeMode::nearest;
   int64_t left = llvm::count(isCopied, false);
-  // Whole pixels of channels that fill vectors are best done at once.
+  // If channels fill vectors, interpolate all dimensions of a pixel at once.
   bool fitsVectors =
       left == 0 || (isCopied.back() &&
                     type.getShape().back() % kVectorElements == 0);
   if (!isNearest && !fitsVectors && typeOf(x).hasStaticShape() &&
       type.hasStaticShape()) {
-    // Innermost first: rows that are read again are short then.
+    // Begin with the innermost dimension, so that rows that are read again are
+    // short.
     Separable separable{rewriter, loc, sampling, noSign};
     for (int64_t i = type.getRank() - 1; i >= 0; --i)
       if (!isCopied[i]) {

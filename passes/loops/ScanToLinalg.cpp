@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What depends on the step before is a loop over tensors; each step is a
-// linalg op over all other dimensions. Along the last one, where these lie
-// apart, it is a loop over elements, row by row.
+// Lowers ops in which each step depends on the step before to a loop over
+// tensors. Each step is a linalg op over all other dimensions. If the axis is
+// the last dimension, there is a loop over elements for each row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
@@ -26,9 +26,9 @@ using namespace ingot::support;
 
 namespace {
 
-/// Entry `at` of an axis, whose dimension it keeps with size 1: where other
-/// dimensions have that size, upstream's canonicalization of slices of a lower
-/// rank mistakes one for another.
+/// Entry `at` of an axis; the slice keeps the axis with size 1. A slice of
+/// lower rank is not used: if other dimensions have size 1, upstream's
+/// canonicalization mistakes one for another.
 struct AxisSlice {
   AxisSlice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value at)
       : strides(typeOf(tensor).getRank(), b.getIndexAttr(1)),
@@ -52,7 +52,7 @@ struct AxisSlice {
   SmallVector<OpFoldResult> strides, offsets, sizes;
 };
 
-/// The type of an AxisSlice, and the dynamic sizes of one.
+/// Returns the type of an AxisSlice.
 static RankedTensorType sliceTypeOf(RankedTensorType type, int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = 1;
@@ -76,7 +76,7 @@ struct Scan {
     return scalar(b, loc, accumulator(), op.getProduct() ? 1 : 0);
   }
   Type accumulator() { return computeType(nn::signless(element)); }
-  /// Where step i reads and writes.
+  /// Returns the index at which step i reads and writes.
   Value place(OpBuilder &b, Location loc, Value i, Value size) {
     if (!op.getReverse())
       return i;
@@ -84,7 +84,8 @@ struct Scan {
     return arith::SubIOp::create(b, loc,
                                  arith::SubIOp::create(b, loc, size, one), i);
   }
-  /// What a step shows of `x`, and what the next one starts from.
+  /// Returns the result of a step for `x`, and the accumulator for the next
+  /// step.
   std::pair<Value, Value> step(OpBuilder &b, Location loc, Value x, Value acc) {
     Value v = convertScalar(b, loc, x, accumulator(), false, false);
     Value sum = combine(b, loc, acc, v);
@@ -107,7 +108,7 @@ private:
   nn::CumSumOp op;
 };
 
-/// Along the last dimension that has elements beside each other.
+/// Scans along the last dimension, whose elements are neighbours in memory.
 struct LowerRowScan : OpConversionPattern<nn::CumSumOp> {
   LowerRowScan(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, /*benefit=*/2) {}
@@ -182,7 +183,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     auto step = [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
       AxisSlice slice(b, loc, x, axis, scan.place(b, loc, i, size));
       Value xs = slice.extract(b, loc, x, sliceType);
-      // The results of this step, then the sums that the next one starts from.
+      // The results of this step, then the accumulators for the next step.
       auto generic = linalg::GenericOp::create(
           b, loc, TypeRange{sliceType, state[1].getType()}, xs,
           ValueRange{createEmpty(b, loc, sliceType, sliceSizes), state[1]},

@@ -5,22 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a loop asks for each element, though it is known before the loop, is
-// asked once, in front of several loops.
+// Decides in front of a loop, once, conditions that the loop would test for
+// each element. There are two kinds of conditions.
 //
-// A branch in the body whose condition is known: a loop with what it does where
-// that holds, and one with what it does where not, or, of several branches, the
-// loop as it was. So what is gathered from a table of open size need not be
-// empty.
+// A branch in the body whose condition is known before the loop. One loop has
+// the branch taken, a second has it not taken. For several branches the second
+// loop is the original one. An example is the test whether a gathered table of
+// dynamic size is empty.
 //
 // An element that is read at `select(single, 0, index)`, since only a run knows
-// whether a dimension has one element for all:
+// if a dimension has size 1 and is broadcast. There are:
 //
-// - a loop for operands without such a dimension, which reads them as they lie,
-// - one for those that have no such innermost dimension: a view whose other
-//   strides may be 0,
-// - one for each operand whose innermost dimension alone is such a one,
-// - and the loop as it was.
+// - a loop for operands without such a dimension, which reads them directly,
+// - a loop for operands whose innermost dimension is not broadcast, which reads
+//   through a view whose other strides may be 0,
+// - a loop for each operand of which only the innermost dimension is broadcast,
+// - and the original loop.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Passes.h"
@@ -46,15 +46,17 @@ using namespace mlir;
 
 namespace {
 
-/// How an element is read that may stand for others.
+/// A read of an operand that may be broadcast.
 struct Read {
   memref::LoadOp load;
   /// The loop that each dimension is read along; -1 for the first element.
   SmallVector<int64_t> loops;
-  /// Whether the dimension has one element for all, or null if it has not.
+  /// For each dimension, the condition that it is broadcast, or null if it is
+  /// not.
   SmallVector<Value> singles;
 
-  /// Whether all is read that lies behind the innermost loop.
+  /// Returns the condition under which the last dimension is broadcast along
+  /// `loop`, or null.
   Value singleAlong(int64_t loop) const {
     return loops.back() == loop ? singles.back() : Value();
   }
@@ -65,7 +67,8 @@ public:
   explicit Specializer(linalg::GenericOp op)
       : op(op), builder(op), loc(op.getLoc()), inner(op.getNumLoops() - 1) {}
 
-  /// Whether the op was replaced; adds loops that may be specialized again.
+  /// Returns true if the op was replaced. Adds loops that may be specialized
+  /// again to `more`.
   bool run(SmallVectorImpl<linalg::GenericOp> &more);
 
 private:
@@ -75,8 +78,9 @@ private:
   Value isNone(ArrayRef<Value> conditions);
   void branch(Value condition, llvm::function_ref<void()> then);
   Value viewOf(Read &read, Value innerSingle);
-  /// The op where none of the dimensions that may are single, or none but those
-  /// that `innerSingle`, or no innermost one, says.
+  /// Clones the op for one case. With `asTheyLie`, no dimension is broadcast.
+  /// Otherwise the innermost dimensions with the condition `innerSingle` are,
+  /// and no other innermost dimension is.
   void clone(bool asTheyLie, Value innerSingle);
 
   linalg::GenericOp op;
@@ -99,7 +103,8 @@ static void eraseDead(Block &body) {
       op.erase();
 }
 
-/// `value` in front of the op, or null if it depends on what the loops do.
+/// Returns `value` computed in front of the op, or null if it depends on the
+/// loops.
 Value Specializer::outside(Value value) {
   if (value.getParentBlock() != op.getBody())
     return value;
@@ -118,7 +123,7 @@ Value Specializer::outside(Value value) {
       ->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// How `load` reads, if it may be an operand.
+/// Finds how `load` reads. Returns true if it may become an operand.
 bool Specializer::find(memref::LoadOp load, Read &read) {
   read.load = load;
   MemRefType type = load.getMemRefType();
@@ -140,7 +145,8 @@ bool Specializer::find(memref::LoadOp load, Read &read) {
     if (matchPattern(index, m_Zero())) {
       read.loops.push_back(-1);
     } else if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
-      // In the loops' order, so that the innermost is the last.
+      // The dimensions must be in the loops' order, so that the innermost is
+      // the last.
       auto number = int64_t(loop.getDim());
       if (llvm::any_of(read.loops, [&](int64_t l) { return l >= number; }))
         return false;
@@ -163,7 +169,8 @@ Value Specializer::isNone(ArrayRef<Value> conditions) {
   return any ? arith::XOrIOp::create(builder, loc, any, yes).getResult() : yes;
 }
 
-/// Does `then` where `condition` holds, and goes on where it does not.
+/// Builds `then` where `condition` holds, and moves the builder to where it
+/// does not.
 void Specializer::branch(Value condition, llvm::function_ref<void()> then) {
   auto choice =
       scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
@@ -172,9 +179,9 @@ void Specializer::branch(Value condition, llvm::function_ref<void()> then) {
   builder.setInsertionPointToStart(choice.elseBlock());
 }
 
-/// What is read, so that the loops go through all of it: along single
-/// dimensions in steps of 0. The innermost is left out if `innerSingle` says
-/// that it is single, and otherwise not single.
+/// Returns a view whose dimensions all loops visit; broadcast dimensions have
+/// stride 0. Leaves out the innermost dimension if its condition is
+/// `innerSingle`.
 Value Specializer::viewOf(Read &read, Value innerSingle) {
   Value from = read.load.getMemRef();
   MemRefType type = read.load.getMemRefType();
@@ -253,8 +260,8 @@ void Specializer::clone(bool asTheyLie, Value innerSingle) {
   eraseDead(*made.getBody());
 }
 
-/// `op` without branches in its body: what they do where their condition holds,
-/// or where it does not, stands there.
+/// Replaces branches in the body of `op` by their then-part if `holds`, else by
+/// their else-part.
 static void takeBranches(linalg::GenericOp op, ArrayRef<size_t> places,
                          bool holds) {
   SmallVector<scf::IfOp> ifs;
@@ -273,7 +280,8 @@ static void takeBranches(linalg::GenericOp op, ArrayRef<size_t> places,
   eraseDead(*op.getBody());
 }
 
-/// Branches of the body whose conditions are known in front of the loops.
+/// Specializes branches of the body whose conditions are known in front of the
+/// loops.
 bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
   SmallVector<size_t> places;
   Value all;
@@ -295,7 +303,7 @@ bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
     takeBranches(made, places, /*holds=*/true);
     more.push_back(made);
   });
-  // Of several, not all need to fail.
+  // If there are several branches, some may hold here, so the op keeps them.
   if (places.size() == 1)
     takeBranches(op, places, /*holds=*/false);
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());

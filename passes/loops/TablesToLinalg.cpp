@@ -18,8 +18,9 @@ using namespace ingot::support;
 
 namespace {
 
-/// A gather of bytes by bytes, each of which is one of 256: nothing to check. A
-/// negative index counts from the end, and so is its bits without a sign.
+/// Lowers a gather of bytes by bytes. The table has 256 entries, so no index
+/// needs a check. A negative index counts from the end, so its bits read as
+/// unsigned are the index.
 struct LowerByteTable : OpConversionPattern<nn::GatherOp> {
   LowerByteTable(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, /*benefit=*/2) {}

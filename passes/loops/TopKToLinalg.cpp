@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are compared by keys (KeyOrder.h). A row is read once, in blocks;
-// one of which no element is better than the worst that is kept, most blocks of
-// a long row, is passed over at the speed of vectors. What remains becomes an
-// item, its key and its position in one number, and is kept:
+// Elements are compared by keys (KeyOrder.h). A row is read once, in blocks. A
+// block is skipped, by vectors, if none of its elements is better than the
+// worst that is kept. Each remaining element becomes an item: its key and its
+// position in one integer. Items are kept in one of two ways:
 //
-// - up to `kMostInserted` sorted, each item where it belongs;
-// - more of them as they come, in a buffer of twice the room. Where it is full,
-//   and at the end, it is sorted by its digits, and the best k stay.
+// - Up to `kMostInserted` are sorted; each item is inserted at its rank.
+// - More are appended to a buffer of twice the room. When the buffer is full,
+//   and at the end, it is radix-sorted and the best k stay.
 //
-// Both are stable, so that of equal elements the first is first, and neither
-// takes more than a few steps for each element, whatever the data.
+// Both are stable: of equal elements the first comes first. Both take few steps
+// for each element, whatever the data.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
@@ -34,31 +34,32 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// Results up to which each item is inserted among those before.
+/// The largest k for which each item is inserted at its rank.
 static constexpr int64_t kMostInserted = threshold::topKInserted;
-/// Elements that are looked at together.
+/// The number of elements that are tested together.
 static constexpr int64_t kBlock = threshold::topKBlock;
-/// Room behind twice the k best of a buffer, so that it is not sorted often.
+/// Room in a buffer beyond twice k, so that it is not sorted often.
 static constexpr int64_t kMoreRoom = threshold::topKRoom;
 
 namespace {
 
 using Predicate = arith::CmpIPredicate;
 
-/// What is kept of a row on the way through it.
+/// The items of a row that are kept so far.
 struct Kept {
   Kept(Value items, Value count, Value isOpen, Value limit)
       : items(items), count(count), isOpen(isOpen), limit(limit) {}
   explicit Kept(ValueRange v) : Kept(v[0], v[1], v[2], v[3]) {}
   SmallVector<Value> values() const { return {items, count, isOpen, limit}; }
 
-  /// Sorted, or in a buffer.
+  /// The items, sorted or in a buffer, and their count.
   Value items, count;
-  /// Whether all that comes is kept, and else the worst of the k best.
+  /// True while every item is kept; and the worst of the best k, which later
+  /// items must beat.
   Value isOpen, limit;
 };
 
-/// The k best of each row of x.
+/// Selects the best k of each row of x.
 class Selection : Scalars {
 public:
   Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x, OpFoldResult k);
@@ -92,7 +93,8 @@ private:
   OpFoldResult room;
   KeyOrder order;
   bool mayInsert, mayAppend;
-  /// The row that the loop is at, and where its items go when they are sorted.
+  /// The row of the current iteration, and the buffers in which its items are
+  /// sorted.
   Value row, spare, numbers;
 };
 
@@ -113,11 +115,11 @@ Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
   OpFoldResult size = sizesOf(b, loc, x)[1];
   length = indexValue(b, loc, size);
   count = indexValue(b, loc, k);
-  // A count of the run is at most the k of the op.
+  // A run-time count is at most the op's k.
   int64_t most = op.getK();
   mayInsert = op.getCount() || most <= kMostInserted;
   mayAppend = most > kMostInserted;
-  // One more: what falls out behind the last one.
+  // Add a slot for the item that drops out at the end.
   room = addSizes(b, loc, k, b.getIndexAttr(1));
   if (mayAppend) {
     OpFoldResult twice = mulSizes(b, loc, k, b.getIndexAttr(2));
@@ -127,8 +129,8 @@ Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
   }
 }
 
-/// What `body` makes of the state at last.
-/// A loop of one step or none: a branch would not be bufferized in place.
+/// Returns the state after `then` if `condition` holds, else `state`. This is a
+/// loop of one step or none, since a branch would not be bufferized in place.
 SmallVector<Value> Selection::when(Value condition, ValueRange state,
                                    Branch then) {
   return loop(n(0), select(condition, n(1), n(0)), 1, state,
@@ -144,8 +146,8 @@ Value Selection::keyOfItem(Value item) {
       item, [&](Value position) { return load(x, {row, position}); });
 }
 
-/// Whether an element may have a smaller key than another one: one comparison,
-/// which says so of every NaN.
+/// Returns a condition that is true if an element may have a smaller key than
+/// another one. It takes one comparison, which is true for every NaN.
 Value Selection::mayBeBetter(Value element, Value than) {
   Type compute = computeType(order.element);
   if (!isa<FloatType>(compute))
@@ -159,10 +161,11 @@ Value Selection::mayBeBetter(Value element, Value than) {
 }
 
 //===----------------------------------------------------------------------===//
-// A few, sorted
+// A few sorted items
 //===----------------------------------------------------------------------===//
 
-/// Behind all that are as good, those worse one further.
+/// Inserts an item behind all that are at least as good, and moves the worse
+/// ones by one.
 Value Selection::insert(Value item, Value items, Value count) {
   Value key = keyOfItem(item);
   Value place = loop(n(0), count, 1, n(0), [&](Value i, ValueRange state) {
@@ -188,7 +191,7 @@ Kept Selection::insertBlock(Value from, Value to, const Kept &kept) {
       Kept kept(state);
       Value items = insert(order.itemOf(element, i), kept.items, kept.count);
       Value found = min(add(kept.count, n(1)), count);
-      // Of none, the first one, which was written there.
+      // If there are no items yet, read the first slot, which has been written.
       Value last = arith::MaxSIOp::create(b, loc, sub(found, n(1)), n(0));
       Value worst = load(x, {row, order.positionOf(load(items, last))});
       Value isOpen = compare(Predicate::slt, found, count);
@@ -198,11 +201,11 @@ Kept Selection::insertBlock(Value from, Value to, const Kept &kept) {
 }
 
 //===----------------------------------------------------------------------===//
-// Many, in a buffer
+// Many items in a buffer
 //===----------------------------------------------------------------------===//
 
-/// Each is written behind those before; the next one replaces it if it is not
-/// good enough.
+/// Writes each item behind those before. The next item overwrites it if it is
+/// not good enough.
 Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
   SmallVector<Value> found = loop(
       from, to, 1, {kept.items, kept.count},
@@ -215,7 +218,7 @@ Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
   return {found[0], found[1], kept.isOpen, kept.limit};
 }
 
-/// Sorted, and of them the best.
+/// Sorts the items and keeps the best.
 Kept Selection::cut(const Kept &kept) {
   SmallVector<Value> lists = {kept.items, spare, numbers};
   Value items = order.sort(lists, kept.count, [&](Value position) {
@@ -231,7 +234,7 @@ Kept Selection::cut(const Kept &kept) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// The items of the best of a row, sorted.
+/// Returns the sorted items of the best of a row.
 Value Selection::best(Value items, bool inserts) {
   Value width = min(length, n(kBlock));
   Kept none(items, n(0), bit(true), scalar(b, loc, order.element, 0));
@@ -239,7 +242,7 @@ Value Selection::best(Value items, bool inserts) {
       n(0), length, kBlock, none.values(), [&](Value from, ValueRange state) {
         Kept kept(state);
         Value to = min(add(from, n(kBlock)), length);
-        // The last block may look at elements of the one before, too.
+        // The last block may overlap the block before.
         Value first = sub(to, width);
         Value isBetter =
             loop(n(0), width, 1, kept.isOpen, [&](Value i, ValueRange any) {
@@ -324,7 +327,7 @@ LowerTopK::matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
   if (isKnownEmpty(shapeOf(x)) || isKnownEmpty(staticShape(found)))
     return replace({empty(b, loc, found, element),
                     empty(b, loc, found, b.getI64Type())});
-  // Rows are what lies along the axis.
+  // The rows lie along the axis, so make it the last dimension.
   SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   bool isLast = support::productOf(shapeOf(x).drop_front(axis + 1)) == 1;
   if (!isLast) {

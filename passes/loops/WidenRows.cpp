@@ -5,20 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for all loops but the two innermost
-//   repeat what is the same for each row, as often as a long one has rows
-//   for each long row, of whole vectors
-//     what the op computes
-//   for the rows that are left, as one
-//     what the op computes
+// Widens elementwise ops whose rows are short:
 //
-// A row of 8 elements is half a vector of 16 lanes, one of 20 ends within its
-// second vector, and what is loaded under a mask waits for what was stored
-// under one before. Where rows lie one behind the other, as pixels of a few
-// channels do, several are a row of whole vectors if what they are combined
-// with, a number for each channel, is repeated beside itself.
+//     for all loops but the two innermost
+//       repeat operands that are equal for each row to a long row's length
+//       for each long row, of whole vectors
+//         the op's computation
+//       for the remaining rows, as one
+//         the op's computation
 //
-// Whether rows of open length are short, and lie so, is asked in the run.
+// A row of 8 elements is half a vector of 16 lanes. A row of 20 ends within its
+// second vector, and a masked load waits for the masked store before it. If
+// rows lie one behind the other, as pixels of a few channels do, several form a
+// long row of whole vectors. For that, an operand with one value per channel is
+// repeated beside itself.
+//
+// If the length of rows is dynamic, the run decides if they are short and
+// contiguous.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -47,11 +50,11 @@ using namespace ingot;
 
 namespace {
 
-/// Rows of fewer elements are short, and several are put together until they
-/// have as many.
+/// The length from which a row is long. Shorter rows are put together until
+/// they are as long.
 constexpr int64_t kLongRow = threshold::longRow;
 
-/// What an operand is to the two innermost loops.
+/// How the two innermost loops read an operand.
 enum class Role { rows, oneRow, oneElement };
 
 class Widener {
@@ -59,7 +62,7 @@ public:
   explicit Widener(linalg::GenericOp op)
       : op(op), b(op), loc(op.getLoc()), inner(op.getNumLoops() - 1) {}
 
-  /// Whether the op was replaced, or has a copy that is.
+  /// Returns true if the op was replaced, or got a widened copy.
   bool run();
 
 private:
@@ -89,11 +92,11 @@ private:
   int64_t inner;
   SmallVector<Role> roles;
   SmallVector<Layout> layouts;
-  /// Sizes of the op's loops, and how many rows are one.
+  /// The sizes of the op's loops, and how many rows form a long one.
   SmallVector<Value> ranges;
   Value together;
-  /// Where the outer loops are, and the repeated row of each operand that is
-  /// one.
+  /// The indices of the outer loops, and the repeated row of each operand that
+  /// is one row.
   SmallVector<Value> outer;
   SmallVector<Value> repeated;
 };
@@ -105,7 +108,7 @@ struct WidenRowsPass : ingot::impl::WidenRowsBase<WidenRowsPass> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// For what
+// Ops that are widened
 //===----------------------------------------------------------------------===//
 
 static SmallVector<int64_t> stridesOf(OpOperand &operand) {
@@ -132,7 +135,7 @@ bool Widener::findRoles() {
     if (strides.empty() && (row || column))
       return false;
     if (row && column) {
-      // Open ones are compared in the run.
+      // Dynamic strides are compared in the run.
       int64_t apart = strides[*row];
       if (strides[*column] != 1 ||
           (ShapedType::isStatic(apart) && ShapedType::isStatic(elements) &&
@@ -145,13 +148,13 @@ bool Widener::findRoles() {
       roles.push_back(column ? Role::oneRow : Role::oneElement);
     }
   }
-  // Rows that are all that there is are one already, if it is known how long
-  // they are.
+  // If all operands are rows of known length and contiguous, they are already
+  // one row.
   return ShapedType::isDynamic(elements) ||
          llvm::is_contained(roles, Role::oneRow);
 }
 
-/// So many elements of each operand are a vector at least.
+/// Returns the least number of elements of each operand that fill a vector.
 static int64_t lanesOf(linalg::GenericOp op) {
   unsigned bits = 32;
   for (Type type : op->getOperandTypes())
@@ -159,7 +162,7 @@ static int64_t lanesOf(linalg::GenericOp op) {
   return TargetInfo::of(op).lanes * 32 / std::max(bits, 8u);
 }
 
-/// How many short rows are a long one, of whole vectors.
+/// Returns how many short rows form a long one, of whole vectors.
 static int64_t countTogether(int64_t elements, int64_t lanes) {
   int64_t whole = lanes / std::gcd(elements, lanes);
   return whole * llvm::divideCeil(kLongRow, whole * elements);
@@ -198,7 +201,7 @@ static bool canWiden(linalg::GenericOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is written
+// The code that is written
 //===----------------------------------------------------------------------===//
 
 void Widener::measure() {
@@ -219,8 +222,8 @@ void Widener::measure() {
       make<arith::CeilDivUIOp>(constant(kLongRow), vectors), constant(lanes));
 }
 
-/// Whether rows are short, many, and one behind the other; null if that is
-/// known.
+/// Returns a condition that is true if rows are short, many, and contiguous.
+/// Returns null if that is known.
 Value Widener::isShort() {
   Value all;
   auto also = [&](arith::CmpIPredicate predicate, Value x, Value y) {
@@ -246,7 +249,8 @@ Value Widener::isShort() {
   return all;
 }
 
-/// Where the operand's elements begin that the outer loops are at.
+/// Returns the offset of the operand's first element in the current iteration
+/// of the outer loops.
 Value Widener::beginOf(OpOperand &operand) {
   Layout layout = layouts[operand.getOperandNumber()];
   Value begin = layout.getOffset();
@@ -264,7 +268,7 @@ Value Widener::viewOf(Value buffer, Value offset, ValueRange sizes,
       getAsOpFoldResult(strides));
 }
 
-/// Copies a row, as often as it fits, beside itself.
+/// Copies a row beside itself, as often as it fits.
 Value Widener::repeat(OpOperand &operand, Value scratch) {
   unsigned column = *positionOf(op, operand, inner);
   Layout layout = layouts[operand.getOperandNumber()];
@@ -283,7 +287,7 @@ Value Widener::repeat(OpOperand &operand, Value scratch) {
   return scratch;
 }
 
-/// What the op computes, of `count` rows of `columns` elements.
+/// Builds the op's computation for `count` rows of `columns` elements.
 void Widener::compute(Value offset, Value count, Value columns) {
   MLIRContext *context = op.getContext();
   AffineMap all = AffineMap::getMultiDimIdentityMap(2, context);

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// exp, erf and tanh of f32 without branches or tables; those of angles are in
-// Trigonometry.cpp, and what is computed in f64 in Doubles.cpp. The
-// coefficients are minimax fits of the relative error in double precision
-// (Lawson's iteration, "Contributions to the theory of linear least maximum
-// approximation", 1961), rounded to f32. What is left is the rounding of the
-// evaluation: exp is within 2 ulp, erf and tanh within 6, and one more where
-// the CPU has no fused multiply-add. No result leaves the function's range.
+// Approximates exp, erf and tanh of f32 without branches or tables. The
+// coefficients are minimax fits of the relative error in double precision,
+// rounded to f32. The method is Lawson's iteration ("Contributions to the
+// theory of linear least maximum approximation", 1961). The remaining error
+// comes from rounding in the evaluation: exp is within 2 ulp, erf and tanh
+// within 6 ulp. Without fused multiply-add the error is one ulp more; no result
+// leaves the function's range.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
@@ -40,19 +40,20 @@ using namespace mlir;
 using namespace ingot;
 using elementary::FloatBuilder;
 
-/// exp(x) = 2^n exp(r), n an integer, |r| <= ln(2)/2. Below the least normal
-/// number the result is 0.
+/// Computes exp(x) = 2^n exp(r) for an integer n and |r| <= ln(2)/2. The result
+/// is 0 where it would be below the least normal number.
 static Value approximateExp(const FloatBuilder &f, Value x) {
-  // Adding it leaves the nearest integer in the lowest bits.
+  // Adding `magic` leaves the nearest integer in the lowest bits.
   Value magic = f.number(12582912.0f); // 1.5 * 2^23
   Value biased = f.fma(x, f.number(1.44269504f), magic);
   Value n = f.sub(biased, magic);
-  // ln(2) in two parts, the first so short that n times it is exact.
+  // ln(2) as a sum of two parts. The first is so short that n times it is
+  // exact.
   Value r = f.fma(n, f.number(-0.693359375f), x);
   r = f.fma(n, f.number(2.12194440e-4f), r);
   Value p = f.horner(r, {1.38145395e-3f, 8.36874545e-3f, 4.16683890e-2f,
                          1.66665211e-1f, 0.5f});
-  // The 1 last: what was rounded before it is small.
+  // Adds 1 last, because the earlier rounding errors are then relatively small.
   p = f.add(f.fma(f.mul(r, r), p, r), f.number(1.0f));
   Value y = f.scaleByPowerOf2(p, biased);
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -63,9 +64,9 @@ static Value approximateExp(const FloatBuilder &f, Value x) {
                   f.number(0.0f), y);
 }
 
-// x P(x²) / Q(x²) for erf and tanh. Near 1, rounding errors carry some results
-// past 1. So x is held at the last float before the first of them whose result
-// is 1: no result is beyond, and all behind it are 1. Where that float is
+// Computes erf and tanh as x P(x²) / Q(x²). Near 1, rounding errors would carry
+// some results past 1. So x is clamped to the last float before the first x
+// whose result would be 1. No result exceeds 1, and larger x give 1. This float
 // depends on how multiply-adds are rounded. test_special_numbers.py tries all
 // floats below it.
 
@@ -110,7 +111,7 @@ struct Approximate : OpRewritePattern<Op> {
 
   Function function;
   bool hasFMA;
-  /// Bits of the floats that the function is for.
+  /// Bits of the floats that the function takes.
   unsigned width;
 };
 
@@ -138,7 +139,7 @@ struct ApproximateMathPass
     patterns.add<Approximate<math::TanhOp>>(
         &getContext(), elementary::approximateDoubleTanh, hasFMA, /*width=*/64);
     elementary::populateRemainder(patterns);
-    // Upstream's polynomials for logarithms.
+    // Upstream's polynomials approximate logarithms.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.log" || name == "math.log1p";
     });

@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// x / s = fma(x, h, x l), where h is 1 / s without what f32 does not hold of
-// it, and l that, so that nothing but x itself is rounded twice (Brisebarre,
-// Muller, Raina, "Accelerating correctly rounded floating-point division when
-// the divisor is known in advance", 2004). Both have the sign of s: infinities
-// and zeros come out as a division has them. Whether each x comes out so is
-// proven for the s at hand.
+// Replaces x / s by fma(x, h, x l). Here h is 1 / s cut off to f32, and l is
+// the rest of 1 / s. Both have the sign of s, so that infinities and zeros come
+// out as from a division. For each constant s, the pass proves that every
+// quotient is rounded correctly. Source: Brisebarre, Muller, Raina,
+// "Accelerating correctly rounded floating-point division when the divisor is
+// known in advance", 2004.
 //
-// An s that only the run knows has no proof. Its h is 1 / s rounded to nearest,
-// and l the rest of 1 / s, rounded. q = fma(x, h, x l) is then off by little
-// more than half of its last place, and fma(fma(-q, s, x), h, q) is the nearest
-// float (Markstein, "Computation of elementary functions on the IBM RISC
-// System/6000 processor", 1990). These are four instructions of half a cycle;
-// the division of a vector takes 16 cycles.
+// A divisor s that is computed at run time has no such proof. Then h is 1 / s
+// rounded to nearest, and l is the rounded rest of 1 / s. The error of q =
+// fma(x, h, x l) is little more than half of the last place. Then fma(fma(-q,
+// s, x), h, q) is the nearest float. Multiply-adds have many times the
+// throughput of a vector division. Source: Markstein, "Computation of
+// elementary functions on the IBM RISC System/6000 processor", 1990.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
@@ -42,16 +42,16 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Bits of the fraction of an f32, with the first.
+/// Bits of the significand of an f32, with the implicit one.
 static constexpr int kBits = 24;
 
-/// Beyond 2^60 and 2^-60 numbers without all their bits, which round to 0 for
-/// others, might be near a half.
+/// The largest exponent of a divisor. Beyond 2^60 and 2^-60, denormal
+/// intermediate values that should round to 0 might be near a half.
 static constexpr int kMaxExponent = 60;
 
 namespace {
 
-/// One over a divisor, as a sum.
+/// The inverse of a divisor, as the sum of two floats.
 struct Inverse {
   float high, low;
 
@@ -60,7 +60,7 @@ struct Inverse {
 
 } // namespace
 
-/// The inverse of `number` modulo an odd `modulus`.
+/// Returns the inverse of `number` modulo an odd `modulus`.
 static int64_t invertModulo(int64_t number, int64_t modulus) {
   int64_t inverse = 0, next = 1, rest = modulus, divisor = number % modulus;
   while (divisor != 0) {
@@ -71,13 +71,15 @@ static int64_t invertModulo(int64_t number, int64_t modulus) {
   return inverse < 0 ? inverse + modulus : inverse;
 }
 
-/// Whether `inverse` gives each quotient by `divisor` rounded to nearest.
+/// Returns true if `inverse` gives each quotient by `divisor` rounded to
+/// nearest.
 ///
-/// Let x and the divisor be whole numbers of 24 bits, X and D 2^k with D odd.
-/// The sum is off by less than 2^-45 of the quotient, so it can only be rounded
-/// otherwise where that is so near to what lies between two floats,
-///   X 2^a = (2 M + 1) D + r,  0 < |r| <= D 2^(25 - 45) < 16
-/// with 2^a such that 2 M + 1 has 25 bits. These X, known modulo D, are tried.
+/// Let x and the divisor be integers of 24 bits, X and D 2^k with D odd. The
+/// error of the sum is less than 2^-45 of the quotient. So its rounding can
+/// differ only where the quotient is that near to the midpoint of two floats:
+///     X 2^a = (2 M + 1) D + r,  0 < |r| <= D 2^(25 - 45) < 16
+/// with 2^a such that 2 M + 1 has 25 bits. Each r determines X modulo D. The
+/// function tries all these X.
 static bool dividesExactly(float divisor, Inverse inverse) {
   int exponent;
   int64_t odd =
@@ -105,11 +107,11 @@ static bool dividesExactly(float divisor, Inverse inverse) {
   return true;
 }
 
-/// One over `divisor`, if multiplying by it is proven to divide.
+/// Returns the inverse of `divisor` if multiplying by it is proven to divide.
 static std::optional<Inverse> invert(float divisor) {
   if (!std::isnormal(divisor) || std::abs(std::ilogb(divisor)) > kMaxExponent)
     return std::nullopt;
-  // A double holds all that matters of it.
+  // A double holds all bits of 1 / divisor that matter.
   const double whole = 1 / double(divisor);
   auto high = float(whole);
   if (std::abs(double(high)) > std::abs(whole))
@@ -124,8 +126,8 @@ static std::optional<Inverse> invert(float divisor) {
   return std::nullopt;
 }
 
-/// Whether `value` is rounded to whole numbers, within bounds, and nothing
-/// else: what is too small for f32 to hold all bits of is 0 then.
+/// Returns true if `value` is only clamped and rounded to integers. Then values
+/// too small for f32 to hold all their bits become 0.
 static bool isOnlyRounded(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return isa<math::RoundEvenOp>(user) ||
@@ -170,7 +172,8 @@ struct MultiplyByInverse : OpRewritePattern<arith::DivFOp> {
 
 } // namespace
 
-/// Whether all that becomes of `value`, rounded or not yet, are integers.
+/// Returns true if `value` only becomes integers. `isRounded` is true if
+/// `value` is already rounded.
 static bool onlyBecomesInteger(Value value, bool isRounded) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isa<arith::FPToSIOp>(user))
@@ -185,9 +188,10 @@ static bool onlyBecomesInteger(Value value, bool isRounded) {
 
 namespace {
 
-/// A number that stays while a loop divides by it lies in a buffer of its own.
-/// The dividend is bounded, so that no quotient is infinite, which the
-/// correction would make NaN. NaN may become any integer.
+/// Replaces a division by a value that does not change in the loop. The value
+/// is loaded from a buffer of rank 0. The dividend is clamped so that no
+/// quotient is infinite, because the correction would turn infinity into NaN.
+/// NaN may become any integer.
 struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
   MultiplyByInverseOfRun(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -205,18 +209,19 @@ struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
           op, "is not of f32 by a number that stays in a loop");
     if (!onlyBecomesInteger(op.getResult(), /*isRounded=*/false))
       return rewriter.notifyMatchFailure(op, "becomes more than integers");
-    // Of numbers so small that one over them is infinite it is finite, so that
-    // their zeros stay zeros.
+    // Clamps the inverse, which is infinite for tiny divisors, so that 0
+    // divided by a tiny divisor stays 0.
     elementary::FloatBuilder one{rewriter, op.getLoc(), scalar.getType(),
                                  /*hasFMA=*/true};
     Value inverse = one.clamp(one.div(one.number(1), scalar), 0x1p126f);
-    // The rest of one over the divisor.
+    // The rounding error of the inverse.
     Value rest =
         one.mul(one.fma(arith::NegFOp::create(rewriter, op.getLoc(), scalar),
                         inverse, one.number(1)),
                 inverse);
-    // 2^64 times the divisor, beyond which no integer has the quotient; 1 or
-    // more, so that a divisor of 0 keeps the sign of the dividend.
+    // 2^64 times the divisor: no integer type holds a larger quotient. The
+    // bound is at least 1, so that a divisor of 0 keeps the sign of the
+    // dividend.
     Value size = math::AbsFOp::create(rewriter, op.getLoc(), scalar);
     Value most = one.number(std::numeric_limits<float>::max());
     Value bound = one.mul(size, one.number(0x1p64)), least = one.number(1);

@@ -1,4 +1,4 @@
-//===- Doubles.cpp - what is computed in f64 ------------------------------===//
+//===- Doubles.cpp - functions computed in f64 ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,21 +18,23 @@
 using namespace mlir;
 using namespace ingot;
 
-/// tanh(x) = e / (e + 2) of e = exp(2 |x|) - 1, which keeps what is small:
-/// exp(2^n r) - 1 = 2^n (exp(r) - 1) + (2^n - 1), |r| <= ln(2)/2. Within 4 ulp.
+/// Computes tanh(x) = e / (e + 2) with e = exp(2 |x|) - 1. The form keeps the
+/// precision of small x: exp(2^n r) - 1 = 2^n (exp(r) - 1) + (2^n - 1), |r| <=
+/// ln(2)/2. The result is within 4 ulp.
 Value elementary::approximateDoubleTanh(const FloatBuilder &f, Value signedX) {
-  // Behind it the result is 1; NaN stays NaN.
+  // Above the limit the result is 1. NaN stays NaN.
   Value limit = f.number(22), x = math::AbsFOp::create(f.b, f.loc, signedX);
   x = f.select(arith::CmpFPredicate::OGT, x, limit, limit, x);
   x = f.add(x, x);
-  // Adding it leaves the nearest integer in the lowest bits.
+  // Adding `magic` leaves the nearest integer in the lowest bits.
   Value magic = f.number(6755399441055744.0); // 1.5 * 2^52
   Value biased = f.fma(x, f.number(1.4426950408889634), magic);
   Value n = f.sub(biased, magic);
-  // ln(2) in two parts, the first so short that n times it is exact.
+  // ln(2) as a sum of two parts. The first is so short that n times it is
+  // exact.
   Value r = f.fma(n, f.number(-6.93147180369123816490e-01), x);
   r = f.fma(n, f.number(-1.90821492927058770002e-10), r);
-  // exp(r) - 1 - r is r² times the sum of r^k / (k + 2)!.
+  // Computes exp(r) - 1 - r as r² times the sum of r^k / (k + 2)!.
   double factorial = 6227020800.0; // 13!
   Value sum = f.number(1 / factorial);
   for (int64_t k = 13; k > 2; --k) {
@@ -48,9 +50,10 @@ Value elementary::approximateDoubleTanh(const FloatBuilder &f, Value signedX) {
 
 namespace {
 
-/// x - trunc(x / y) y. A quotient of f32 in f64 is not rounded up to a whole
-/// number below 2^29, whose product with y has all its bits, so that nothing
-/// is rounded at all. Where it is larger, libm finds it.
+/// Expands the remainder to x - trunc(x / y) y in f64. Below 2^29, rounding in
+/// f64 never lifts a quotient of two f32 to the next integer. The product of
+/// such a quotient with y is exact in f64, so the result is exact. For larger
+/// quotients, libm computes the remainder.
 struct ComputeRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
@@ -72,8 +75,8 @@ ComputeRemainder::matchAndRewrite(arith::RemFOp op,
   Value x = arith::ExtFOp::create(rewriter, loc, doubles, op.getLhs()),
         y = arith::ExtFOp::create(rewriter, loc, doubles, op.getRhs());
   Value quotient = math::TruncOp::create(rewriter, loc, f.div(x, y));
-  // Of a smaller x all is left, also where y is infinite. What is divided by 0
-  // or infinite itself leaves no number.
+  // If |x| < |y| the remainder is x, also where y is infinite. If y is 0 or x
+  // is infinite, the remainder is NaN.
   Value rest = f.select(arith::CmpFPredicate::OEQ, quotient, f.number(0), x,
                         f.sub(x, f.mul(quotient, y)));
   Value size = math::AbsFOp::create(rewriter, loc, quotient);
@@ -91,7 +94,7 @@ ComputeRemainder::matchAndRewrite(arith::RemFOp op,
       rewriter, loc, isExact,
       [&](OpBuilder &b, Location loc) {
         Value narrow = arith::TruncFOp::create(b, loc, type, rest);
-        // Nothing is left with the sign of x, too.
+        // A remainder of 0 has the sign of x, too.
         Value y = math::CopySignOp::create(b, loc, narrow, op.getLhs());
         scf::YieldOp::create(b, loc, y);
       },

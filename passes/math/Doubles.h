@@ -1,4 +1,4 @@
-//===- Doubles.h - what is computed in f64 ----------------------*- C++ -*-===//
+//===- Doubles.h - functions computed in f64 --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,11 @@
 
 namespace ingot::elementary {
 
-/// tanh of f64.
+/// Approximates tanh of f64.
 mlir::Value approximateDoubleTanh(const FloatBuilder &f, mlir::Value x);
 
-/// The remainder of two f32, or of vectors of them.
+/// Adds the pattern that expands the remainder of two f32, or of two vectors of
+/// f32.
 void populateRemainder(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::elementary

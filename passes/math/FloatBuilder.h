@@ -1,4 +1,4 @@
-//===- FloatBuilder.h - arithmetic on f32 -----------------------*- C++ -*-===//
+//===- FloatBuilder.h - arithmetic on floats --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace ingot::elementary {
 
-/// Arithmetic on f32 or f64, or vectors of one.
+/// Arithmetic on f32, f64 or vectors of either.
 struct FloatBuilder {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -41,27 +41,27 @@ struct FloatBuilder {
     return hasFMA ? mlir::math::FmaOp::create(b, loc, x, y, z).getResult()
                   : add(mul(x, y), z);
   }
-  /// `then` where the comparison holds, `otherwise` elsewhere.
+  /// Returns `then` where the comparison holds, `otherwise` elsewhere.
   mlir::Value select(mlir::arith::CmpFPredicate predicate, mlir::Value x,
                      mlir::Value y, mlir::Value then,
                      mlir::Value otherwise) const {
     mlir::Value test = mlir::arith::CmpFOp::create(b, loc, predicate, x, y);
     return mlir::arith::SelectOp::create(b, loc, test, then, otherwise);
   }
-  /// NaN stays NaN.
+  /// Clamps x to [-limit, limit]. NaN stays NaN.
   mlir::Value clamp(mlir::Value x, float limit) const {
     mlir::Value low = number(-limit), high = number(limit);
     x = select(mlir::arith::CmpFPredicate::OGT, x, high, high, x);
     return select(mlir::arith::CmpFPredicate::OLT, x, low, low, x);
   }
-  /// The polynomial with these coefficients, that of the highest power first.
+  /// Evaluates the polynomial with these coefficients, highest power first.
   mlir::Value horner(mlir::Value x, llvm::ArrayRef<float> coefficients) const {
     mlir::Value sum = number(coefficients.front());
     for (float c : coefficients.drop_front())
       sum = fma(sum, x, number(c));
     return sum;
   }
-  /// Integers of this width, as many as there are floats.
+  /// Returns integers of this width, as many as there are floats.
   mlir::Type integers(unsigned width) const {
     mlir::Type element = b.getIntegerType(width);
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
@@ -81,9 +81,9 @@ struct FloatBuilder {
   mlir::Value ofBits(mlir::Value bits) const {
     return mlir::arith::BitcastOp::create(b, loc, type, bits);
   }
-  /// x * 2^n for the integer n that `biased` holds in its lowest bits.
+  /// Returns x * 2^n for the integer n in the lowest bits of `biased`.
   mlir::Value scaleByPowerOf2(mlir::Value x, mlir::Value biased) const {
-    // Behind the bits of the fraction.
+    // The exponent begins above the bits of the fraction.
     int64_t exponentAt = width() == 32 ? 23 : 52;
     mlir::Value n = mlir::arith::ShLIOp::create(b, loc, bitsOf(biased),
                                                 integer(exponentAt, width()));

@@ -12,13 +12,14 @@ include "mlir/Pass/PassBase.td"
 def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
   let summary = "Replace frequent transcendental functions by polynomials";
   let description = [{
-    `exp`, `log`, `log1p`, `erf`, `tanh`, `sin`, `cos`, `atan`, `asin` and
-    `acos` of f32, on which loops over tensors spend their time: polynomials and
-    their quotients become vector code, calls of libm do not. So do `tanh` of
-    f64 and the remainder of two f32, by f64, which is exact. Other functions,
-    and those of doubles, stay calls. Errors are at most 2 ulp for `exp` and
-    `log`, 3 ulp for functions of angles of any size, 6 ulp for `erf` and
-    `tanh`, 4 ulp for that of f64.
+    Replaces `exp`, `log`, `log1p`, `erf`, `tanh`, `sin`, `cos`, `atan`, `asin`
+    and `acos` of f32 by polynomials and quotients of polynomials. These become
+    vector code; calls of libm do not. The pass also replaces `tanh` of f64, and
+    the remainder of two f32, which it computes exactly in f64. Other functions,
+    and other functions of f64, stay calls.
+
+    Errors are at most 2 ulp for `exp` and `log`, 3 ulp for functions of angles
+    of any size, 6 ulp for `erf` and `tanh` of f32, and 4 ulp for `tanh` of f64.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -27,21 +28,23 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
 }
 
 def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
-  let summary = "Multiply by one over a constant where that divides exactly";
+  let summary = "Replace divisions by exact multiplications with the inverse";
   let description = [{
-    `round(x / s)` of f32 by a constant, bounded before or not, becomes
-    `round(fma(x, h, x l))`, where `h + l` is `1 / s` in twice the bits: a core
-    has five times as many products as divisions done in a time. For each `s` it
-    is proven that the quotient is rounded as it was; where it would not be, as
-    for one in 30, and on CPUs without fused multiply-add the division stays.
+    Replaces `round(x / s)` of f32 with a constant `s` by
+    `round(fma(x, h, x l))`, where `h + l` is `1 / s` in twice the bits. A clamp
+    may stand between division and rounding. Multiplications have several times
+    the throughput of divisions. For each `s` the pass proves that every
+    quotient is rounded as the division rounds it. If the proof fails, or if the
+    CPU has no fused multiply-add, the division stays.
 
-    In a loop a division by a number that a buffer of no dimensions holds, as
-    scales that a run finds, becomes products with one over it, in two parts,
-    and a correction by what is left, if nothing but integers are made of it:
-    they give the nearest float, for every `s` from 2^-60 to 2^60, of all that
-    does not round to 0 (below, integers may be others). The dividend is
-    bounded first, so that infinities and what overflows become the largest
-    integer.
+    In a loop, the divisor may also be loaded from a buffer of rank 0, such as
+    a quantization scale that is computed at run time. The division is replaced
+    if its result only becomes integers. The replacement multiplies by the
+    inverse, in two parts, and corrects the quotient by the remainder. It gives
+    the nearest float for every `s` from 2^-60 to 2^60 and every quotient that
+    does not round to 0. Outside of this range the integers may differ. The
+    dividend is clamped first, so that infinities and overflows become the
+    largest integer.
   }];
   let statistics = [
     Statistic<"numMultiplied", "multiplied", "divisions that are products">];

@@ -1,18 +1,18 @@
-//===- Trigonometry.cpp - functions of angles -----------------------------===//
+//===- Trigonometry.cpp - trigonometric functions -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// sin, cos, atan, asin and acos of f32 without branches or tables in memory,
-// within 3 ulp. Polynomials are those of Cephes (S. L. Moshier, "Methods and
-// programs for mathematical functions", 1989).
+// Approximates sin, cos, atan, asin and acos of f32 without branches or tables
+// in memory, within 3 ulp. The polynomials are those of Cephes (S. L. Moshier,
+// "Methods and programs for mathematical functions", 1989).
 //
 // Angles of all magnitudes are reduced exactly (M. Payne and R. Hanek, "Radian
-// reduction for trigonometric functions", 1983): the fraction bits of an angle
-// are multiplied, as integers, by those 96 bits of 2/pi that tell quadrant and
-// place within it.
+// reduction for trigonometric functions", 1983). The significand of the angle
+// is multiplied, as an integer, by 96 bits of 2/pi. The code picks the 96 bits
+// that determine the quadrant and the angle within it.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/math/Trigonometry.h"
@@ -27,12 +27,13 @@ using Predicate = arith::CmpFPredicate;
 
 namespace {
 
-/// |angle| = quadrant pi/2 + rest, |rest| <= pi/4.
+/// An angle reduced to a quadrant: |angle| = quadrant pi/2 + rest, |rest| <=
+/// pi/4.
 struct Reduced {
   Value quadrant, rest;
 };
 
-/// Arithmetic on the integers beside the floats.
+/// Integer arithmetic on vectors of the same shape as the floats.
 struct IntegerBuilder {
   const FloatBuilder &f;
 
@@ -78,13 +79,13 @@ struct IntegerBuilder {
 
 } // namespace
 
-/// The bits of 2/pi behind the point, after 32 zeros.
+/// Bits of 2/pi after the binary point, behind 32 zeros.
 static constexpr uint32_t kTwoOverPi[] = {0,          0xA2F9836E, 0x4E441529,
                                           0xFC2757D1, 0xF534DDC0, 0xDB629599,
                                           0x3C439041, 0xFE5163AB};
 
-/// The words of 2/pi from word `first`, of 0 to 4, on; moved left by `shift`
-/// bits, so that three of them are whole.
+/// Returns three int32 of 2/pi from index `first` (0 to 4) on, shifted left by
+/// `shift` bits. A fourth int32 fills the low bits of the third.
 static SmallVector<Value> windowOf(const IntegerBuilder &i, Value first,
                                    Value shift) {
   constexpr int64_t kFirsts = 5, kWords = 4;
@@ -107,11 +108,11 @@ static SmallVector<Value> windowOf(const IntegerBuilder &i, Value first,
 static Reduced reduce(const FloatBuilder &f, Value x) {
   IntegerBuilder i{f};
   Value bits = i.both(f.bitsOf(x), i.n(0x7fffffff));
-  // |x| = fraction 2^(exponent - 150); of less than 1/2 there is nothing to do.
+  // x| = fraction 2^(exponent - 150). Angles below 1/2 need no reduction.
   Value exponent =
       arith::MaxUIOp::create(f.b, f.loc, i.right(bits, i.n(23)), i.n(126));
   Value fraction = i.either(i.both(bits, i.n(0x7fffff)), i.n(0x800000));
-  // 96 bits, so that the product has two in front of the point.
+  // Picks 96 bits such that the product has two bits before the binary point.
   Value start = i.sub(exponent, i.n(120));
   SmallVector<Value> window =
       windowOf(i, i.right(start, i.n(5)), i.both(start, i.n(31)));
@@ -119,14 +120,14 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
   Value low = i.right(i.mul(m, i.wide(window[2])), i.n(32, 64));
   Value high = i.left(i.wide(i.mul(fraction, window[0])), i.n(32, 64));
   Value product = i.add(i.add(i.mul(m, i.wide(window[1])), low), high);
-  // The nearest quadrant, and how far it is: 62 bits behind the point.
+  // The nearest quadrant and the distance to it, with 62 bits after the point.
   Value quadrant =
       i.right(i.add(product, i.n(int64_t(1) << 61, 64)), i.n(62, 64));
   Value left = i.sub(product, i.left(quadrant, i.n(62, 64)));
   Value sign = i.both(i.narrow(i.right(left, i.n(32, 64))),
                       i.n(std::numeric_limits<int32_t>::min()));
   left = math::AbsIOp::create(f.b, f.loc, left);
-  // In two floats, the first of which is exact.
+  // Splits the distance into two floats. The first is exact.
   Value top = i.narrow(i.right(left, i.n(32, 64)));
   Value upper = i.both(top, i.n(~int64_t(0x7f)));
   Value rest = i.either(i.left(i.both(top, i.n(0x7f)), i.n(24)),
@@ -135,7 +136,7 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
     return f.mul(arith::SIToFPOp::create(f.b, f.loc, f.type, value),
                  f.number(scale));
   };
-  // pi/2 in two parts, as well.
+  // pi/2 is a sum of two parts, too.
   Value a = toFloat(upper, 0x1p-30f), c = toFloat(rest, 0x1p-54f);
   Value y = f.add(a, c);
   Value slack = f.add(f.sub(a, y), c);
@@ -151,8 +152,8 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
       arith::SelectOp::create(f.b, f.loc, isSmall, size, angle)};
 }
 
-/// The sine of the rest in even quadrants, the cosine in odd ones; negative
-/// where bit 31 of `sign` is set.
+/// Returns the sine of the rest in even quadrants, the cosine in odd ones. The
+/// result is negative where bit 31 of `sign` is set.
 static Value ofQuadrant(const FloatBuilder &f, Value x, Value quadrant,
                         Value rest, Value sign) {
   IntegerBuilder i{f};
@@ -169,7 +170,7 @@ static Value ofQuadrant(const FloatBuilder &f, Value x, Value quadrant,
   sign = i.both(i.differ(sign, i.left(quadrant, i.n(30))),
                 i.n(std::numeric_limits<int32_t>::min()));
   y = f.ofBits(i.differ(f.bitsOf(y), sign));
-  // Of infinities and NaN, NaN.
+  // Infinities and NaN give NaN.
   Value none = f.sub(x, x);
   return f.select(Predicate::UNO, none, none, none, y);
 }
@@ -190,15 +191,16 @@ static Value absolute(const FloatBuilder &f, Value x) {
   return f.ofBits(i.both(f.bitsOf(x), i.n(0x7fffffff)));
 }
 
-/// With the sign of x, which is 0 or greater.
+/// Gives y, which is at least 0, the sign of x.
 static Value withSignOf(const FloatBuilder &f, Value y, Value x) {
   IntegerBuilder i{f};
   Value sign = i.both(f.bitsOf(x), i.n(std::numeric_limits<int32_t>::min()));
   return f.ofBits(i.either(f.bitsOf(y), sign));
 }
 
-/// Of at most tan(pi/8): from tan(pi/8) on it is pi/4 + atan((x-1) / (x+1)),
-/// and from tan(3pi/8) on pi/2 + atan(-1/x).
+/// Approximates atan by a polynomial for |x| of at most tan(pi/8). From
+/// tan(pi/8) on, atan(x) = pi/4 + atan((x-1) / (x+1)). From tan(3pi/8) on,
+/// atan(x) = pi/2 + atan(-1/x).
 Value elementary::approximateAtan(const FloatBuilder &f, Value x) {
   Value size = absolute(f, x), one = f.number(1.0f);
   auto from = [&](float least, Value then, Value otherwise) {
@@ -218,15 +220,16 @@ Value elementary::approximateAtan(const FloatBuilder &f, Value x) {
   return withSignOf(f, y, x);
 }
 
-/// asin(t) of z = t², |t| <= 1/2.
+/// Returns asin(t) for z = t², |t| <= 1/2.
 static Value asinOf(const FloatBuilder &f, Value t, Value z) {
   Value p = f.horner(z, {4.2163199048e-2f, 2.4181311049e-2f, 4.5470025998e-2f,
                          7.4953002686e-2f, 1.6666752422e-1f});
   return f.fma(f.mul(p, z), t, t);
 }
 
-/// t and t² of |t| <= 1/2: |x| itself, or sqrt((1 - |x|) / 2), of which the
-/// arc cosine of |x| is twice the arc sine. Beyond 1 it is NaN.
+/// Returns t and t² with |t| <= 1/2. For |x| up to 1/2, t is |x|. Else t is
+/// sqrt((1 - |x|) / 2), whose arc sine is half the arc cosine of |x|. For |x| >
+/// 1, t is NaN.
 static std::pair<Value, Value> halved(const FloatBuilder &f, Value size) {
   Value half = f.number(0.5f);
   Value rest = f.mul(half, f.sub(f.number(1.0f), size));

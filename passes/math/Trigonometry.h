@@ -1,4 +1,4 @@
-//===- Trigonometry.h - functions of angles ---------------------*- C++ -*-===//
+//===- Trigonometry.h - trigonometric functions -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

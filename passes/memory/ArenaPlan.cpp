@@ -23,7 +23,7 @@ static int64_t padded(const ArenaBuffer &buffer) {
   return llvm::alignTo(std::max<int64_t>(buffer.bytes, 1), kAlignment);
 }
 
-/// The buffers in the order in which their lives begin.
+/// Returns the indices of the buffers, sorted by the start of their lifetimes.
 static SmallVector<unsigned> byStart(ArrayRef<ArenaBuffer> buffers) {
   SmallVector<unsigned> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
@@ -33,8 +33,8 @@ static SmallVector<unsigned> byStart(ArrayRef<ArenaBuffer> buffers) {
   return order;
 }
 
-/// Calls `met(a, b)` for each two buffers that live at one time; stops when it
-/// returns false.
+/// Calls `met(a, b)` for each pair of buffers with overlapping lifetimes. Stops
+/// and returns false when `met` returns false.
 template <typename Met>
 static bool forEachMeeting(ArrayRef<ArenaBuffer> buffers, Met met) {
   SmallVector<unsigned> live;
@@ -52,10 +52,10 @@ static bool forEachMeeting(ArrayRef<ArenaBuffer> buffers, Met met) {
 
 namespace {
 
-/// Which buffers live at one time with each.
+/// Lists, for each buffer, of the buffers whose lifetimes overlap with its own.
 class Neighbours {
 public:
-  /// False if there are too many of them.
+  /// Fills the lists. Returns false if there are too many pairs.
   bool find(ArrayRef<ArenaBuffer> buffers);
   ArrayRef<unsigned> of(unsigned buffer) const { return lists[buffer]; }
 
@@ -65,10 +65,11 @@ private:
   std::vector<SmallVector<unsigned, 4>> lists;
 };
 
-/// Free ranges of memory below `top`, for buffers that come and go in time.
+/// Free ranges of memory below `top`, for allocation in the order of time.
 class FreeList {
 public:
-  /// The smallest that holds `size`, else what is above all.
+  /// Takes the smallest free range that holds `size`. Extends the arena if
+  /// there is none.
   int64_t take(int64_t size);
   void give(int64_t offset, int64_t size);
   int64_t most() const { return highest; }
@@ -84,12 +85,13 @@ private:
 
 } // namespace
 
-/// Beyond this many pairs of neighbours only the order in time is tried, which
-/// needs none.
+/// Limit of pairs with overlapping lifetimes. Above it, only the order by start
+/// is tried, which does not need the pairs.
 static constexpr size_t kMaxMeetings = 4'000'000;
 
-/// How often a plan that is larger than the lower bound is tried to better, as
-/// long as that looks at no more pairs than this altogether.
+/// Limits for improving a plan that is larger than the lower bound. `kRounds`
+/// limits the attempts, `kMaxRevisited` limits the pairs that all attempts
+/// visit together.
 static constexpr size_t kRounds = 32, kMaxRevisited = 1'000'000;
 
 bool Neighbours::find(ArrayRef<ArenaBuffer> buffers) {
@@ -147,8 +149,8 @@ void FreeList::give(int64_t offset, int64_t size) {
     insert(offset, size);
 }
 
-/// Places the buffers in the order of time, each into the smallest gap between
-/// those that live when it comes.
+/// Assigns offsets in the order of time. Each buffer gets the smallest gap
+/// between the buffers that are live when its lifetime starts.
 static int64_t placeInTime(MutableArrayRef<ArenaBuffer> buffers) {
   FreeList memory;
   std::multimap<int64_t, unsigned> ends;
@@ -165,8 +167,8 @@ static int64_t placeInTime(MutableArrayRef<ArenaBuffer> buffers) {
   return memory.most();
 }
 
-/// Places the buffers in the given order, each into the smallest gap that holds
-/// it between those live with it, else above them.
+/// Assigns offsets in the given order. Each buffer gets the smallest gap that
+/// fits between the buffers that live with it, or a place above them.
 static int64_t place(MutableArrayRef<ArenaBuffer> buffers,
                      const Neighbours &neighbours, ArrayRef<unsigned> order) {
   std::vector<bool> isPlaced(buffers.size());
@@ -231,7 +233,7 @@ int64_t ingot::assignOffsets(MutableArrayRef<ArenaBuffer> buffers) {
   llvm::stable_sort(order,
                     [&](unsigned a, unsigned b) { return area(a) > area(b); });
   attempt();
-  // What ends up on top is placed first the next time.
+  // Place the topmost buffer first in the next attempt.
   int64_t least = lowerBound(buffers);
   size_t rounds = std::min(
       kRounds, kMaxRevisited / (neighbours.meetings + buffers.size() + 1));
@@ -255,7 +257,7 @@ int64_t ingot::lowerBound(ArrayRef<ArenaBuffer> buffers) {
     changes.push_back({buffer.first, buffer.bytes});
     changes.push_back({buffer.last + 1, -buffer.bytes});
   }
-  llvm::sort(changes); // At one position, what ends comes first.
+  llvm::sort(changes); // At one position, ends come before starts.
   int64_t live = 0, most = 0;
   for (auto [at, bytes] : changes) {
     live += bytes;
@@ -265,7 +267,7 @@ int64_t ingot::lowerBound(ArrayRef<ArenaBuffer> buffers) {
 }
 
 LogicalResult ingot::verifyOffsets(ArrayRef<ArenaBuffer> buffers) {
-  // Live ones by offset: a new one can only overlap those beside it.
+  // Live buffers by offset. A new buffer can only overlap its two neighbours.
   std::map<int64_t, unsigned> live;
   std::multimap<int64_t, unsigned> ends;
   for (unsigned index : byStart(buffers)) {

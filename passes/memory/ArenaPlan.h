@@ -14,29 +14,32 @@
 
 namespace ingot {
 
-/// The multiple of bytes that buffers and constants start at: a cache line.
+/// Alignment of buffers and constants in bytes: a cache line.
 constexpr int64_t kAlignment = INGOT_ABI_ALIGNMENT;
 
-/// A buffer of `bytes` that is live at positions first…last, both included.
+/// A buffer of `bytes` bytes that is live from position `first` to position
+/// `last`, both included.
 struct ArenaBuffer {
   int64_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
-  /// Assigned by assignOffsets; a multiple of kAlignment.
+  /// Offset in the arena, a multiple of kAlignment. `assignOffsets` sets it.
   int64_t offset = 0;
 };
 
-/// Gives every buffer an offset so that no two live ones overlap; returns the
-/// size of the arena. Greedy best fit in several orders (by start, by size, by
-/// lifetime), the smallest result wins (Pisarchyk, Lee: Efficient Memory
-/// Management for Deep Neural Net Inference, 2020). Where very many buffers
-/// live at one time only the first is tried, which takes n log n.
+/// Assigns an offset to each buffer so that no two live buffers overlap.
+/// Returns the size of the arena. Runs a greedy best fit in several orders (by
+/// start, by size, by lifetime) and keeps the smallest result. See Pisarchyk,
+/// Lee: Efficient Memory Management for Deep Neural Net Inference, 2020. If
+/// very many buffers are live at one time, only the order by start is tried,
+/// which takes n log n steps.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaBuffer> buffers);
 
-/// The maximum over time of live bytes: no plan can be smaller.
+/// Returns the maximum of live bytes over time, which is a lower bound for
+/// every plan.
 int64_t lowerBound(llvm::ArrayRef<ArenaBuffer> buffers);
 
-/// Fails if two buffers that live at the same time overlap.
+/// Fails if two buffers overlap while both are live.
 mlir::LogicalResult verifyOffsets(llvm::ArrayRef<ArenaBuffer> buffers);
 
 } // namespace ingot

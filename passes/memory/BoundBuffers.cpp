@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes are computed in program order from those of the inputs, so that their
-// intervals are found in one walk. It takes what an op reads to have nothing to
-// do with each other, where padding for half of the pixels, say, is what is
-// missing of a multiple: so each range is also taken apart, and what holds for
-// all its pieces holds for all of it.
+// Computes the largest size of each buffer for the sizes in a profile. Sizes
+// are computed in program order from those of the inputs, so one walk finds
+// their intervals. Interval arithmetic treats operands as independent, although
+// they often are not: padding, for example, is the remainder to a multiple. So
+// each range is also split into pieces. Bounds that hold for all pieces hold
+// for the whole range.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -33,12 +34,12 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// No address space has more.
+/// Limit of bytes in any address space.
 static constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 namespace {
 
-/// Whole numbers from `low` to `high`.
+/// An interval of integers, from `low` to `high`.
 struct Interval {
   int64_t low, high;
 
@@ -46,23 +47,25 @@ struct Interval {
   bool isPositive() const { return low > 0; }
 };
 
-/// Nothing where a bound is not known or does not fit.
+/// Bounds of a value; nullopt if they are unknown or overflow.
 using Bounds = std::optional<Interval>;
 
-/// Of the sizes that a function computes, at the sizes of one profile.
+/// Bounds of the sizes that a function computes, for the input sizes of one
+/// profile.
 class SizeBounds {
 public:
   SizeBounds(func::FuncOp function, ShapeProfileAttr profile);
 
-  /// Bytes that a buffer takes at most, or nothing.
+  /// Returns the most bytes that a buffer takes, or nullopt.
   std::optional<int64_t> mostBytes(memref::AllocOp alloc) const;
 
 private:
   using Intervals = llvm::DenseMap<Value, Interval>;
 
-  /// Finds `known` of `ops`, within `limits`.
+  /// Computes `known` for `ops`, and intersects the bounds with `limits`.
   void walk(ArrayRef<Operation *> ops, const Intervals &limits);
-  /// What is known of `ops` for each piece of a range, in one.
+  /// Computes the bounds of `ops` for each piece of a range, and returns their
+  /// union.
   Intervals walkPieces(ArrayRef<Operation *> ops, Interval &range);
   Bounds boundsOf(Value value) const;
   Bounds boundsOf(Operation *op) const;
@@ -70,7 +73,7 @@ private:
   Bounds evaluate(AffineExpr expr, ValueRange dims, ValueRange symbols) const;
 
   ShapeProfileAttr profile;
-  /// The profile's ranges, or a piece of one.
+  /// The profile's ranges, or a piece of one range.
   SmallVector<Interval> ranges;
   Intervals known;
 };
@@ -116,17 +119,17 @@ static Interval join(Interval a, Interval b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-/// Of what lies in both.
+/// Returns the intersection of two intervals.
 static Interval meet(Interval a, Interval b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-/// By a positive number; `divide` rounds in one direction, or towards 0.
+/// Divides by a positive interval. `divide` rounds down, up or towards 0.
 static Bounds divide(Interval a, Interval b,
                      llvm::function_ref<int64_t(int64_t, int64_t)> divide) {
   if (!b.isPositive())
     return std::nullopt;
-  // It falls with b where a is positive, and grows with it elsewhere.
+  // The quotient decreases with b if a is positive, and increases otherwise.
   return Interval{std::min(divide(a.low, b.low), divide(a.low, b.high)),
                   std::max(divide(a.high, b.low), divide(a.high, b.high))};
 }
@@ -143,7 +146,8 @@ static Bounds ceilDivide(Interval a, Interval b) {
   });
 }
 
-/// Of numbers that are not negative; nothing else is known of unsigned ops.
+/// Returns `result` if both operands are non-negative. Bounds of other operands
+/// of unsigned ops are unknown.
 static Bounds ifNatural(Interval a, Interval b, Bounds result) {
   return a.low >= 0 && b.low >= 0 ? result : std::nullopt;
 }
@@ -170,7 +174,7 @@ static Bounds remainder(Interval a, Interval b) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// So little do pieces of a range leave to what they are too wide for.
+/// Number of pieces of a range. Smaller pieces make the bounds more precise.
 static constexpr int64_t kPieces = 32;
 
 SizeBounds::SizeBounds(func::FuncOp function, ShapeProfileAttr profile)
@@ -230,7 +234,8 @@ Bounds SizeBounds::boundsOf(Value value) const {
   return it == known.end() ? std::nullopt : Bounds(it->second);
 }
 
-/// Sizes of inputs are those of the profile.
+/// Returns the bounds of a dimension. Dimensions of inputs have the profile's
+/// ranges.
 Bounds SizeBounds::boundsOfDim(memref::DimOp op) const {
   std::optional<int64_t> dim = op.getConstantIndex();
   if (!dim)
@@ -353,7 +358,7 @@ std::optional<int64_t> SizeBounds::mostBytes(memref::AllocOp alloc) const {
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// The profiles whose sizes reach a body.
+/// Returns the profiles that apply to a function.
 static SmallVector<ShapeProfileAttr> profilesOf(func::FuncOp function,
                                                 ArrayAttr all) {
   SmallVector<ShapeProfileAttr> profiles(all.getAsRange<ShapeProfileAttr>());

@@ -11,8 +11,9 @@
 
 namespace ingot {
 
-/// How large a memref is made, or what it is a view of; nothing for arguments,
-/// for what branches and loops give, and for views that drop dimensions.
+/// Returns the sizes of the buffer or view that defines `memref`. Returns an
+/// empty list for arguments, for results of branches and loops, and for views
+/// that drop dimensions.
 llvm::SmallVector<mlir::OpFoldResult> sizesOfBuffer(mlir::Value memref);
 
 } // namespace ingot

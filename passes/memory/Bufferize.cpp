@@ -28,7 +28,7 @@ namespace ingot {
 
 using namespace mlir;
 
-/// Calls `rewrite` on every op of a kind; it may erase the op.
+/// Calls `rewrite` on every op of a kind. `rewrite` may erase the op.
 template <typename Op>
 static void forEach(Operation *root, void (*rewrite)(Op)) {
   SmallVector<Op> ops;
@@ -36,8 +36,8 @@ static void forEach(Operation *root, void (*rewrite)(Op)) {
   llvm::for_each(ops, rewrite);
 }
 
-/// A size that the type knows is no operand: memref.expand_shape, unlike
-/// tensor.expand_shape, refuses one that is.
+/// Drops operands for sizes that the type knows. Unlike tensor.expand_shape,
+/// memref.expand_shape does not allow them.
 static void dropKnownSizes(tensor::ExpandShapeOp op) {
   ArrayRef<int64_t> shape = op.getResultType().getShape();
   if (shape == op.getStaticOutputShape())
@@ -55,8 +55,9 @@ static void dropKnownSizes(tensor::ExpandShapeOp op) {
   op.erase();
 }
 
-/// Upstream's expand-strided-metadata knows groups with one dynamic dimension
-/// only. A view of contiguous memory is as well described by its sizes.
+/// Replaces an expand_shape that upstream's expand-strided-metadata does not
+/// support, because a group has several dynamic dimensions. A reinterpret_cast
+/// describes a view of contiguous memory as well.
 static void castExpandedShape(memref::ExpandShapeOp op) {
   MemRefType type = op.getResultType();
   bool isHandled = llvm::all_of(
@@ -79,7 +80,7 @@ static void castExpandedShape(memref::ExpandShapeOp op) {
     stride = affine::makeComposedFoldedAffineApply(builder, loc, product,
                                                    {stride, sizes[i]});
   }
-  // The cast says the strides are unknown; the view is contiguous all the same.
+  // The strides of the cast are unknown, although the view is contiguous.
   SmallVector<int64_t> known;
   for (OpFoldResult value : strides)
     known.push_back(
@@ -95,8 +96,8 @@ static void castExpandedShape(memref::ExpandShapeOp op) {
   op.erase();
 }
 
-/// Whether the view is of memory without gaps: of the dimensions, some are of
-/// size 1, one is cut anyhow, and all behind it are whole.
+/// Returns true if the view is of contiguous memory. Leading dimensions must
+/// have size 1, the next one may be cut, and all others must be whole.
 static bool isContiguous(memref::SubViewOp view) {
   auto source = cast<MemRefType>(view.getSource().getType());
   if (!source.getLayout().isIdentity() ||
@@ -122,9 +123,9 @@ static bool isContiguous(memref::SubViewOp view) {
          getConstantIntValue(sizes[cut - 1]) == 1;
 }
 
-/// Where the sizes of a view are unknown, upstream takes it for contiguous if
-/// its innermost stride is 1, for the other strides may be what they should. A
-/// view with gaps is copied.
+/// Copies a view with gaps before it is cast to a contiguous type. If sizes of
+/// a view are unknown, upstream takes it for contiguous if its innermost stride
+/// is 1. It does not know if the other strides fit.
 static void copyViewWithGaps(memref::CastOp op) {
   auto from = dyn_cast<MemRefType>(op.getSource().getType());
   auto to = dyn_cast<MemRefType>(op.getType());
@@ -147,8 +148,8 @@ static void copyViewWithGaps(memref::CastOp op) {
   op.erase();
 }
 
-/// Reads and writes of whole vectors, which lie in a buffer as they do in a
-/// tensor, are loads and stores.
+/// Replaces a read or write of a whole vector by a load or store. A vector has
+/// the same layout in a buffer as in a tensor.
 static void loadVector(vector::TransferReadOp op) {
   OpBuilder builder(op);
   op.replaceAllUsesWith(vector::LoadOp::create(builder, op.getLoc(),
@@ -165,8 +166,8 @@ static void storeVector(vector::TransferWriteOp op) {
   op.erase();
 }
 
-/// Puts each constant into a global. Upstream does it too, but looks through
-/// all globals for an equal one each time.
+/// Moves each constant into a global. Upstream does this, too, but searches all
+/// globals for an equal one each time.
 static void placeConstants(ModuleOp module) {
   SymbolTable symbols(module);
   OpBuilder builder(module.getContext());
@@ -206,12 +207,12 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
-    // States of open size: see ingot-place-state.
+    // Needed for loop state of open size, see ingot-place-state.
     options.allowReturnAllocsFromLoops = true;
     options.setFunctionBoundaryTypeConversion(
         bufferization::LayoutMapOption::IdentityLayoutMap);
-    // Loops, not memref.copy: that would call a function of MLIR's runner for
-    // strided buffers.
+    // Copy with loops. A memref.copy of strided buffers would call a function
+    // of MLIR's runner.
     options.memCpyFn = [](OpBuilder &builder, Location loc, Value from,
                           Value to) {
       linalg::makeMemRefCopyOp(builder, loc, from, to);

@@ -29,12 +29,12 @@ using namespace ingot;
 
 namespace {
 
-/// An op that computes each picture by itself.
+/// An op that computes each image independently.
 struct Layer {
   Operation *op;
   SmallVector<PictureUse> uses;
 
-  /// Returns the bytes of a picture, or of what all pictures share.
+  /// Returns the bytes of one image, or of buffers that all images share.
   int64_t bytes(bool ofPicture) const {
     int64_t sum = 0;
     for (const PictureUse &use : uses)
@@ -44,24 +44,24 @@ struct Layer {
   }
 };
 
-/// Layers that follow each other, and the ops between them that take no time.
+/// Consecutive layers, and the ops between them that take no time.
 struct Run {
   explicit Run(OpFoldResult count) : pictures(count) {}
 
-  /// Adds an op, unless it would read what another picture has written.
+  /// Adds an op. Fails if the op would read results of another image.
   bool add(Operation *op);
 
   Pictures pictures;
   SmallVector<Layer> layers;
-  /// With the number of layers in front of each.
+  /// Ops between layers, each with the number of layers before it.
   SmallVector<std::pair<size_t, Operation *>> between;
 
 private:
-  /// The use of each buffer so far.
+  /// The use of each buffer by the layers so far.
   llvm::SmallDenseMap<Value, PictureUse> known;
 };
 
-/// Writes the body of a loop: the layers on the pictures of one chunk.
+/// Writes the body of a loop: the layers, on the images of one chunk.
 class ChunkBody {
 public:
   ChunkBody(OpBuilder &builder, const Pictures &pictures, Value first,
@@ -78,7 +78,8 @@ private:
   Value partOfExpand(memref::ExpandShapeOp view);
   Value partOfSlice(memref::SubViewOp view);
   bool hasRowDim(Value memref) const { return *pictures.rowsOf(memref) != 1; }
-  /// Returns sizes of a part from sizes of all dimensions but the first.
+  /// Returns the sizes of a chunk, given the sizes of all dimensions but the
+  /// first.
   SmallVector<OpFoldResult> sizesOf(Value memref, ArrayRef<OpFoldResult> rest);
 
   OpBuilder &builder;
@@ -120,8 +121,8 @@ static SmallVector<OpFoldResult> staticSizesBehindFirst(OpBuilder &b,
       cast<MemRefType>(memref.getType()).getShape().drop_front());
 }
 
-/// Takes the pictures of a buffer that outlives the chunk; makes the other ones
-/// anew.
+/// Takes the chunk's part of a buffer that is used outside of the loop.
+/// Allocates other buffers inside of the loop.
 Value ChunkBody::partOfBuffer(Value memref) {
   Location loc = memref.getLoc();
   auto type = cast<MemRefType>(memref.getType());
@@ -161,7 +162,7 @@ Value ChunkBody::partOfCollapse(memref::CollapseShapeOp view) {
     for (int64_t &dim : group)
       dim += more;
   groups.front() = llvm::to_vector<2>(llvm::seq<int64_t>(0, inFirst));
-  // The rows of a picture stay apart from the pictures.
+  // Keep the dimension of rows separate from the dimension of images.
   if (hasRowDim(view)) {
     groups.front() = {0};
     groups.insert(groups.begin() + 1,
@@ -225,8 +226,7 @@ Value ChunkBody::partOf(Value memref) {
   return parts[memref] = part;
 }
 
-/// Returns a matrix that all pictures share, with a dimension of 1 for the
-/// pictures.
+/// Adds a dimension of size 1 for images to a matrix that all images share.
 static Value withPictureDim(OpBuilder &builder, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -262,7 +262,7 @@ void ChunkBody::add(const Layer &layer) {
 // Runs of layers
 //===----------------------------------------------------------------------===//
 
-/// Returns whether an op takes no time and may move in front of any layer.
+/// Returns true if an op takes no time and may move before any layer.
 static bool isFree(Operation *op) {
   return isa<memref::AllocOp, RoomOp>(op) ||
          (op->getNumRegions() == 0 && isPure(op));
@@ -289,7 +289,7 @@ bool Run::add(Operation *op) {
   return true;
 }
 
-/// Returns whether only the layers use the buffer, or a view of it.
+/// Returns true if only the layers use the buffer or its views.
 static bool isOwn(Value memref,
                   const llvm::SmallPtrSetImpl<Operation *> &layers) {
   return llvm::all_of(memref.getUsers(), [&](Operation *user) {
@@ -299,7 +299,7 @@ static bool isOwn(Value memref,
   });
 }
 
-/// Puts the layers into a loop over chunks of pictures.
+/// Moves the layers into a loop over chunks of images.
 void ChainPicturesPass::chain(const Run &run, size_t begin, size_t end,
                               int64_t perThread, Value call) {
   ArrayRef<Layer> layers = ArrayRef(run.layers).slice(begin, end - begin);
@@ -330,7 +330,8 @@ void ChainPicturesPass::chain(const Run &run, size_t begin, size_t end,
   Value step = ChunkOp::create(builder, loc, builder.getIndexType(), call,
                                count, perThread);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  // An observer wants to see the layers of an empty batch, too.
+  // Run one step for an empty batch, because an observer expects to see its
+  // layers.
   Value steps = count;
   if (!getConstantIntValue(run.pictures.getCount()))
     steps = arith::MaxUIOp::create(
@@ -354,10 +355,10 @@ void ChainPicturesPass::chain(const Run &run, size_t begin, size_t end,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Finds the layers that gain from a chunk: pictures that stay in a cache are
-/// worth more than weights that come once for each chunk.
+/// Finds the layers that gain from chunks. The gain is images that stay in a
+/// cache; the cost is weights that are loaded again for each chunk.
 void ChainPicturesPass::visit(const Run &run, Value call) {
-  // All levels share the memory plan, and the numbers of the target.
+  // Decide with the target's numbers, because all levels share the memory plan.
   const int64_t cacheBytes =
       threshold::chainedPictures(TargetsAttr::of(getOperation()).getNumbers());
   std::optional<int64_t> count = getConstantIntValue(run.pictures.getCount());
@@ -386,7 +387,7 @@ void ChainPicturesPass::visit(const Run &run, Value call) {
 }
 
 void ChainPicturesPass::visit(ArrayRef<Operation *> ops, Value call) {
-  // The number of pictures of the next op with windows, for each op.
+  // For each op, the number of images of the next op with windows.
   SmallVector<OpFoldResult> counts(ops.size());
   OpFoldResult next;
   for (size_t i = ops.size(); i-- > 0;) {
@@ -420,8 +421,8 @@ void ChainPicturesPass::runOnOperation() {
   }
   for (ArrayRef<Operation *> ops : stretches)
     visit(ops, call);
-  // A chain has buffers of its own, and views of them. The old ones may stand
-  // in front of an earlier run of layers.
+  // Erase the old buffers and views, which may stand before an earlier run of
+  // layers. The chains have their own.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))

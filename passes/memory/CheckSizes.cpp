@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A result and all of its parts fit into 64 bits if its magnitude does: the
-// result with |x| for each x, and with + for each -. The magnitude is computed
-// in f64, which does not wrap.
+// Checks that sizes do not overflow 64 bits. A result and its intermediate
+// values fit if the magnitude of the result does (Magnitudes.h). The magnitude
+// is computed in f64, which does not wrap around.
 //
-// Most sizes depend on the sizes of inputs alone. Where inputs have less than
-// some power of two elements along each dimension, none of those magnitudes is
-// too large. So a run makes one comparison, and looks at each magnitude only if
-// an input is larger, and only at those that no other one covers.
+// Most sizes depend only on the sizes of inputs. The pass finds a power of two
+// such that no magnitude is too large if all dimensions of inputs are below it.
+// So a run usually makes one comparison. Only if an input is larger, it checks
+// each magnitude that no other one covers.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -39,9 +39,10 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Magnitudes below it fit, with the rounding errors of f64.
+/// Limit of magnitudes that fit in 64 bits, with room for rounding errors of
+/// f64.
 static constexpr double kLimit = 0x1.fffp62;
-/// The largest and the least power of two that inputs are compared with.
+/// Largest and smallest power of two to compare inputs with.
 static constexpr int kMaxBits = 40, kMinBits = 12;
 static constexpr StringLiteral kMessage =
     "a size is too large: it does not fit into 64 bits";
@@ -63,7 +64,7 @@ struct CheckSizesPass : ingot::impl::CheckSizesBase<CheckSizesPass> {
   void check(func::FuncOp function, ArrayRef<ShapeProfileAttr> profiles);
 };
 
-/// Finds magnitudes that no run exceeds.
+/// A domain of upper bounds for magnitudes.
 class Bounds {
 public:
   Bounds(ArrayRef<ShapeProfileAttr> profiles, double most)
@@ -97,8 +98,8 @@ private:
 /// Dimensions of inputs, and their sizes.
 using InputSizes = llvm::MapVector<std::pair<BlockArgument, int64_t>, Value>;
 
-/// Writes code that computes magnitudes. `sizes` has those that are not to be
-/// computed anew.
+/// A domain that creates code to compute magnitudes. `sizes` holds sizes that
+/// are computed already.
 class Code {
 public:
   Code(OpBuilder &builder, Location loc, const InputSizes &sizes = {})
@@ -146,9 +147,9 @@ private:
 
 } // namespace
 
-/// Returns the results of the arithmetic whose magnitudes have to fit: those
-/// that are no part of another one. Ops in loops and branches count only where
-/// they say how large a buffer is.
+/// Returns the ops whose magnitudes have to fit, without ops that are a part of
+/// another one. In loops and branches, only ops that compute buffer sizes
+/// count.
 static SmallVector<Operation *> findResults(Block &body, bool isTop) {
   SmallVector<Operation *> results;
   for (Operation &op : body) {
@@ -183,7 +184,8 @@ static void addInputs(Value value, InputSizes &sizes) {
   (void)magnitudeOfInputs(collector, value);
 }
 
-/// Removes ops whose magnitude another one's covers for all sizes of inputs.
+/// Removes ops whose magnitude is at most that of another op, for all sizes of
+/// inputs.
 static void dropCovered(SmallVectorImpl<Operation *> &ops) {
   SizePolynomials domain;
   Magnitudes<SizePolynomials> magnitudes(domain, /*ofInputs=*/true);
@@ -225,12 +227,13 @@ void CheckSizesPass::check(func::FuncOp function,
     std::optional<double> bound = magnitudeOfInputs(any, size);
     if (bound && *bound < kLimit)
       continue;
-    // Constants alone never make a run fail.
+    // Check the magnitude at the start of the run, unless constants alone
+    // exceed the limit. Constants alone must never make a run fail.
     if (bound && *magnitudeOfInputs(ofOne, size) < kLimit) {
       early.push_back(op);
       continue;
     }
-    // Data decide: so does the place.
+    // The size depends on data, so check it where it is computed.
     if (magnitudeOf(any, size) < kLimit)
       continue;
     OpBuilder builder(op->getContext());
@@ -280,7 +283,7 @@ void CheckSizesPass::runOnOperation() {
   SmallVector<ShapeProfileAttr> profiles;
   ArrayAttr all =
       IngotDialect::ShapeProfilesAttrHelper(&getContext()).getAttr(module);
-  // With a general body, sizes may be any.
+  // With a general body, inputs may have any sizes.
   if (all && !IngotDialect::TakesGeneralAttrHelper(&getContext())
                   .isAttrPresent(module))
     llvm::append_range(profiles, all.getAsRange<ShapeProfileAttr>());

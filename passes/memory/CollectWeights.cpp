@@ -32,14 +32,15 @@ struct CollectWeightsPass
     : ingot::impl::CollectWeightsBase<CollectWeightsPass> {
   void runOnOperation() override;
 
-  /// Offset of a constant in the weights, which grow if it is new.
+  /// Returns the offset of a constant in the weights. Appends the constant if
+  /// it is new.
   int64_t offsetOf(ElementsAttr value, int64_t bytes);
-  /// A constant met before that has the same bytes, or none.
+  /// Returns an earlier constant with equal bytes, or null.
   ElementsAttr findEqual(ElementsAttr value);
 
   DenseMap<Attribute, int64_t> offsets;
-  /// By the hash of their bytes: blobs are not uniqued, and weights that a
-  /// model uses twice are packed twice.
+  /// Constants by the hash of their bytes. Attributes are not enough: blobs are
+  /// not uniqued, and weights that a model uses twice are packed twice.
   std::map<uint64_t, SmallVector<ElementsAttr>> byContent;
   SmallVector<Attribute> weights;
   int64_t end = 0;

@@ -1,4 +1,4 @@
-//===- Destinations.cpp - which operands are written in place -------------===//
+//===- Destinations.cpp - operands that are written in place --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ using namespace ingot;
 
 namespace {
 
-/// From a place in the program to another, both included. Places are ops in the
-/// order in which they are written.
+/// A range of program positions, both ends included. Positions number ops in
+/// program order.
 struct Span {
   unsigned first = 0, last = 0;
 
@@ -29,7 +29,7 @@ struct Span {
   }
 };
 
-/// Reads or writes of one buffer, by place.
+/// Reads or writes of one buffer, sorted by position.
 class Accesses {
 public:
   void add(OpOperand *use, Span span) {
@@ -38,7 +38,7 @@ public:
     byPlace.insert({span.first, {span, use}});
   }
 
-  /// Takes over the other's.
+  /// Moves all accesses of `other` to this set.
   void merge(Accesses &other) {
     if (byPlace.size() < other.byPlace.size())
       std::swap(*this, other);
@@ -49,10 +49,10 @@ public:
 
   size_t size() const { return byPlace.size(); }
   bool empty() const { return byPlace.empty(); }
-  /// Around all of them.
+  /// Returns the smallest span around all accesses.
   Span hull() const { return {byPlace.begin()->first, end}; }
 
-  /// Whether the predicate is true of one that meets the span.
+  /// Returns true if the predicate holds for an access that meets the span.
   template <typename Predicate>
   bool anyWithin(Span span, Predicate predicate) const {
     unsigned from = span.first > longest ? span.first - longest : 0;
@@ -70,13 +70,13 @@ private:
   unsigned longest = 0, end = 0;
 };
 
-/// All values that may share a buffer.
+/// A set of values that may share a buffer.
 struct Buffer {
-  /// From the definition of what is read to the read.
+  /// Reads, each with the span from the definition of the value to the read.
   Accesses reads;
   Accesses writes;
   bool isReadOnly = false;
-  /// Another one that this was merged into, or itself.
+  /// Index of the buffer that this one was merged into, or its own index.
   unsigned parent = 0;
 };
 
@@ -109,8 +109,8 @@ private:
   func::FuncOp function;
   OneShotAnalysisState &state;
   DominanceInfo dominance;
-  /// The place of each op and of what is nested in it; in a loop, that of the
-  /// whole loop.
+  /// The position of each op, including its nested ops. Ops in a loop have the
+  /// span of the whole loop.
   DenseMap<Operation *, Span> places;
   std::vector<Buffer> buffers;
   DenseMap<Value, unsigned> bufferNumbers;
@@ -121,10 +121,11 @@ private:
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Positions
 //===----------------------------------------------------------------------===//
 
-/// Blocks that branch to each other may be a loop: they are one place.
+/// Numbers the ops of a region. Blocks that branch to each other may form a
+/// loop, so they get one common span.
 unsigned Destinations::numberOps(Region &region, unsigned next, bool isLoop) {
   const BufferizationOptions &options = state.getOptions();
   unsigned first = next;
@@ -145,7 +146,7 @@ unsigned Destinations::numberOps(Region &region, unsigned next, bool isLoop) {
   return next;
 }
 
-/// From what defines the value to the end of who reads it.
+/// Returns the span from the definitions of the value to its reader.
 Span Destinations::lifetimeOf(OpOperand &read,
                               const SetVector<Value> &definitions) const {
   Span span = places.lookup(read.getOwner());
@@ -163,7 +164,7 @@ Span Destinations::lifetimeOf(OpOperand &read,
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// Whether the use reads, or makes a view that somebody reads.
+/// Returns true if the use reads, or creates a view that is read.
 bool Destinations::isRead(OpOperand &use) const {
   if (state.bufferizesToMemoryRead(use))
     return true;
@@ -183,7 +184,8 @@ void Destinations::addBuffer(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (!isRead(use))
       continue;
-    // What nothing defines yet cannot be disturbed.
+    // A read without definitions sees undefined contents, so no write can
+    // disturb it.
     const SetVector<Value> &definitions = state.findDefinitionsCached(&use);
     if (!definitions.empty())
       buffer.reads.add(&use, lifetimeOf(use, definitions));
@@ -197,7 +199,8 @@ unsigned Destinations::bufferOf(Value value) {
   return at;
 }
 
-/// Those that would be one if the operand were bufferized in place.
+/// Returns the buffers that would be merged if the operand were bufferized in
+/// place.
 SmallVector<unsigned, 2> Destinations::buffersOf(OpOperand &operand) {
   SmallVector<unsigned, 2> together = {bufferOf(operand.get())};
   for (AliasingValue alias : state.getAliasingValues(operand))
@@ -226,8 +229,8 @@ bool Destinations::isDisturbed(const Accesses &reads, const Accesses &writes) {
   });
 }
 
-/// Whether a read would be disturbed if the buffers were one, and `write` in
-/// place. Nothing is disturbed within one of them yet.
+/// Returns true if merging the buffers, with `write` in place, would disturb a
+/// read. Reads within each single buffer are known to be undisturbed.
 bool Destinations::isDisturbed(ArrayRef<unsigned> together, OpOperand *write) {
   bool isAnyRead = false;
   for (unsigned a : together) {
@@ -267,7 +270,7 @@ void Destinations::bufferizeInPlace(OpOperand &operand,
 // Decisions
 //===----------------------------------------------------------------------===//
 
-/// What the analysis takes for granted of its input.
+/// Checks the assumptions of the analysis.
 LogicalResult Destinations::checkForm() {
   WalkResult result = function.walk([&](BufferizableOpInterface op) {
     if (!op.supportsUnstructuredControlFlow() &&
@@ -287,7 +290,7 @@ LogicalResult Destinations::checkForm() {
   return failure(result.wasInterrupted());
 }
 
-/// Some operands have no choice.
+/// Records operands that must be bufferized in place.
 LogicalResult Destinations::addFixed() {
   WalkResult result = function.walk([&](Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -329,7 +332,7 @@ void Destinations::decide(OpOperand &operand) {
     bufferizeInPlace(operand, together, isWrite);
 }
 
-/// Notes which results are exactly where an operand is.
+/// Records results that are equivalent to an operand.
 void Destinations::findEquivalent(Operation *op) {
   auto bufferizable = state.getOptions().dynCastBufferizableOp(op);
   if (!bufferizable)
@@ -351,7 +354,7 @@ void Destinations::findEquivalent(Operation *op) {
       state.unionEquivalenceClasses(result, certain->opOperand->get());
       continue;
     }
-    // One of several, all of which are at one place.
+    // The result is one of several operands, and all of them are equivalent.
     Value first = aliases.begin()->opOperand->get();
     bool areAll = llvm::all_of(aliases, [&](const AliasingOpOperand &alias) {
       return isEquivalent(alias) && state.areEquivalentBufferizedValues(
@@ -362,8 +365,9 @@ void Destinations::findEquivalent(Operation *op) {
   }
 }
 
-/// What goes into memory of the host overwrites any tensor that lies there: the
-/// operand is no tensor, so no rule above has seen this write.
+/// Verifies a write to memory of the host. The destination is a memref, so the
+/// analysis above does not see this write. It overwrites any tensor in that
+/// memory.
 LogicalResult Destinations::verifyHandedOver(MaterializeInDestinationOp op) {
   if (isa<TensorType>(op.getDest().getType()))
     return success();
@@ -409,7 +413,7 @@ LogicalResult Destinations::analyze() {
   });
   if (failed(addFixed()))
     return failure();
-  // Backwards, so that the last user of a value gets its buffer.
+  // Decide backwards, so that the last user of a value may reuse its buffer.
   for (Operation *op : llvm::reverse(ops))
     for (OpOperand &operand : op->getOpOperands())
       if (isTensor(operand.get().getType()) && !state.isInPlace(operand))

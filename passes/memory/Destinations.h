@@ -1,4 +1,4 @@
-//===- Destinations.h - which operands are written in place -----*- C++ -*-===//
+//===- Destinations.h - operands that are written in place ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,14 +11,16 @@
 
 namespace ingot {
 
-/// Decides which operands of the module's functions bufferize in place, by the
-/// rules of upstream's one-shot analysis, and leaves that in `state`.
+/// Decides which operands of the module's functions bufferize in place, and
+/// stores the decisions in `state`. The rules are those of upstream's one-shot
+/// analysis.
 ///
-/// Upstream compares all reads with all writes of everything that may share a
-/// buffer, at each operand: a chain of n ops in one buffer takes n³ steps. Here
-/// reads and writes are kept sorted by where they are in the program, and only
-/// those are compared that can meet: a write can only disturb a read if it lies
-/// between the read and what defines the value. A chain of n ops takes n log n.
+/// Upstream compares, for each operand, all reads with all writes of all values
+/// that may share a buffer. A chain of n ops in one buffer then takes n³ steps.
+/// This analysis keeps reads and writes sorted by their position in the
+/// program, and compares only those that can conflict. A write can only
+/// conflict with a read if it lies between the read and the definition of the
+/// value. A chain of n ops then takes n log n steps.
 mlir::LogicalResult
 analyzeDestinations(mlir::Operation *module,
                     mlir::bufferization::OneShotAnalysisState &state);

@@ -22,9 +22,9 @@ namespace ingot {
 
 using namespace mlir;
 
-/// Gives each use of an empty tensor one of its own, in front of it. One that
-/// all ops of a type write to would be one buffer, as far as one can see, and
-/// live from the first to the last of them.
+/// Gives each use of an empty tensor its own empty tensor, just before the use.
+/// A shared empty tensor would count as one buffer, which lives from the first
+/// use to the last.
 static void separateUses(Operation *empty) {
   Block *block = empty->getBlock();
   OpBuilder builder(empty->getContext());
@@ -37,8 +37,8 @@ static void separateUses(Operation *empty) {
   }
 }
 
-/// A cast of one is as empty: several lists that a loop starts with may have
-/// become one.
+/// Separates the uses of casts of an empty tensor as well. Several lists that a
+/// loop starts with may have been merged into one.
 static void separateCasts(tensor::EmptyOp empty) {
   SmallVector<Operation *> casts;
   for (Operation *user : empty->getUsers())
@@ -47,10 +47,10 @@ static void separateCasts(tensor::EmptyOp empty) {
   llvm::for_each(casts, separateUses);
 }
 
-/// Whether every op between an empty tensor and what `insertion` puts into its
-/// destination writes in place. Upstream follows the others, too: what they
-/// read would lie in the destination, though it may be needed after the
-/// destination gets what it is for.
+/// Returns true if all ops between an empty tensor and the source of
+/// `insertion` write in place. Upstream follows other ops as well. Their
+/// operands would then lie in the destination, and could be overwritten while
+/// they are still needed.
 static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
                                const bufferization::AnalysisState &state) {
   bufferization::TraversalConfig config;
@@ -69,13 +69,13 @@ static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
   return findEmpties(true).size() == findEmpties(false).size();
 }
 
-/// Inserts into one tensor, or into all of a block, that are moved: of fewer,
-/// each may as well have what it needs looked for.
+/// Minimum of inserts in a chain, or in a block, for moving chains. With fewer,
+/// searching the needed values for each insert is cheap.
 static constexpr size_t kMovedChain = 64, kMovedInserts = 1000;
 
 namespace {
 
-/// Moves ops of a block up, behind what they need.
+/// Moves ops of a block up, to just after the ops that they depend on.
 class Mover {
 public:
   explicit Mover(Block &block) {
@@ -83,19 +83,21 @@ public:
       places[&op] = {places.size() + 1, 0};
   }
 
-  /// The later of the two; null is the front of the block.
+  /// Returns the later of two ops; null stands for the front of the block.
   Operation *later(Operation *a, Operation *b) const {
     return !a || (b && places.lookup(a) < places.lookup(b)) ? b : a;
   }
-  /// What stands behind `mark` by then stays in front of `op`.
+  /// Moves `op` behind `mark`, and behind all ops that were moved there before.
   void moveBehind(Operation *op, Operation *mark);
-  /// The last op of the block that makes an operand, but for one.
+  /// Returns the last op of the block that defines an operand of `op`, ignoring
+  /// the operand `except`.
   Operation *lastSourceOf(Operation *op, OpOperand *except) const;
 
 private:
-  /// The number of an op that stays, then that of a move to it.
+  /// Sort key of each op: the position of an op that did not move, then the
+  /// number of the move behind it.
   DenseMap<Operation *, std::pair<size_t, size_t>> places;
-  /// The last op that was moved behind another.
+  /// The last op that was moved behind each position.
   DenseMap<size_t, Operation *> lastBehind;
   size_t moves = 0;
 };
@@ -123,7 +125,8 @@ Operation *Mover::lastSourceOf(Operation *op, OpOperand *except) const {
   return last;
 }
 
-/// The inserts into one tensor after another, of which nobody else has any.
+/// Returns a chain of inserts, each into the result of the one before, which
+/// has no other users.
 static SmallVector<tensor::InsertSliceOp> chainFrom(tensor::InsertSliceOp op) {
   SmallVector<tensor::InsertSliceOp> chain;
   while (op) {
@@ -137,10 +140,10 @@ static SmallVector<tensor::InsertSliceOp> chainFrom(tensor::InsertSliceOp op) {
   return chain;
 }
 
-/// What a Concat of many does: each insert goes behind what it inserts, in
-/// front of what makes the next. Otherwise `eliminateEmptyTensors`, which needs
-/// the tensor before it is computed what goes into it, moves all that is left
-/// of the chain each time.
+/// Moves each insert of a long chain, as of a Concat, behind its source and
+/// before the next source. Otherwise `eliminateEmptyTensors` moves the rest of
+/// the chain for each insert, because it needs the destination before the
+/// source is computed.
 static void moveChains(Block &block) {
   auto inserts = block.getOps<tensor::InsertSliceOp>();
   size_t shortest =
@@ -167,8 +170,8 @@ static void moveChains(Block &block) {
   }
 }
 
-/// Moves empty tensors down again, in front of the first op that uses them: a
-/// buffer lives from there on.
+/// Moves empty tensors down to their first user, because a buffer lives from
+/// there on.
 static void sinkEmpties(Block &block) {
   auto empties = llvm::to_vector(block.getOps<tensor::EmptyOp>());
   if (empties.empty())
@@ -190,8 +193,8 @@ static void sinkEmpties(Block &block) {
   }
 }
 
-/// A reshaped empty tensor is an empty one of the other shape: what is written
-/// to it may lie in another tensor of that shape.
+/// Replaces a reshaped empty tensor by an empty tensor of the other shape. The
+/// tensor may then lie inside of another one of that shape.
 static void foldReshapedEmpties(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);
@@ -227,8 +230,8 @@ struct EliminateEmptiesPass
         insertions.push_back(insertion);
     });
     IRRewriter rewriter(&getContext());
-    // Backwards: a tensor has its final place before its parts are given
-    // theirs.
+    // Process insertions backwards, so that a tensor has its final place before
+    // its parts get theirs.
     for (SubsetInsertionOpInterface op : llvm::reverse(insertions))
       if (isInPlaceAllTheWay(op, state) &&
           failed(bufferization::eliminateEmptyTensors(rewriter, op, state)))

@@ -35,16 +35,18 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// See runtime/support: tells the run's observer, and may end the run.
+/// Function of runtime/support that notifies the run's observer, and may end
+/// the run.
 static constexpr StringLiteral kLayerEnd = "ingot_support_layer_end";
 
 namespace {
 
-/// Ops that follow each other and compute the same ONNX nodes.
+/// Consecutive ops that compute the same ONNX nodes.
 struct Layer {
   SmallVector<Operation *> ops;
   llvm::SetVector<StringAttr> nodes;
-  /// Its arithmetic, with typical sizes for those that a run brings.
+  /// Number of arithmetic operations, with typical sizes instead of sizes that
+  /// are only known at run time.
   double flops = 0;
 };
 
@@ -60,11 +62,11 @@ struct InstrumentLayersPass
   void collectReasons();
   StringAttr reasonFor(const Layer &layer, StringRef backend);
 
-  /// Of a node of the model: why backends did not take it.
+  /// For each node of the model, the reasons why backends declined it.
   llvm::DenseMap<StringAttr, SmallVector<DeclinedAttr, 1>> declined;
-  /// Functions that tell of a layer of open sizes, by their text.
+  /// Functions that report a layer of open sizes, by their text.
   llvm::StringMap<func::FuncOp> tellers;
-  /// Of all bodies, one behind the other.
+  /// Rows of the layer table, of all bodies.
   SmallVector<Attribute> rows;
   LayerNotes notes;
 };
@@ -75,7 +77,8 @@ struct InstrumentLayersPass
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Whether an op takes time in a run, unlike constants, views and sizes.
+/// Returns true if an op takes time in a run, unlike constants, views and
+/// sizes.
 static bool isWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RequireOp, ObserveOp, ListOp, RoomOp, StackOp, memref::AllocOp,
@@ -90,14 +93,15 @@ static bool isWork(Operation *op) {
 static void addNames(Location loc, StringAttr function,
                      llvm::SetVector<StringAttr> &names) {
   forEachNode(loc, [&](StringAttr name) {
-    // The function has the graph's name, as have ops that come from no node.
+    // Skip the function's name, which is the graph's. Ops without a node have
+    // this name as well.
     if (name != function && !name.empty())
       names.insert(name);
   });
 }
 
-/// The ONNX nodes that an op comes from. Where ops were fused into one, its
-/// body knows all of them.
+/// Returns the ONNX nodes that an op comes from. The body of a fused op knows
+/// all of them.
 static llvm::SetVector<StringAttr> nodesOf(Operation *op, StringAttr function) {
   llvm::SetVector<StringAttr> names;
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
@@ -114,10 +118,10 @@ static bool isSubset(const llvm::SetVector<StringAttr> &part,
                       [&](StringAttr name) { return whole.contains(name); });
 }
 
-/// Adds the layers of a block, and those of its loops over pictures.
+/// Adds the layers of a block, including its loops over images.
 static void addLayers(Block &block, StringAttr graph,
                       SmallVectorImpl<Layer> &layers) {
-  // No layer goes on across the start or the end of a block.
+  // A layer does not continue across the start or the end of a block.
   bool isNew = true;
   for (Operation &op : block) {
     if (isPictureLoop(&op)) {
@@ -158,8 +162,8 @@ void InstrumentLayersPass::collectReasons() {
       declined[one.getNode()].push_back(one);
 }
 
-/// Why no better backend than the one that computes the layer does; null if
-/// none was asked.
+/// Returns the reasons why preferred backends do not compute the layer. Returns
+/// null if no other backend was asked.
 StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
                                            StringRef backend) {
   std::string text;
@@ -168,7 +172,7 @@ StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
     for (DeclinedAttr one : declined.lookup(node)) {
       if (one.getBackend() == backend)
         return {};
-      // It may have declined the node in several bodies.
+      // A backend may have declined the node in several bodies.
       if (!told.insert(one.getBackend()).second)
         continue;
       text += (text.empty() ? "" : "; ") + one.getBackend().str() + ": " +
@@ -192,7 +196,7 @@ void InstrumentLayersPass::declareLayerEnd() {
       builder.getFunctionType(
           {LLVM::LLVMPointerType::get(&getContext()), i64, i64, i64}, {}));
   function.setPrivate();
-  // Keeps the calls out of the way of the code that nobody observes.
+  // Mark the calls as cold, to keep their code away from code that always runs.
   function->setAttr("passthrough", builder.getStrArrayAttr({"cold"}));
 }
 
@@ -203,8 +207,8 @@ static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
                                     cast<Value>(size));
 }
 
-/// Returns what the products of `op` multiply, nullopt if that is f32 or if it
-/// has none.
+/// Returns the type that the products of `op` multiply. Returns nullopt for
+/// f32, or if `op` has no products.
 static std::optional<Precision> multiplied(Operation *op) {
   if (isBF16(op))
     return Precision::bf16;
@@ -218,7 +222,7 @@ static std::optional<Precision> multiplied(Operation *op) {
     return Precision::bf16;
   if (type.isF16())
     return Precision::fp16;
-  // Signs are packed into words of 32 bits.
+  // Signs are packed in 32-bit integers.
   return type.isInteger(32)   ? Precision::binary
          : type.isInteger(16) ? Precision::int16
                               : Precision::int8;
@@ -238,9 +242,10 @@ static void tell(OpBuilder &builder, Location loc, Value call, Value number,
                        ValueRange{call, number, first, second});
 }
 
-/// A function that tells of a layer whose sizes are its arguments, behind the
-/// call and the layer's number. Layers that compute the same share one, and
-/// LLVM has little to do with arithmetic that hardly any run needs.
+/// Returns a function that reports a layer whose open sizes are its arguments.
+/// The first arguments are the call and the layer's number. Layers with equal
+/// computations share a function, so that LLVM compiles little code for a rare
+/// case.
 func::FuncOp InstrumentLayersPass::tellingFunction(const LayerCost &cost) {
   Location loc = UnknownLoc::get(&getContext());
   OpBuilder builder(&getContext());
@@ -277,7 +282,7 @@ func::FuncOp InstrumentLayersPass::tellingFunction(const LayerCost &cost) {
   return known = function;
 }
 
-/// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns
+/// Emits `if (call->observer) layer_end(…)` behind the layer's last op. Returns
 /// the layer's row of the table.
 Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
                                            Value call) {
@@ -289,8 +294,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
       builder, loc, pointer, builder.getI8Type(), call,
       ArrayRef<LLVM::GEPArg>{
           static_cast<int32_t>(offsetof(ingot_abi_call, observer))});
-  // Volatile: were the branches known to go the same way, LLVM might copy what
-  // lies between them.
+  // The load is volatile. Otherwise LLVM might assume that all these branches
+  // go the same way, and duplicate the code between them.
   Value observer = LLVM::LoadOp::create(builder, loc, pointer, field,
                                        /*alignment=*/8, /*isVolatile=*/true);
   Value none = LLVM::ZeroOp::create(builder, loc, pointer);
@@ -328,8 +333,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
                         /*inLoop=*/false, nodes);
 }
 
-/// The op of a layer that sums up products in a loop, where it should be a
-/// kernel; null if there is none. A scalar loop takes ten times as long.
+/// Returns the op of a layer that is a loop of scalar products instead of a
+/// kernel, which is slow. Returns null if there is none.
 static Operation *loopOf(const Layer &layer) {
   for (Operation *op : layer.ops)
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
@@ -339,8 +344,8 @@ static Operation *loopOf(const Layer &layer) {
   return nullptr;
 }
 
-/// Tells of each loop without a kernel that is a part of the work, when
-/// compiling and in the layer's row.
+/// Reports each loop without a kernel that is a considerable part of the work:
+/// as a remark, and in the layer's row.
 void InstrumentLayersPass::remarkLoops(ArrayRef<Layer> layers,
                                        MutableArrayRef<Attribute> rows) {
   constexpr double kPart = 0.01;

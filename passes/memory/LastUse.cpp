@@ -1,4 +1,4 @@
-//===- LastUse.cpp - who needs a value last -------------------------------===//
+//===- LastUse.cpp - last uses of values ----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

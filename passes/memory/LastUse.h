@@ -1,4 +1,4 @@
-//===- LastUse.h - who needs a value last -----------------------*- C++ -*-===//
+//===- LastUse.h - last uses of values --------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,11 +11,11 @@
 
 namespace ingot {
 
-/// Whether `op` gives its operand another shape, and nothing else.
+/// Returns true if `op` only changes the shape of its operand.
 bool isPureReshape(mlir::Operation *op);
 
-/// Whether nobody reads `value`, in any shape, after `user`; false, too, where
-/// it has so many users that asking each of them for all others is too much.
+/// Returns true if no op after `user` reads `value` or a reshape of it. Returns
+/// false, too, if `value` has too many users to check.
 bool diesAt(mlir::Value value, mlir::Operation *user);
 
 } // namespace ingot

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace ingot;
 
 //===----------------------------------------------------------------------===//
-// What an op is
+// Kinds of ops
 //===----------------------------------------------------------------------===//
 
 static StringRef linalgKind(linalg::LinalgOp op) {
@@ -59,10 +59,11 @@ int ingot::layerWeight(Operation *op) {
     return 0;
   if (isa<memref::CopyOp, linalg::FillOp>(op))
     return 1;
-  // A product that an ONNX node is comes before reductions that find ranges of
-  // its factors.
+  // A product comes before reductions, which may only find the ranges of its
+  // operands.
   auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
-  // Of a product in parts, those of floats are what bytes leave over.
+  // If a product is split by precision, the int8 part comes before the f32
+  // part.
   if (Type type = kernelOp ? kernelOp.getProductType() : Type())
     return type.isF32() ? 7 : 8;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -96,7 +97,7 @@ OpFoldResult LayerCost::dim(Value memref, int64_t i) {
   return size;
 }
 
-/// The sizes of a memref but for the last `drop`.
+/// Adds the sizes of a memref except for the last `drop` dimensions.
 void LayerCost::addDims(Value memref, Factors &factors, int64_t drop) {
   int64_t rank = cast<MemRefType>(memref.getType()).getRank();
   for (int64_t i = 0; i < rank - drop; ++i)
@@ -167,7 +168,8 @@ double LayerCost::estimateFlops() const {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Whether a scalar op computes; conversions and choices move data.
+/// Returns true if a scalar op computes. Conversions and selects only move
+/// data.
 static bool isArithmetic(Operation *op) {
   if (isa<math::MathDialect>(op->getDialect()))
     return true;
@@ -181,8 +183,8 @@ static int64_t countArithmetic(Block &body) {
   return llvm::count_if(body, [](Operation &op) { return isArithmetic(&op); });
 }
 
-/// The sizes of the loops of a linalg op; empty if they are not plain sizes of
-/// its operands.
+/// Returns the sizes of the loops of a linalg op, as dimensions of operands.
+/// Returns an empty list if they are not plain dimensions.
 static SmallVector<std::pair<OpOperand *, int64_t>>
 loopSizes(linalg::LinalgOp op) {
   SmallVector<std::pair<OpOperand *, int64_t>> flat, sizes;
@@ -229,8 +231,8 @@ void LayerCost::addFlops(Operation *op) {
     flopTerms.push_back(std::move(factors));
 }
 
-/// Counts what loops of constant bounds hold, `times` over. What only a run
-/// tells is left out.
+/// Counts the operations in loops with constant bounds, multiplied by `times`.
+/// Loops with other bounds are left out.
 void LayerCost::addNested(Operation *op, int64_t times) {
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
   if (!loop)
@@ -277,9 +279,10 @@ void LayerCost::addNested(Operation *op, int64_t times) {
 //===----------------------------------------------------------------------===//
 
 void LayerCost::addBytes(Operation *op) {
-  // What is read and written in place counts twice, as it moves twice.
+  // Operands that are read and written in place count twice, because they move
+  // twice.
   SmallVector<Value> values(op->getOperands());
-  // Loops and branches read and write what they find around them.
+  // Loops and branches access buffers that are defined outside of them.
   llvm::SetVector<Value> captured;
   if (!isa<linalg::LinalgOp>(op))
     getUsedValuesDefinedAbove(op->getRegions(), captured);

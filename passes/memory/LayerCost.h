@@ -14,37 +14,41 @@
 
 namespace ingot {
 
-/// What an op is, in a word for a profile: "convolution", "elementwise", …
+/// Returns the kind of an op, a word for profiles: "convolution",
+/// "elementwise", …
 llvm::StringRef layerKind(mlir::Operation *op);
 
-/// Which op of a layer gives it its name: the larger, the more so.
+/// Returns the rank of an op within its layer. The op with the highest rank
+/// names the layer.
 int layerWeight(mlir::Operation *op);
 
-/// Sums up the work of a layer's ops. Sizes that are known stay constants; what
-/// reads the others goes to the builder, which must stand behind the ops.
+/// Sums up the work of a layer's ops. Known sizes stay constants. Ops that read
+/// the other sizes are created by the builder, which must stand behind the
+/// layer's ops.
 class LayerCost {
 public:
   LayerCost(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
-  /// Adds an op on memrefs. An attribute `ingot.flops` on the op says how many
-  /// operations it is where its kind does not.
+  /// Adds an op on memrefs. If the number of operations does not follow from
+  /// the op's kind, the attribute `ingot.flops` gives it.
   void add(mlir::Operation *op);
 
-  /// The sizes that only a run knows, each once.
+  /// Returns the sizes that are only known at run time, each once.
   llvm::ArrayRef<mlir::Value> openSizes() const { return open.getArrayRef(); }
 
-  /// Arithmetic operations, a multiply-add being two; 0 if unknown. What is
-  /// computed of open sizes goes to the builder that is given, and of what
-  /// `sizes` has in their place.
+  /// Returns the number of arithmetic operations, or 0 if it is unknown. A
+  /// multiply-add counts as two. Arithmetic on open sizes is created with
+  /// `builder`, and uses the values that `sizes` maps them to.
   mlir::OpFoldResult flops(mlir::OpBuilder &builder,
                            const mlir::IRMapping &sizes) const {
     return total(flopTerms, builder, sizes);
   }
-  /// The same with `typicalSize` for each size that only a run knows.
+  /// Returns the number of arithmetic operations, with `typicalSize` for each
+  /// size that is only known at run time.
   double estimateFlops() const;
   static constexpr int64_t typicalSize = 64;
-  /// Bytes of all operands and results.
+  /// Returns the bytes of all operands and results.
   mlir::OpFoldResult bytes(mlir::OpBuilder &builder,
                            const mlir::IRMapping &sizes) const {
     return total(byteTerms, builder, sizes);

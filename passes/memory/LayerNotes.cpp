@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Returns "1x?x8", "" for what has no sizes.
-/// Writes the sizes of an operand of `op`.
+/// Returns the sizes of an operand of `op` ("1x?x8"), or "" for scalars and
+/// values without a shape.
 static std::string shapeOf(Operation *op, Value value) {
   auto type = dyn_cast<ShapedType>(value.getType());
   if (!type || !type.hasRank() || type.getRank() == 0)
@@ -57,7 +57,8 @@ void LayerNotes::add(ArrayRef<Operation *> ops, Operation *largest) {
   shapes += shapesOf(largest) + "\n";
   auto note = [&](Operation *op) {
     forEachScope(op->getLoc(), [&](StringAttr name, StringAttr scope) {
-      // Lines and tabs separate names, so a name that has one is left out.
+      // Leave out a name with a line break or a tab, because these are
+      // separators.
       constexpr StringLiteral kSeparators("\n\t");
       if (name.getValue().find_first_of(kSeparators) == StringRef::npos &&
           scope.getValue().find_first_of(kSeparators) == StringRef::npos)

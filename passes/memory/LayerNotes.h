@@ -14,12 +14,12 @@
 
 namespace ingot {
 
-/// Texts of layers that profiles show, kept in the model's metadata:
-/// `ingot.layer_shapes` has a line for each layer, "1x8x8x3 -> 1x8x8x16",
-/// and `ingot.scopes` a line for each node, "NODE<tab>SCOPE".
+/// Texts about layers that profiles show. The module keeps them in the model's
+/// metadata. `ingot.layer_shapes` has a line for each layer, "1x8x8x3 ->
+/// 1x8x8x16". `ingot.scopes` has a line for each node, "NODE<tab>SCOPE".
 class LayerNotes {
 public:
-  /// Adds the next layer, of which `largest` is the op that does most.
+  /// Adds the next layer. `largest` is the op that does the most work.
   void add(llvm::ArrayRef<mlir::Operation *> ops, mlir::Operation *largest);
   /// Writes the metadata of the module.
   void write(mlir::ModuleOp module) const;

@@ -1,17 +1,17 @@
-//===- Magnitudes.h - how large sizes and their parts are -------*- C++ -*-===//
+//===- Magnitudes.h - magnitudes of sizes and their parts -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The magnitude of a size is the size with |x| for each x that it is computed
-// from, and with + for each -. No part of the size exceeds it, unless the part
-// is multiplied by 0.
+// Computes the magnitude of a size: the size with |x| instead of each operand
+// x, and with + instead of each -. No intermediate value exceeds the magnitude,
+// unless it is multiplied by 0.
 //
-// A domain says what a number is: it has `constant`, `add`, `multiply`,
-// `larger`, `sizeOf` for a dimension of an input, and `other` for any other
-// value, which may not be known.
+// A domain defines the representation of magnitudes. It provides `constant`,
+// `add`, `multiply`, `larger`, `sizeOf` for a dimension of an input, and
+// `other` for any other value, which may be unknown.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_MEMORY_MAGNITUDES_H
@@ -29,7 +29,7 @@
 
 namespace ingot {
 
-/// Returns whether an op computes a size that may not fit.
+/// Returns true if an op computes a size that may overflow.
 inline bool isSizeArithmetic(mlir::Operation *op) {
   using namespace mlir;
   return isa<affine::AffineApplyOp, arith::AddIOp, arith::SubIOp,
@@ -44,8 +44,10 @@ class Magnitudes {
   using Number = std::optional<typename Domain::Number>;
 
 public:
-  /// `ofInputs`: nothing else than sizes of inputs is known. Then choices are
-  /// looked into, too: a choice of what data say may be far from both sides.
+  /// With `ofInputs`, only sizes of inputs are known, and minima, maxima and
+  /// selects get a magnitude from their operands. Otherwise `other` gives their
+  /// magnitude, because data may decide them, and the value may be far from
+  /// both operands.
   Magnitudes(Domain &domain, bool ofInputs)
       : domain(domain), ofInputs(ofInputs) {}
 
@@ -62,19 +64,20 @@ public:
   }
 
 private:
-  /// Sizes that are computed in more steps are like those of data.
+  /// Limit of computation steps. Sizes that need more steps count as unknown,
+  /// like data.
   static constexpr int kMaxDepth = 64;
-  /// So many minima and maxima hold a number that data decide.
+  /// Limit of nested minima and maxima that clamp a value from data.
   static constexpr int kMaxClamps = 4;
-  /// Larger constants hold no number that data decide: their products with
-  /// sizes would seem too large for any data.
+  /// Limit of constants that clamp a value from data. Products of larger
+  /// constants with sizes would seem to overflow for any data.
   static constexpr int64_t kMaxHeld = 1 << 16;
 
   Number other(mlir::Value value) {
     return ofInputs ? std::nullopt : Number(domain.other(value));
   }
   Number find(mlir::Value value);
-  /// Bounds of how far a number is above 0, and of how far below.
+  /// Bounds of a value: its distance above 0 and its distance below 0.
   struct Sides {
     Number above, below;
   };
@@ -140,8 +143,8 @@ auto Magnitudes<Domain>::ofExpr(mlir::AffineExpr expr, mlir::ValueRange dims,
   case AffineExprKind::Mul:
     return multiply(a, ofExpr(binary.getRHS(), dims, symbols));
   default:
-    // A quotient or remainder is not larger than what is divided, but its parts
-    // may be: they have to fit as well.
+    // A quotient or remainder is not larger than its dividend. But intermediate
+    // values of the dividend may be, and have to fit as well.
     return a;
   }
 }
@@ -163,7 +166,8 @@ auto Magnitudes<Domain>::sidesOf(mlir::Value value, int depth) -> Sides {
   }
   Sides a = sidesOf(op->getOperand(0), depth - 1),
         b = sidesOf(op->getOperand(1), depth - 1);
-  // The smaller number is not above either, but may be as far below as one.
+  // The minimum of two values is at most either upper bound, but its lower
+  // bound is the lower one of both.
   auto either = [&](Number x, Number y) {
     return x && y ? larger(x, y) : x ? x : y;
   };
@@ -214,7 +218,7 @@ auto Magnitudes<Domain>::find(mlir::Value value) -> Number {
       isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op)) {
     if (Number both = larger(operand(0), operand(1)))
       return both;
-    // What data say may be held within sizes.
+    // A value from data may be clamped by sizes.
     Sides sides = sidesOf(value, kMaxClamps);
     return larger(sides.above, sides.below);
   }
@@ -223,8 +227,8 @@ auto Magnitudes<Domain>::find(mlir::Value value) -> Number {
   return other(value);
 }
 
-/// Returns the magnitude of a size, or nothing where more than the sizes of
-/// inputs decides.
+/// Returns the magnitude of a size, or nullopt if it depends on more than the
+/// sizes of inputs.
 template <typename Domain>
 std::optional<typename Domain::Number> magnitudeOfInputs(Domain &domain,
                                                          mlir::Value size) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes are computed in program order from those of the inputs. One walk copies
-// what computes them, and what the run asks its host for; whatever reads data
-// is left out, and what comes from it is not known.
+// Creates a function that computes output sizes and memory needs without
+// running the model. Sizes are computed in program order from those of the
+// inputs. One walk copies the size arithmetic, and the requests to the host.
+// Ops that read data are left out, and their results are unknown.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -37,21 +38,21 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// What the functions call instead of the host; see runtime/support.
+/// Functions of runtime/support that replace requests to the host.
 static constexpr StringLiteral kReserve = "ingot_support_reserve";
 static constexpr StringLiteral kReserveUnknown =
     "ingot_support_reserve_unknown";
 static constexpr StringLiteral kUnreserve = "ingot_support_unreserve";
 static constexpr StringLiteral kSetDims = "ingot_support_set_dims";
-/// Bytes that no host has.
+/// More bytes than any host has.
 static constexpr int64_t kTooMuch = int64_t(1) << 62;
-/// Bytes that no address space has, as runtime/support says.
+/// Limit of bytes in any address space, as in runtime/support.
 static constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 namespace {
 
-/// Copies what `body` computes of sizes to `inference`, which has the call
-/// alone as an argument.
+/// Copies the size arithmetic of `body` to `inference`, whose only argument is
+/// the call.
 class Inference {
 public:
   Inference(func::FuncOp body, func::FuncOp inference,
@@ -70,10 +71,10 @@ private:
   void reserve(memref::AllocOp op);
   void storeOutput(StoreOutputCall store);
 
-  /// The copy of a scalar, or null: data decide.
+  /// Returns the copy of a scalar, or null if it depends on data.
   Value known(Value scalar) { return scalars.lookupOrNull(scalar); }
   Value known(Location loc, OpFoldResult size);
-  /// The size of a memref's dimension, or null.
+  /// Returns the size of a memref's dimension, or null.
   Value sizeOf(Location loc, Value memref, int64_t dim);
   Value sizeOfInput(Location loc, BlockArgument input, int64_t dim);
   Value sizeOfReshape(Location loc, memref::ReshapeOp op, int64_t dim);
@@ -89,10 +90,10 @@ private:
   OpBuilder builder;
   llvm::function_ref<func::FuncOp(StringRef, FunctionType)> declare;
   IRMapping scalars;
-  /// What the host was told of a buffer with.
+  /// Addresses of buffers, as reported to the host.
   llvm::DenseMap<Value, Value> addresses;
   llvm::DenseMap<Value, Value> inputs;
-  /// What is stored in lists of sizes, by index.
+  /// Sizes that are stored in lists, by index.
   llvm::DenseMap<Value, llvm::SmallDenseMap<int64_t, Value>> stored;
 };
 
@@ -107,7 +108,7 @@ struct OutlineInferencePass
 
 static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 
-/// A buffer that the host is asked for.
+/// Returns true if the op allocates a buffer of the host.
 static bool isOfHost(Operation *op) {
   auto alloc = dyn_cast<memref::AllocOp>(op);
   return alloc && !isInArena(alloc);
@@ -134,7 +135,8 @@ Value Inference::known(Location loc, OpFoldResult size) {
   return known(cast<Value>(size));
 }
 
-/// Arguments are the inputs, in order; others have no open sizes.
+/// Returns the size of an input. The first arguments are the inputs, in order.
+/// Other arguments have no open sizes.
 Value Inference::sizeOfInput(Location loc, BlockArgument input, int64_t dim) {
   Value &buffer = inputs[input];
   if (!buffer)
@@ -143,8 +145,8 @@ Value Inference::sizeOfInput(Location loc, BlockArgument input, int64_t dim) {
   return memref::DimOp::create(builder, loc, buffer, dim);
 }
 
-/// Returns true for a list of sizes that is written once in each place, in the
-/// function's block, and else only read.
+/// Returns true if `list` is a list of sizes: each element is written once, in
+/// the function's block, and otherwise only read.
 static bool isListOfSizes(Value list) {
   if (!isa_and_nonnull<memref::AllocaOp, memref::AllocOp, memref::ViewOp>(
           list.getDefiningOp()))
@@ -222,7 +224,7 @@ void Inference::require(RequireOp op) {
     builder.clone(*op, scalars);
 }
 
-/// Copies a branch of checks, if all that it needs is known.
+/// Copies a branch of checks if all its operands are known.
 void Inference::copyChecks(Operation &branch) {
   llvm::SetVector<Value> needed;
   getUsedValuesDefinedAbove(branch.getRegions(), needed);
@@ -231,8 +233,8 @@ void Inference::copyChecks(Operation &branch) {
     builder.clone(branch, scalars);
 }
 
-/// Bytes that do not fit into 64 bits are as many as memory can have, unless
-/// the buffer has no elements.
+/// Reserves a buffer. If its bytes overflow 64 bits, reserves more than any
+/// host has, unless the buffer is empty.
 void Inference::reserve(memref::AllocOp op) {
   Location loc = op.getLoc();
   MemRefType type = op.getType();
@@ -263,7 +265,8 @@ void Inference::reserve(memref::AllocOp op) {
                   arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         size, none));
   }
-  // The product of sizes with a 0 is 0 even where it wraps around.
+  // A product of sizes with a 0 is 0, even if an intermediate product wraps
+  // around.
   if (fits)
     fits = either(fits, isEmpty);
   if (fits)
@@ -276,7 +279,8 @@ void Inference::reserve(memref::AllocOp op) {
   addresses[op] = callSupport(loc, kReserve, bytes, builder.getIndexType());
 }
 
-/// A size that is read from a list is the one that was stored there.
+/// Replaces a size that is loaded from a list by the size that was stored
+/// there.
 void Inference::load(memref::LoadOp op) {
   if (op.getIndices().size() != 1 || !isListOfSizes(op.getMemref()))
     return;
@@ -285,7 +289,7 @@ void Inference::load(memref::LoadOp op) {
     scalars.map(op.getResult(), size);
 }
 
-/// The sizes are stored in memory on the stack, whose address is an operand.
+/// Copies the output's sizes, which are stored on the stack.
 void Inference::storeOutput(StoreOutputCall store) {
   Location loc = store.getOp().getLoc();
   StoreOutputCall::Operands given = store.getOperands();
@@ -319,7 +323,8 @@ void Inference::copy(Operation &op) {
   if (auto check = dyn_cast<RequireOp>(op))
     return require(check);
   if (auto chunk = dyn_cast<ChunkOp>(op)) {
-    // Threads and observers decide it. At most, a chunk has all pictures.
+    // Threads and observers decide the size of a chunk. At most, a chunk has
+    // all images.
     if (Value pictures = known(chunk.getPictures()))
       scalars.map(chunk.getResult(),
                   arith::MaxUIOp::create(builder, op.getLoc(), pictures,
@@ -332,7 +337,8 @@ void Inference::copy(Operation &op) {
   if (isOfHost(&op))
     return reserve(cast<memref::AllocOp>(op));
   if (auto room = dyn_cast<RoomOp>(op)) {
-    // Nothing, if the host gives what it is told here that outputs need.
+    // Reserve nothing if the sizes are known: the host provides the memory of
+    // outputs as reported here.
     if (!llvm::all_of(room.getDynamicSizes(),
                       [&](Value size) { return known(size); }))
       callSupport(op.getLoc(), kReserveUnknown, {});
@@ -344,7 +350,7 @@ void Inference::copy(Operation &op) {
     return;
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    // Only what stands here: of that in loops nothing is known.
+    // Only stores in the function's block are known, not those in loops.
     bool isList = store.getMemref().getDefiningOp<memref::AllocaOp>() ||
                   isListOfSizes(store.getMemref());
     if (isList && store.getIndices().size() == 1)
@@ -359,7 +365,7 @@ void Inference::copy(Operation &op) {
     return storeOutput(handedOver);
   if (op.getNumRegions() == 0 && !isa<ListOp>(op))
     return copyScalars(op);
-  // How much lists, branches and loops take, data decide.
+  // The memory of lists, branches and loops depends on data.
   WalkResult asks = op.walk([](Operation *inner) {
     return isOfHost(inner) || isa<ListOp>(inner) ? WalkResult::interrupt()
                                                  : WalkResult::advance();

@@ -1,4 +1,4 @@
-//===- PackedElements.cpp - several elements in a byte --------------------===//
+//===- PackedElements.cpp - elements of less than a byte ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace ingot;
 
 namespace {
 
-/// Scalar arithmetic on indices and words.
+/// Builds scalar arithmetic on indices and integers.
 struct Scalars {
   OpBuilder &b;
   Location loc;
@@ -52,7 +52,7 @@ OpFoldResult ingot::packedBytes(OpBuilder &b, Location loc, OpFoldResult count,
   return affine::makeComposedFoldedAffineApply(b, loc, bytes, count);
 }
 
-/// linalg.generic that computes each element from its indices.
+/// Creates a linalg.generic that computes each element from its indices.
 static Value
 generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
          ValueRange inputs, ArrayRef<AffineMap> inputMaps,
@@ -75,7 +75,7 @@ generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
       .getResult(0);
 }
 
-/// Whole numbers of elements a byte: each byte is read once.
+/// Unpacks elements whose bits divide a byte evenly. Reads each byte once.
 static Value unpackWhole(OpBuilder &b, Location loc, Value bytes,
                          OpFoldResult count, int64_t bits) {
   OpFoldResult numBytes = tensor::getMixedSize(b, loc, bytes, 0);
@@ -90,7 +90,7 @@ static Value unpackWhole(OpBuilder &b, Location loc, Value bytes,
       });
   Value flat = tensor::CollapseShapeOp::create(
       b, loc, groups, ArrayRef<ReassociationIndices>{{0, 1}});
-  // A slice of an empty tensor has no valid offset.
+  // Return early, because a slice of an empty tensor has no valid offset.
   if (getConstantIntValue(count) ==
       cast<RankedTensorType>(flat.getType()).getDimSize(0))
     return flat;
@@ -100,7 +100,7 @@ static Value unpackWhole(OpBuilder &b, Location loc, Value bytes,
       ArrayRef<OpFoldResult>{one});
 }
 
-/// Elements that may lie in two bytes.
+/// Unpacks elements that may span two bytes.
 static Value unpackAcross(OpBuilder &b, Location loc, Value bytes,
                           OpFoldResult count, int64_t bits) {
   return generate(
@@ -128,7 +128,7 @@ static Value unpackAcross(OpBuilder &b, Location loc, Value bytes,
       });
 }
 
-/// All dimensions as one group, for reshapes.
+/// Returns one reassociation group of all dimensions.
 static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
   if (rank == 0)
     return {};
@@ -170,7 +170,7 @@ Value ingot::packElements(OpBuilder &b, Location loc, Value elements,
         Value total = getValueOrCreateConstantIndexOp(s.b, s.loc, count);
         Value last = s.make<arith::SubIOp>(total, s.index(1));
         Value sum = s.number(word, 0);
-        // Of six bits, parts of two elements make a byte.
+        // Elements of six bits span bytes: parts of two elements make a byte.
         for (int64_t k = 0, e = 8 % bits ? 2 : 8 / bits; k < e; ++k) {
           Value i = s.make<arith::AddIOp>(first, s.index(k));
           Value code = tensor::ExtractOp::create(

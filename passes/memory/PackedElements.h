@@ -1,12 +1,13 @@
-//===- PackedElements.h - several elements in a byte ------------*- C++ -*-===//
+//===- PackedElements.h - elements of less than a byte ----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements of less than a byte lie at the model's edges as element_types.inc
-// says, one behind the other, and inside of it in a byte each.
+// Packs and unpacks elements of less than a byte. Inputs and outputs of the
+// model hold them packed, as element_types.inc defines. Inside of the model
+// each element takes one byte.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_MEMORY_PACKEDELEMENTS_H
@@ -17,23 +18,23 @@
 
 namespace ingot {
 
-/// The bytes of `count` elements of `bits` bits: a size of a tensor.
+/// Returns the number of bytes of `count` packed elements of `bits` bits.
 mlir::OpFoldResult packedBytes(mlir::OpBuilder &builder, mlir::Location loc,
                                mlir::OpFoldResult count, int64_t bits);
 
-/// The product of sizes.
+/// Returns the product of sizes.
 mlir::OpFoldResult countElements(mlir::OpBuilder &builder, mlir::Location loc,
                                  llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-/// A tensor of `type`, whose elements are i8 and whose sizes are `sizes`, of
-/// the packed bytes. The upper bits of its elements may be anything.
+/// Unpacks `bytes` to a tensor of `type`, whose elements are i8 and whose sizes
+/// are `sizes`. The upper bits of each element are undefined.
 mlir::Value unpackElements(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value bytes, mlir::RankedTensorType type,
                            llvm::ArrayRef<mlir::OpFoldResult> sizes,
                            int64_t bits);
 
-/// The packed bytes of a tensor of i8, of whose elements the lower bits count.
-/// What is left of the last byte is zero.
+/// Packs the lower `bits` bits of each element of an i8 tensor. Unused bits of
+/// the last byte are zero.
 mlir::Value packElements(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value elements, int64_t bits);
 

@@ -1,4 +1,4 @@
-//===- Pictures.cpp - what one picture of a batch needs -------------------===//
+//===- Pictures.cpp - buffers that one image of a batch needs -------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ static MemRefType typeOf(Value memref) {
   return cast<MemRefType>(memref.getType());
 }
 
-/// Returns the product of the sizes of `group` behind its first dimension.
+/// Returns the product of the sizes of `group` without its first dimension.
 static int64_t productBehindFirst(ArrayRef<int64_t> group, MemRefType type) {
   int64_t product = 1;
   for (int64_t dim : group.drop_front())
@@ -41,7 +41,7 @@ static int64_t productBehindFirst(ArrayRef<int64_t> group, MemRefType type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows of a picture
+// Rows of an image
 //===----------------------------------------------------------------------===//
 
 OpFoldResult Pictures::countOf(Operation *op) {
@@ -71,7 +71,7 @@ std::optional<int64_t> Pictures::rowsOfView(Operation *view) const {
   }
   auto expand = cast<memref::ExpandShapeOp>(view);
   std::optional<int64_t> rows = rowsOf(expand.getSrc());
-  // A view of one element has no groups.
+  // A view of one element has no reassociation groups.
   if (!rows)
     return std::nullopt;
   int64_t others = productBehindFirst(expand.getReassociationIndices().front(),
@@ -126,12 +126,12 @@ std::optional<int64_t> Pictures::rowsOf(Value memref) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The part of an operand that an op takes for one picture.
+/// The part of an operand that an op needs for one image.
 enum class Split { part, whole };
 } // namespace
 
-/// Returns the buffer that a memref is all of, or a view of, or null where it
-/// may be any.
+/// Returns the buffer that a memref is or is a view of. Returns null if the
+/// buffer is unknown.
 static Value rootOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
     memref = view.getViewSource();
@@ -174,9 +174,9 @@ static std::optional<SmallVector<Split>> splitLoops(linalg::LinalgOp op) {
   return splits;
 }
 
-/// Splits a kernel: its source and its result are rows of pictures, epilogue
-/// operands are where they are not the same for all pictures, and all else
-/// belongs to the weights.
+/// Splits a kernel. Its source and its result are rows of images. Epilogue
+/// operands are split unless all images share them. All other operands belong
+/// to the weights and stay whole.
 static std::optional<SmallVector<Split>> splitKernel(Operation *op) {
   auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op);
   if (!kernel || op->getNumResults() != 0 ||
@@ -224,12 +224,12 @@ std::optional<SmallVector<PictureUse>> Pictures::usesOf(Operation *op) const {
     int64_t elements = 1;
     if (use.isPart) {
       std::optional<int64_t> rows = rowsOf(operand.get());
-      // With fewer rows of a picture, sums would tell how many pictures there
-      // are.
+      // With fewer rows of an image, the kernel would choose another order of
+      // sums, so results would depend on the number of images.
       if (ofKernel.kind == PictureSplit::rows && type.getRank() == 2 &&
           rows < ofKernel.leastRows)
         return std::nullopt;
-      // Several rows of a picture are a dimension more: see ChunkBody.
+      // Several rows of an image need an additional dimension, see ChunkBody.
       if (!rows || (rowsOfAll && rows != rowsOfAll) ||
           (*rows != 1 && ofKernel.kind != PictureSplit::rows))
         return std::nullopt;
@@ -247,7 +247,7 @@ std::optional<SmallVector<PictureUse>> Pictures::usesOf(Operation *op) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops over pictures
+// Loops over images
 //===----------------------------------------------------------------------===//
 
 bool ingot::isPictureLoop(Operation *op) {

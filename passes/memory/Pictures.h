@@ -1,4 +1,4 @@
-//===- Pictures.h - what one picture of a batch needs -----------*- C++ -*-===//
+//===- Pictures.h - buffers that one image of a batch needs -----*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,37 +13,38 @@
 
 namespace ingot {
 
-/// The use that an op makes of a buffer for one picture.
+/// The use of a buffer by an op for one image.
 struct PictureUse {
-  /// The operand of the op.
+  /// Number of the operand.
   unsigned operand = 0;
-  /// The buffer itself, without the views of it.
+  /// The underlying buffer, without views.
   mlir::Value root;
-  /// Bytes of a picture, or of all of it where `isPart` is false.
+  /// Bytes of one image, or of the whole buffer if `isPart` is false.
   int64_t bytes = 0;
-  /// True if the op touches only the rows of the picture, not all of the
-  /// buffer.
+  /// True if the op accesses only the image's rows, not the whole buffer.
   bool isPart = false;
   bool isWritten = false;
 };
 
-/// Knows which rows of buffers belong to one of `count` pictures: dimension 0
-/// has as many rows of each picture, one picture behind the other.
+/// Knows which rows of buffers belong to which of `count` images. Dimension 0
+/// has the rows of the first image, then those of the second, and so on. All
+/// images have an equal number of rows.
 class Pictures {
 public:
   explicit Pictures(mlir::OpFoldResult count) : count(count) {}
 
-  /// Returns the number of pictures that an op with windows has, or null.
+  /// Returns the number of images of an op with windows, or null.
   static mlir::OpFoldResult countOf(mlir::Operation *op);
 
   mlir::OpFoldResult getCount() const { return count; }
 
-  /// Returns the rows that each picture has in dimension 0, or nothing where
-  /// they are unknown, lie apart, or have open sizes.
+  /// Returns the number of rows of each image in dimension 0. Returns nullopt
+  /// if it is unknown, if the rows are not contiguous, or if they have open
+  /// sizes.
   std::optional<int64_t> rowsOf(mlir::Value memref) const;
 
-  /// Returns what an op does to each memref, or nothing where a picture of its
-  /// results depends on other pictures.
+  /// Returns the uses of all memrefs of an op. Returns nullopt if an image of
+  /// the results depends on other images.
   std::optional<llvm::SmallVector<PictureUse>>
   usesOf(mlir::Operation *op) const;
 
@@ -54,13 +55,13 @@ private:
   mlir::OpFoldResult count;
 };
 
-/// Returns whether the op is a loop of `chain-pictures`, which takes chunks of
-/// pictures through layers.
+/// Returns true if the op is a loop of `chain-pictures`, which passes chunks of
+/// images through several layers.
 bool isPictureLoop(mlir::Operation *op);
 
-/// Returns the number of pictures of the loop over pictures that `op` is or is
-/// in, if it is known. An observed run takes all of them in one step, so open
-/// sizes of layers there are this number.
+/// Returns the number of images of the image loop that `op` is or is in, if the
+/// number is known. An observed run takes all images in one step, so open sizes
+/// of layers equal this number there.
 std::optional<int64_t> knownPicturesAt(mlir::Operation *op);
 
 } // namespace ingot

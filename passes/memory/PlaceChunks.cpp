@@ -26,7 +26,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Returns the bytes of a picture.
+/// Returns the bytes of an image.
 static int64_t bytesOfPicture(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   int64_t bytes = nn::elementBytes(type.getElementType());
@@ -35,7 +35,8 @@ static int64_t bytesOfPicture(memref::AllocOp alloc) {
   return bytes;
 }
 
-/// Finds offsets for the buffers of one picture; returns the bytes of all.
+/// Assigns offsets to the buffers of one image. Returns the bytes of all
+/// buffers.
 static int64_t placeBuffers(ArrayRef<memref::AllocOp> allocs,
                             BufferViewFlowAnalysis &aliases,
                             SmallVectorImpl<ArenaBuffer> &buffers) {
@@ -72,7 +73,8 @@ static LogicalResult placeChunks(scf::ForOp loop,
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   auto chunk = loop.getStep().getDefiningOp<ChunkOp>();
-  // The arena has room for a chunk of all pictures, if their number is known.
+  // If the number of images is known, the arena has room for a chunk of all
+  // images.
   std::optional<int64_t> count = getConstantIntValue(chunk.getPictures());
   MemRefType type = MemRefType::get(
       {count.value_or(ShapedType::kDynamic), bytes}, builder.getI8Type());

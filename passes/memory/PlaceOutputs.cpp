@@ -22,12 +22,13 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// What `view` shows all elements of, in their order; null if it is none.
+/// Returns the memref whose elements `view` shows completely and in order; null
+/// if `view` is not such a view.
 static Value wholeOf(Operation *view) {
   return llvm::TypeSwitch<Operation *, Value>(view)
       .Case<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
           [](auto op) { return op->getOperand(0); })
-      // What ingot-bufferize makes of an expand_shape.
+      // The form that ingot-bufferize gives to an expand_shape.
       .Case([](memref::ReinterpretCastOp op) {
         return isConstantIntValue(op.getMixedOffsets().front(), 0)
                    ? op.getSource()
@@ -40,8 +41,8 @@ static bool isView(Operation *op) {
   return llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
 }
 
-/// Whether `op`, which has `buffer` as an operand, may do so behind what hands
-/// the buffer to the host: it only reads.
+/// Returns true if `op` only reads `buffer`, so that it may follow the call
+/// that passes the buffer to the host.
 static bool onlyReads(Operation *op, Value buffer) {
   if (isa<memref::DimOp, memref::ExtractAlignedPointerAsIndexOp>(op))
     return true;
@@ -58,9 +59,9 @@ static bool onlyReads(Operation *op, Value buffer) {
   });
 }
 
-/// Whether the host's memory may stand for `buffer`, whose elements `store`
-/// hands over: neither branches nor loops pass it on, and what writes to it
-/// does so before.
+/// Returns true if memory of the host may replace `buffer`, whose elements
+/// `store` passes to the host. No branch or loop may pass the buffer on, and
+/// all writes must come before `store`.
 static bool isDoneBy(Value buffer, Operation *store) {
   return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     if (user->hasTrait<OpTrait::IsTerminator>() ||
@@ -74,7 +75,7 @@ static bool isDoneBy(Value buffer, Operation *store) {
   });
 }
 
-/// Returns the buffer whose elements, all of them, `store` hands to the host.
+/// Returns the buffer that `store` passes completely to the host, or null.
 static memref::AllocOp findBuffer(StoreOutputCall store) {
   auto address =
       store.getOperands()

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a branch gives, and what a loop carries, needs a place. Of known size,
-// that is one place for all branches and for all steps, so that a run allocates
-// nothing. Of open size, each branch and each step makes a tensor of its own,
-// and plan-memory gives back the one before.
+// Gives the results of branches and the state of loops a place. If the size is
+// known, all branches or steps share one place, so that a run allocates
+// nothing. If the size is open, each branch and each step creates its own
+// tensor. plan-memory then releases the tensor of the step before.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/memory/Passes.h"
@@ -32,8 +32,8 @@ static RankedTensorType tensorTypeOf(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
-/// Whether `writer` may write over a tensor: nobody else wants more than its
-/// size, or elements before, alone or of a part.
+/// Returns true if `writer` may overwrite `tensor`. Other users may only read
+/// its size, or elements of the tensor or of a slice of it, before `writer`.
 static bool mayOverwrite(Operation *writer, Value tensor) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     Operation *reader = use.getOwner();
@@ -47,7 +47,8 @@ static bool mayOverwrite(Operation *writer, Value tensor) {
   });
 }
 
-/// The value in whose place `value` surely is written, by each op on the way.
+/// Returns the value in whose place `value` is certainly written, following ops
+/// that write in place.
 static Value rootOf(Value value) {
   for (;;) {
     auto result = dyn_cast<OpResult>(value);
@@ -96,15 +97,16 @@ static bool isStatic(Value value) {
   return tensorTypeOf(value).hasStaticShape();
 }
 
-/// One place for what the branches give, or one in each.
+/// Gives the results of the branches one common place, or a place in each
+/// branch.
 static void placeBranches(scf::IfOp op) {
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
-    // One that both write to already is left.
+    // Skip a result that both branches already write to one place.
     if (!tensorTypeOf(result) || rootOf(result) != result)
       continue;
     OpBuilder builder(op);
     Value place;
-    // Not an empty tensor, of which each use gets one of its own.
+    // Do not use an empty tensor, because each of its uses gets its own later.
     if (isStatic(result))
       place = bufferization::AllocTensorOp::create(
           builder, op.getLoc(), tensorTypeOf(result), ValueRange());
@@ -118,8 +120,9 @@ static void placeBranches(scf::IfOp op) {
   }
 }
 
-/// A branch of which canonicalization has left a choice between tensors: each
-/// of both would have to lie in one buffer with the result.
+/// Turns a select between tensors back into a branch. Canonicalization creates
+/// such selects. Otherwise both tensors would have to share a buffer with the
+/// result.
 static void placeChoice(arith::SelectOp op) {
   OpBuilder builder(op);
   auto branch = scf::IfOp::create(
@@ -135,8 +138,8 @@ static void placeChoice(arith::SelectOp op) {
   placeBranches(branch);
 }
 
-/// `arguments` are what a step begins with, `next` what the terminator
-/// hands on to the one behind it.
+/// Gives loop state a place. `arguments` are the state at the start of a step,
+/// `next` are the values that the terminator passes to the next step.
 static void placeCarried(Operation *loop, MutableOperandRange inits,
                          ValueRange arguments,
                          MutableArrayRef<OpOperand> next) {
@@ -155,18 +158,19 @@ static void placeCarried(Operation *loop, MutableOperandRange inits,
       value.set(copyOf(after, loc, value.get()));
       continue;
     }
-    // Another state, which is overwritten as well.
+    // Copy another state's argument, because it is overwritten as well.
     if (llvm::is_contained(arguments, value.get()))
       value.set(copyOf(after, loc, value.get()));
     kept.push_back(i);
   }
-  // Once all that a step reads is read.
+  // Overwrite the state after the step has read all of it.
   for (unsigned i : kept)
     next[i].set(put(after, loc, next[i].get(), arguments[i]));
 }
 
 /// Makes both regions of the loop take the same values in the same order, as
-/// bufferization wants them; canonicalization drops what one does not need.
+/// bufferization requires. Canonicalization removes the values that a region
+/// does not need.
 static scf::WhileOp alignRegions(scf::WhileOp loop) {
   scf::ConditionOp condition = loop.getConditionOp();
   if (llvm::equal(condition.getArgs(), loop.getBeforeArguments()))
@@ -176,8 +180,8 @@ static scf::WhileOp alignRegions(scf::WhileOp loop) {
   SmallVector<Value> inits(loop.getInits());
   SmallVector<Value> given(loop.getBeforeArguments()),
       yielded(loop.getYieldOp().getResults());
-  // For each value that the condition hands on: its place, or a value that is
-  // there anyway.
+  // For each value that the condition passes on: its index in `given`, or the
+  // value itself if it is defined outside.
   SmallVector<std::pair<unsigned, Value>> places;
   for (Value value : condition.getArgs()) {
     auto *same = llvm::find(given, value);
@@ -187,7 +191,7 @@ static scf::WhileOp alignRegions(scf::WhileOp loop) {
       continue;
     }
     if (same == given.end()) {
-      // A number that the condition computes: any will do to begin with.
+      // The condition computes this value, so any initial value will do.
       Value none;
       if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
         none = tensor::EmptyOp::create(
@@ -219,7 +223,7 @@ static scf::WhileOp alignRegions(scf::WhileOp loop) {
         place.second ? place.second : aligned.getResult(place.first));
   }
   auto yield = cast<scf::YieldOp>(after->getTerminator());
-  // What was replaced just now.
+  // Read the results again, because they were just replaced.
   SmallVector<Value> next(yield.getResults());
   next.append(yielded.begin() + had, yielded.end());
   yield.getResultsMutable().assign(next);
@@ -239,7 +243,7 @@ struct PlaceStatePass : ingot::impl::PlaceStateBase<PlaceStatePass> {
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         placeBranches(branch);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        // Loops that are one node were written to be in place.
+        // Loops inside of a single node already work in place.
         bool isOfModel = !loop.getBody()->getOps<PollOp>().empty();
         if (isOfModel && loop.getNumRegionIterArgs() != 0)
           placeCarried(op, loop.getInitArgsMutable(), loop.getRegionIterArgs(),

@@ -45,8 +45,8 @@ static int64_t byteSize(memref::AllocOp alloc) {
   return type.getNumElements() * std::max<int64_t>(1, bits / 8);
 }
 
-/// The place of each op that touches memory: from the first to the last number
-/// of what is in it. Ops on scalars count as the one that they are in.
+/// Positions of ops that access memory: the first and the last number of their
+/// nested ops. Ops on scalars count as the op around them.
 using Places = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
 
 static int64_t numberOps(Block &block, int64_t next, Places &places) {
@@ -61,8 +61,8 @@ static int64_t numberOps(Block &block, int64_t next, Places &places) {
   return next;
 }
 
-/// Where a buffer is needed for an access by `user`: as long as a loop goes on
-/// that the buffer is made outside of.
+/// Returns the positions at which an access by `user` needs the buffer. If the
+/// buffer is allocated outside of a loop, it is needed during the whole loop.
 static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
                                            const Places &places) {
   std::pair<int64_t, int64_t> place = {-1, -1};
@@ -77,17 +77,17 @@ static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
   return place;
 }
 
-/// Whether an op only says which part of a buffer others mean: it stands where
-/// its sizes are known, which may be long before these.
+/// Returns true if an op only names a part of a buffer. Such an op stands where
+/// its sizes are known, which may be long before the accesses.
 static bool isName(Operation *user) {
   return isMemoryEffectFree(user) && !user->hasTrait<OpTrait::IsTerminator>();
 }
 
 namespace {
 
-/// Moves buffers of the host, which takes memory where they stand, down to the
-/// first op that touches them. They stand where their sizes are known: the
-/// buffers of an open model all at its beginning.
+/// Moves host buffers down to the first op that accesses them, because the host
+/// allocates memory at the alloc. Allocs stand where their sizes are known. In
+/// a model with open sizes this is the beginning for all of them.
 class Sinker {
 public:
   explicit Sinker(Block &block) {
@@ -103,14 +103,14 @@ private:
     return left != right ? left < right : a != b && a->isBeforeInBlock(b);
   }
 
-  /// Where ops stood at first; of those moved, where what they are in front of
-  /// does.
+  /// The original position of each op. A moved op has the position of the op
+  /// that it was moved before.
   DenseMap<Operation *, size_t> places;
 };
 
 } // namespace
 
-/// More names than a buffer has.
+/// Limit of views to follow. Buffers usually have fewer.
 static constexpr size_t kMaxNames = 64;
 
 void Sinker::sink(memref::AllocOp alloc) {
@@ -151,12 +151,12 @@ static void sinkBuffers(func::FuncOp function) {
   });
 }
 
-/// A buffer lives from the first op that touches it to the last.
+/// Returns the lifetime of a buffer: from the first access to the last.
 static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
                               BufferViewFlowAnalysis &aliases) {
   ArenaBuffer buffer;
   buffer.bytes = byteSize(alloc);
-  // Memory is taken where it is first used, not where it is named.
+  // Memory is needed from the first access on, not from the first view.
   int64_t first = std::numeric_limits<int64_t>::max(), last = -1;
   for (Operation *user : usersOf(alloc, aliases)) {
     if (isName(user))
@@ -208,7 +208,7 @@ LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
                                  buffer.first, buffer.last));
   }
   ModuleOp module = getOperation();
-  // A run is of one body, so that they share the arena.
+  // A run executes one body, so the bodies share the arena.
   auto raise = [&](auto helper, int64_t bytes) {
     IntegerAttr known = helper.getAttr(module);
     if (!known || known.getInt() < bytes)

@@ -51,9 +51,9 @@ static MemRefType memrefOf(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// Moves names and types of inputs and outputs into module attributes, where
-/// the emitter finds them once the function has another form. Those of a body
-/// for usual sizes are as it computes them.
+/// Copies names and types of inputs and outputs to module attributes. The
+/// emitter reads them after the function's signature has changed. A body for
+/// usual sizes records its own types.
 void PrepareEntryPass::describe(func::FuncOp function) {
   MLIRContext *context = &getContext();
   auto entry = [&](Type type, DictionaryAttr attrs, const Twine &name) {
@@ -90,15 +90,15 @@ void PrepareEntryPass::describe(func::FuncOp function) {
   IngotDialect::OutputsAttrHelper(context).setAttr(getOperation(), allOutputs);
 }
 
-/// Bits of an element as it lies in the host's memory; of strings the run makes
-/// numbers.
+/// Returns the bits of an element in the host's memory. Strings are represented
+/// by numbers during a run.
 static int64_t storedBits(TensorAttr tensor) {
   Type element = tensor.getType().getElementType();
   return isString(element) ? element.getIntOrFloatBitWidth()
                            : elementBitsOf(elementNumberOf(element));
 }
 
-/// The packed bytes of a memref, which has the sizes of its elements.
+/// Returns a view of the packed bytes of a memref whose sizes count elements.
 static Value viewBytes(OpBuilder &builder, Location loc, Value memref,
                        ArrayRef<OpFoldResult> sizes, int64_t bits) {
   OpFoldResult bytes = packedBytes(
@@ -110,7 +110,7 @@ static Value viewBytes(OpBuilder &builder, Location loc, Value memref,
       ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
-/// What an input holds, as `tensor`.
+/// Reads an input as a tensor of type `tensor`.
 static Value readInput(OpBuilder &builder, Value memref,
                        RankedTensorType tensor, int64_t bits) {
   Location loc = memref.getLoc();
@@ -185,9 +185,9 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
       /*isOfStrings=*/isString(output.getType().getElementType()));
 }
 
-/// Takes reshapes off the end of a result: what is in front of them is stored
-/// into `destination`, of another shape, so that the op that computes it can
-/// write there.
+/// Strips reshapes from the end of a result, and reshapes `destination`
+/// instead. The op that computes the result can then write to `destination`
+/// directly.
 static void reshapeDestination(Value &result, Value &destination) {
   OpBuilder builder(destination.getContext());
   builder.setInsertionPointAfterValue(destination);
@@ -253,7 +253,8 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   for (auto [i, result] : llvm::enumerate(results)) {
     if (cast<RankedTensorType>(result.getType()).hasStaticShape())
       continue;
-    // Of thousands of outputs, not all have to be kept until the last one.
+    // Store each output right after it is computed, so that thousands of
+    // outputs are not kept until the end.
     if (result.getDefiningOp())
       builder.setInsertionPointAfterValue(result);
     else

@@ -1,11 +1,11 @@
-//===- ReadWriteConflict.cpp - does a write disturb a read ----------------===//
+//===- ReadWriteConflict.cpp - conflicts of writes and reads --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules are those of upstream's one-shot analysis, for one pair of
+// Implements the rules of upstream's one-shot analysis for one pair of
 // operands.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::bufferization;
 
-/// Whether `a` has ended before `b` starts.
+/// Returns true if `a` ends before `b` starts.
 static bool endsBefore(Operation *a, Operation *b,
                        const DominanceInfo &dominance) {
   for (; a; a = a->getParentOp()) {
@@ -28,8 +28,9 @@ static bool endsBefore(Operation *a, Operation *b,
   return false;
 }
 
-/// In a loop around both, but not around what defines the value, a write of one
-/// iteration comes before a read of the next: the order of ops says nothing.
+/// Returns true if a loop contains `read` and `write`, but not the definition
+/// of the value. The write of one iteration then precedes the read of the next,
+/// so that the order of ops does not matter.
 static bool isLoopBetween(OpOperand &read, OpOperand &write, Value definition,
                           OneShotAnalysisState &state) {
   const BufferizationOptions &options = state.getOptions();
@@ -43,7 +44,8 @@ static bool isLoopBetween(OpOperand &read, OpOperand &write, Value definition,
   return outermost && outermost->getParentOp()->isAncestor(write.getOwner());
 }
 
-/// The same with blocks that branch to each other.
+/// Returns true if a cycle of blocks contains `read` and `write`, but not the
+/// definition of the value.
 static bool isCycleBetween(OpOperand &read, OpOperand &write,
                            Value definition) {
   Block *reading = read.getOwner()->getBlock();
@@ -56,8 +58,8 @@ static bool isCycleBetween(OpOperand &read, OpOperand &write,
          writing->isReachable(reading, {defining});
 }
 
-/// Whether `other` is what `start` has, in the same shape, on the way back
-/// through ops that keep the buffer.
+/// Returns true if `start` goes back to `other` through ops that keep the
+/// buffer and the shape.
 static bool comesFrom(const AnalysisState &state, OpOperand &start,
                       Value other) {
   TraversalConfig config;
@@ -70,8 +72,8 @@ static bool comesFrom(const AnalysisState &state, OpOperand &start,
               .empty();
 }
 
-/// Ops that read each element before they write the one at the same place may
-/// do both in one buffer.
+/// Returns true if an elementwise op reads each element before it writes the
+/// element at the same index. Both may then use one buffer.
 static bool isElementwise(OpOperand &read, OpOperand &write,
                           const AnalysisState &state) {
   auto op = state.getOptions().dynCastBufferizableOp(read.getOwner());
@@ -80,16 +82,16 @@ static bool isElementwise(OpOperand &read, OpOperand &write,
           comesFrom(state, write, read.get()));
 }
 
-// The dialect of vectors promises an implementation, which is asserted to be
-// registered; it has no place for what is no tensor.
+// Vector ops promise an implementation of the interface, and querying it
+// asserts that the implementation is registered. They do not write tensors into
+// tensors.
 SubsetInsertionOpInterface ingot::getInsertion(Operation *op) {
   if (isa<vector::TransferWriteOp>(op))
     return {};
   return dyn_cast<SubsetInsertionOpInterface>(op);
 }
 
-/// Whether all that `operand` may stand for is the slice that `insertion`
-/// writes to.
+/// Returns true if `operand` can only be the slice that `insertion` writes to.
 static bool isSliceOf(OpOperand &operand, SubsetInsertionOpInterface insertion,
                       const AnalysisState &state) {
   auto isSlice = [&](Value value) {
@@ -103,16 +105,18 @@ static bool isSliceOf(OpOperand &operand, SubsetInsertionOpInterface insertion,
                       isSlice);
 }
 
-/// Reads and writes around `insert_slice` that concern different parts of the
-/// tensor, or write what is there already.
+/// Returns true if a read and a write around an `insert_slice` access different
+/// parts of the tensor. Also returns true if the write does not change the
+/// elements.
 static bool areApart(OpOperand &read, OpOperand &write,
                      const AnalysisState &state) {
   if (auto insertion = ingot::getInsertion(read.getOwner())) {
     OpOperand &destination = insertion.getDestinationOperand();
-    // Of the destination it reads what it does not overwrite.
+    // The insertion reads only the part of the destination that it does not
+    // overwrite.
     if (&read == &destination && isSliceOf(write, insertion, state))
       return true;
-    // The source is computed at its place.
+    // The source is computed in its place in the destination.
     if (&read == &insertion.getSourceOperand() && &write == &destination &&
         isSliceOf(read, insertion, state))
       return true;
@@ -124,7 +128,7 @@ static bool areApart(OpOperand &read, OpOperand &write,
          isSliceOf(insertion.getSourceOperand(), insertion, state);
 }
 
-/// Whether the ops' own rules allow it.
+/// Returns true if the ops themselves allow the read and the write.
 static bool isAllowed(OpOperand &read, OpOperand &write,
                       const AnalysisState &state) {
   auto allows = [&](Operation *op) {
@@ -135,7 +139,7 @@ static bool isAllowed(OpOperand &read, OpOperand &write,
          (write.getOwner() != read.getOwner() && allows(write.getOwner()));
 }
 
-/// Whether `write` comes between `definition` and whoever reads it.
+/// Returns true if `write` comes between `definition` and its readers.
 static bool isBehind(OpOperand &write, Value definition,
                      const DominanceInfo &dominance,
                      const AnalysisState &state) {
@@ -148,7 +152,7 @@ static bool isBehind(OpOperand &write, Value definition,
                   ->findAncestorOpInBlock(*writer)) {
     return false;
   }
-  // It is what defines the value.
+  // A write that defines the value does not conflict with it.
   AliasingValueList values = state.getAliasingValues(write);
   return values.getNumAliases() != 1 ||
          values.getAliases()[0].value != definition;
@@ -170,7 +174,8 @@ bool ingot::isDisturbedBy(OpOperand &read, OpOperand &write,
     if (reader == writer && isElementwise(read, write, state))
       return false;
   }
-  // What comes next may look at all that the values are made of.
+  // Check the cheap conditions first: the next ones may visit all ops that the
+  // values are computed from.
   return llvm::any_of(definitions,
                       [&](Value definition) {
                         return isBehind(write, definition, dominance, state);
@@ -183,7 +188,7 @@ bool ingot::leavesParallelRegion(OpOperand &write,
   const BufferizationOptions &options = state.getOptions();
   Region *region =
       getParallelRegion(write.getOwner()->getParentRegion(), options);
-  // What made the buffer, if nothing wrote to it yet.
+  // The ops that allocated the buffer, if no op has written to it yet.
   SetVector<Value> origins =
       state.findValueInReverseUseDefChain(&write, [&](Value value) {
         return state.bufferizesToMemoryWrite(value);

@@ -1,4 +1,4 @@
-//===- ReadWriteConflict.h - does a write disturb a read --------*- C++ -*-===//
+//===- ReadWriteConflict.h - conflicts of writes and reads ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,18 +13,18 @@
 
 namespace ingot {
 
-/// An op that writes one tensor into a part of another; null if `op` is none,
-/// as one that writes a vector.
+/// Returns `op` as an op that inserts a tensor into another one, or null. Ops
+/// that write vectors do not count.
 mlir::SubsetInsertionOpInterface getInsertion(mlir::Operation *op);
 
-/// Whether `read` would see what `write` wrote instead of the value that it
-/// stands for, if both were of one buffer.
+/// Returns true if `read` would see the result of `write` instead of its own
+/// value, if both used one buffer.
 bool isDisturbedBy(mlir::OpOperand &read, mlir::OpOperand &write,
                    const mlir::DominanceInfo &dominance,
                    mlir::bufferization::OneShotAnalysisState &state);
 
-/// Whether `write` writes to something made outside of the parallel loop that
-/// it is in: iterations need a buffer each.
+/// Returns true if `write` writes to a value from outside of the parallel loop
+/// around it. Each iteration then needs its own buffer.
 bool leavesParallelRegion(mlir::OpOperand &write,
                           const mlir::bufferization::AnalysisState &state);
 

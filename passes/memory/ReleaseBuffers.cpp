@@ -1,4 +1,4 @@
-//===- ReleaseBuffers.cpp - memory that goes back in a run ---------------===//
+//===- ReleaseBuffers.cpp - release of buffers during a run ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ SmallVector<Operation *> ingot::usersOf(Value buffer,
 
 namespace {
 
-/// Buffers of the host that one value owns: nobody else gives them back.
+/// Tracks host buffers that exactly one value owns, which has to release them.
 class Owners {
 public:
   explicit Owners(BufferViewFlowAnalysis &aliases) : aliases(aliases) {}
@@ -54,8 +54,8 @@ private:
 
 } // namespace
 
-/// Whether `value`, which a block has made, is for `to` alone, the block's
-/// terminator or a loop: others only fill it before.
+/// Returns true if `value`, which its block created, is passed on only to `to`,
+/// a loop or the block's terminator. Other users must come before `to`.
 bool Owners::isHandedOver(Value value, Operation *to) {
   if (!owners.contains(value) || value.getParentBlock() != to->getBlock())
     return false;
@@ -76,8 +76,8 @@ bool Owners::isHandedOver(Value value, Operation *to) {
   return times == 1;
 }
 
-/// Whether a terminator may hand on the buffer that a block began with, but for
-/// `own`, which is another one.
+/// Returns true if a terminator may pass on the buffer of a block's argument.
+/// `own` is ignored, because it is another buffer.
 bool Owners::mayGoOn(Value argument, Operation *terminator, Value own) {
   auto same = aliases.resolve(argument);
   return llvm::any_of(terminator->getOperands(), [&](Value other) {
@@ -85,7 +85,8 @@ bool Owners::mayGoOn(Value argument, Operation *terminator, Value own) {
   });
 }
 
-/// A buffer of the arena is one for all steps: it cannot be what a step makes.
+/// Reports a loop that carries an arena buffer that each step allocates. All
+/// steps would share this one buffer.
 static LogicalResult checkCarried(Operation *loop, Operation *yield) {
   for (Value next : yield->getOperands()) {
     auto made = next.getDefiningOp<memref::AllocOp>();
@@ -124,7 +125,7 @@ LogicalResult Owners::visitWhile(scf::WhileOp loop) {
   if (failed(checkCarried(loop, yield)) ||
       failed(checkCarried(loop, condition)))
     return failure();
-  // What the condition begins with, and nobody else has.
+  // Arguments of the condition that own their buffers.
   llvm::SmallDenseSet<Value> own;
   for (auto [i, init] : llvm::enumerate(loop.getInits())) {
     Value next = yield->getOperand(i), argument = loop.getBeforeArguments()[i];
@@ -209,7 +210,8 @@ LogicalResult Owners::visit(Block &block) {
         visitBranch(branch);
     }
   }
-  // What the terminator hands over, whom it goes to looks at.
+  // Values that the terminator passes on are handled by the op that receives
+  // them.
   auto handedOver = block.getTerminator()->getOperands();
   for (Operation *op : ops)
     for (Value result : op->getResults())

@@ -1,4 +1,4 @@
-//===- ReleaseBuffers.h - memory that goes back in a run --- -*- C++ -*-===//
+//===- ReleaseBuffers.h - release of buffers during a run -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,17 +13,17 @@
 
 namespace ingot {
 
-/// Whether the buffer has a place in the arena; others are the host's.
+/// Returns true if the buffer has a place in the arena. Other buffers are
+/// allocated by the host.
 bool isInArena(mlir::memref::AllocOp alloc);
 
-/// Everything that touches a buffer: users of it, of a view of it, and of its
-/// address.
+/// Returns all users of a buffer, of its views, and of its address.
 llvm::SmallVector<mlir::Operation *>
 usersOf(mlir::Value buffer, mlir::BufferViewFlowAnalysis &aliases);
 
-/// Gives buffers of the host back: each after its last use in its block, and
-/// what a loop carries when the next step has its own. What is left, the host
-/// takes back at the end of the run.
+/// Releases buffers of the host. A buffer is released after its last use in its
+/// block. A buffer that a loop carries is released when the next step has its
+/// own. The host releases the remaining buffers at the end of the run.
 llvm::LogicalResult releaseBuffers(mlir::func::FuncOp function,
                                    mlir::BufferViewFlowAnalysis &aliases);
 

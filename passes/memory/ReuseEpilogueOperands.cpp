@@ -19,22 +19,23 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// What `value` is another shape of.
+/// Returns the value that `value` is a reshape of.
 static Value rootOf(Value value) {
   while (isPureReshape(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
-/// Whether `op` may write its result over `operand`.
+/// Returns true if `op` may write its result over `operand`.
 static bool isReusable(kernel::EpilogueOpInterface op, Value operand,
                        OpOperand &init) {
-  // What the kernel reads otherwise too, it may read after it wrote there.
+  // A kernel that reads the operand in another role as well may read it after
+  // it wrote there.
   if (operand.getType() != init.get().getType() ||
       llvm::count(op->getOperands(), operand) > 1)
     return false;
   Value root = rootOf(operand);
-  // Something that bufferization would not copy anyway: neither a constant nor
+  // Require a value that bufferization would not copy: neither a constant nor
   // an input of the model.
   return isa_and_nonnull<DestinationStyleOpInterface>(root.getDefiningOp()) &&
          root.getDefiningOp()->getBlock() == op->getBlock() &&

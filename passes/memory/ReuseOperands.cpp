@@ -18,8 +18,9 @@ namespace ingot {
 
 using namespace mlir;
 
-/// Whether the op may write its result over input `operand`: read at the same
-/// place only, and by nobody behind this op.
+/// Returns true if the op may write its result over input `operand`. The op
+/// must read only the element that it writes, and no later op may read the
+/// operand.
 static bool isReusable(linalg::GenericOp op, OpOperand &operand,
                        OpOperand &init) {
   if (operand.get().getType() != init.get().getType() ||
@@ -28,8 +29,8 @@ static bool isReusable(linalg::GenericOp op, OpOperand &operand,
   if (!op.getMatchingIndexingMap(&operand).isIdentity() ||
       !op.getMatchingIndexingMap(&init).isIdentity())
     return false;
-  // Something that bufferization would not copy anyway: neither a constant
-  // nor an input of the model.
+  // Require a value that bufferization would not copy: neither a constant nor
+  // an input of the model.
   Operation *definition = operand.get().getDefiningOp();
   return isa_and_nonnull<DestinationStyleOpInterface>(definition) &&
          definition->getBlock() == op->getBlock() &&
@@ -44,7 +45,7 @@ static void reuse(linalg::GenericOp op) {
   if (!init.get().getDefiningOp<tensor::EmptyOp>() ||
       op.payloadUsesValueFromOperand(&init))
     return;
-  // A body that reads tensors by itself may read them anywhere.
+  // A body that extracts elements of tensors may read any of them.
   bool extracts = false;
   op.getRegion().walk([&](tensor::ExtractOp) { extracts = true; });
   if (extracts)

@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-/// Returns whether `op` is a branch without results that holds checks of the
-/// run and scalar arithmetic, and nothing else.
+/// Returns true if `op` is a branch without results that contains only checks
+/// and scalar arithmetic.
 bool holdsChecksOnly(mlir::Operation *op);
 
 } // namespace ingot

@@ -50,7 +50,8 @@ SizePolynomial SizePolynomial::largerOf(const SizePolynomial &other) const {
   SizePolynomial larger({}, 0);
   for (const SizePolynomial *side : {this, &other})
     for (const auto &[product, coefficient] : side->terms) {
-      // At least what both have.
+      // The larger polynomial is at least as large as the smaller one of both
+      // lower bounds.
       auto least = [&](const SizePolynomial &of) {
         auto found = of.terms.find(product);
         return found == of.terms.end() ? 0 : found->second.least;

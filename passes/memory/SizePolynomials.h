@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A magnitude is about a polynomial of the sizes of inputs, whose coefficients
-// are not negative. Where each coefficient of one is at most that of another,
-// so is the magnitude, whatever the sizes are.
+// Represents a magnitude as a polynomial of the sizes of inputs. Coefficients
+// are not negative. If each coefficient of one polynomial is at most that of
+// another, so is its value, for all sizes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_MEMORY_SIZEPOLYNOMIALS_H
@@ -21,18 +21,19 @@
 
 namespace ingot {
 
-/// Bounds of the coefficients of products of sizes.
+/// A polynomial with bounds for each coefficient.
 class SizePolynomial {
 public:
-  /// An input and its dimension, for each factor, in order.
+  /// Factors of a product of sizes: for each factor, in order, an input and its
+  /// dimension.
   using Product = std::vector<std::pair<unsigned, int64_t>>;
 
   SizePolynomial(Product product, double factor) {
     terms[std::move(product)] = {factor, factor};
   }
 
-  /// Returns whether the polynomial is at most `other` for all sizes, as far as
-  /// the coefficients show.
+  /// Returns true if the coefficients show that the polynomial is at most
+  /// `other` for all sizes.
   bool isAtMost(const SizePolynomial &other) const;
 
   SizePolynomial plus(const SizePolynomial &other) const;
@@ -49,7 +50,8 @@ private:
   std::map<Product, Coefficient> terms;
 };
 
-/// Finds magnitudes as polynomials (Magnitudes.h); long ones are not known.
+/// A domain of magnitudes as polynomials (Magnitudes.h). Long polynomials count
+/// as unknown.
 class SizePolynomials {
 public:
   using Number = std::optional<SizePolynomial>;

@@ -34,8 +34,9 @@ void SkipEmptyLoopsPass::runOnOperation() {
     std::optional<llvm::SetVector<Value>> targets = targetsOf(loop);
     if (!targets || targets->empty() || !llvm::all_of(*targets, canBeEmpty))
       return WalkResult::advance();
-    // A loop without another one in it takes a step for each element, unless
-    // the buffer has none because nobody reads it.
+    // An innermost loop takes one step for each element, so it takes none for
+    // an empty buffer. The exception is a buffer that is empty because nothing
+    // reads it.
     bool isNest = loop.getBody()
                       ->walk([](Operation *op) {
                         return op->getNumRegions() != 0

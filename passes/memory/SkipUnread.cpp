@@ -29,10 +29,11 @@ using namespace ingot;
 
 namespace {
 
-/// Buffers that the same ops write to, and all else that their users write to.
+/// Buffers that the same ops write to, and all other buffers that their users
+/// write to.
 struct Group {
   llvm::SetVector<Value> buffers, targets;
-  /// Whether an op reads one of the buffers for many elements each.
+  /// True if an op reads an element of one of the buffers many times.
   bool spreads = false;
 };
 
@@ -40,19 +41,19 @@ struct SkipUnreadPass : ingot::impl::SkipUnreadBase<SkipUnreadPass> {
   void runOnOperation() override;
 
 private:
-  /// Leaves out the buffers of a group where nobody reads them.
+  /// Makes the buffers of a group empty if no op reads them at run time.
   void skip(const Group &group);
-  /// Returns whether `target` is empty, in front of `place`, or null.
+  /// Returns a value before `place` that tells if `target` is empty, or null.
   Value emptyWhen(Value target, Operation *place);
 
-  /// Conditions by the buffers that are left out where they hold.
+  /// Conditions by buffer: a buffer is left out if its condition holds.
   llvm::DenseMap<Value, Value> conditions;
 };
 
 } // namespace
 
 /// Adds the ops of `block` that read or write `memref` or a view of it. Fails
-/// where its sizes are read.
+/// if an op reads the memref's sizes.
 static LogicalResult addUsers(Value memref, Block &block,
                               llvm::SetVector<Operation *> &users) {
   for (Operation *user : memref.getUsers()) {
@@ -72,16 +73,16 @@ static LogicalResult addUsers(Value memref, Block &block,
   return success();
 }
 
-/// Returns whether code runs no part of an op whose buffers are left out: it
-/// launches no tasks, or takes no step.
+/// Returns true if an op does nothing when its buffers are empty: it launches
+/// no tasks, or takes no step.
 static bool canBeSkipped(Operation *op) {
   auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
   return isa<linalg::LinalgOp, scf::ForOp>(op) ||
          (kernelOp && kernelOp.isLaunched());
 }
 
-/// Returns whether an op reads each element of `buffer` for many of its own, as
-/// a row's mean for all of the row, or in steps of a loop.
+/// Returns true if an op reads each element of `buffer` many times. Examples
+/// are a row's mean that is read for the whole row, and reads in a loop.
 static bool spreads(Operation *op, Value buffer) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
@@ -98,7 +99,8 @@ static bool spreads(Operation *op, Value buffer) {
   });
 }
 
-/// Moves what computes `value` in front of `place`. Fails if it cannot.
+/// Moves the ops that compute `value` before `place`. Fails if an op cannot be
+/// moved.
 static LogicalResult hoist(Value value, Operation *place, int depth = 16) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -130,9 +132,10 @@ Value SkipUnreadPass::emptyWhen(Value target, Operation *place) {
   return isEmpty(builder, place->getLoc(), target);
 }
 
-/// Returns whether a buffer has a number, or a few, for each of the rows that a
-/// run counts. Channels of a batch of pictures are more, and not worth the
-/// code: most models have a batch, but none of pictures without pixels.
+/// Returns true if a buffer has at most a few elements for each of an open
+/// number of rows. Buffers with all channels of a batch have more, and are not
+/// worth the code. Most models have a batch, but few ever run with empty
+/// images.
 static bool isOfRows(Value buffer) {
   int64_t count = 1;
   for (int64_t size : cast<MemRefType>(buffer.getType()).getShape())
@@ -141,8 +144,8 @@ static bool isOfRows(Value buffer) {
   return canBeEmpty(buffer) && count <= threshold::skippedElements;
 }
 
-/// Returns the group of `alloc`, or nothing if it may be needed, whatever is
-/// empty.
+/// Returns the group of `alloc`. Returns nullopt if the buffer may be needed
+/// even if all targets are empty.
 static std::optional<Group> groupOf(memref::AllocOp alloc) {
   Group group;
   group.buffers.insert(alloc);
@@ -172,8 +175,8 @@ static std::optional<Group> groupOf(memref::AllocOp alloc) {
   return canSkip ? std::optional(group) : std::nullopt;
 }
 
-/// Returns whether a buffer has no elements where all targets have none: it has
-/// all open sizes of one of them.
+/// Returns true if a buffer is empty whenever all targets are, because it has
+/// all open sizes of one target.
 static bool isEmptyAnyway(memref::AllocOp alloc, const Group &group) {
   ValueRange sizes = alloc.getDynamicSizes();
   return llvm::any_of(group.targets, [&](Value target) {
@@ -218,7 +221,8 @@ void SkipUnreadPass::runOnOperation() {
   if (!findRunOperand(function, RunOperand::arena) ||
       !function.getBody().hasOneBlock())
     return;
-  // What reads a buffer comes later: whether that is left out is known first.
+  // Go backwards, so that the readers of a buffer are decided before the
+  // buffer.
   Block &body = function.getBody().front();
   SmallVector<memref::AllocOp> allocs(body.getOps<memref::AllocOp>());
   llvm::DenseSet<Value> seen;
@@ -229,7 +233,8 @@ void SkipUnreadPass::runOnOperation() {
     if (!group)
       continue;
     seen.insert_range(group->buffers);
-    // Others have about as many elements as what they are read for.
+    // Other groups gain nothing, because their buffers have about as many
+    // elements as their targets.
     if (group->spreads || llvm::any_of(group->targets, [&](Value target) {
           return conditions.contains(target);
         }))

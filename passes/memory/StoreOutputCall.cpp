@@ -1,4 +1,4 @@
-//===- StoreOutputCall.cpp - hands an output to the host ------------------===//
+//===- StoreOutputCall.cpp - passes an output to the host -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ingot;
 
-/// The functions of runtime/support, for numbers and for strings.
+/// Functions of runtime/support, for numbers and for strings.
 static constexpr StringLiteral kStoreOutput = "ingot_support_store_output";
 static constexpr StringLiteral kStoreStrings = "ingot_support_store_strings";
 

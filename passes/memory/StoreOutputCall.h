@@ -1,4 +1,4 @@
-//===- StoreOutputCall.h - hands an output to the host ----------*- C++ -*-===//
+//===- StoreOutputCall.h - passes an output to the host ---------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,26 +12,28 @@
 
 namespace ingot {
 
-/// A call of runtime/support that hands an output of open size to the host.
-/// Passes make such calls, find them, and read their operands, by this class
-/// alone.
+/// A call of runtime/support that passes an output of open size to the host.
+/// Passes create such calls, find them and read their operands only by this
+/// class.
 class StoreOutputCall {
 public:
   /// The operands of the call, in order.
   struct Operands {
-    /// The run's call.
+    /// Pointer to the call structure of the run.
     mlir::Value call;
     mlir::Value number;
     mlir::Value rank;
-    /// The address of the sizes, which are i64.
+    /// Address of the sizes, which are i64.
     mlir::Value sizes;
-    /// The address of the elements: numbers of strings, if they are strings.
+    /// Address of the elements. For strings, the elements are numbers of
+    /// strings.
     mlir::Value data;
-    /// The bits of one element.
+    /// Bits of one element.
     mlir::Value bits;
   };
 
-  /// Makes the call; declares the host's function if the module has not yet.
+  /// Creates the call. Declares the host's function if the module does not
+  /// declare it yet.
   static StoreOutputCall create(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::ModuleOp module, const Operands &operands,
                                 bool isOfStrings);

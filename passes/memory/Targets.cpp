@@ -1,4 +1,4 @@
-//===- Targets.cpp - what ops write to ------------------------------------===//
+//===- Targets.cpp - buffers that ops write to ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 
 using namespace mlir;
 
-/// Adds the buffer that `memref` is, or is a view of, unless `op` makes it.
-/// Fails where it is not plain to see.
+/// Adds the buffer that `memref` is or is a view of, unless `op` allocates it.
+/// Fails if the buffer is unknown.
 static LogicalResult addTarget(Operation *op, Value memref,
                                llvm::SetVector<Value> &targets) {
   for (;;) {

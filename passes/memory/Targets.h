@@ -1,4 +1,4 @@
-//===- Targets.h - what ops write to ----------------------------*- C++ -*-===//
+//===- Targets.h - buffers that ops write to --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,15 +12,16 @@
 
 namespace ingot {
 
-/// Returns the buffers that an op, with its regions, writes to, or nothing if
-/// it does more than to write. Views count as what they are views of. Buffers
-/// that the op makes itself are left out.
+/// Returns the buffers that an op, including its regions, writes to. A view
+/// counts as its buffer. Buffers that the op itself allocates are left out.
+/// Returns nullopt if the op has other effects than writing.
 std::optional<llvm::SetVector<mlir::Value>> targetsOf(mlir::Operation *op);
 
-/// Returns whether a run decides how many elements a memref has.
+/// Returns true if the number of elements of a memref is only known at run
+/// time.
 bool canBeEmpty(mlir::Value memref);
 
-/// Computes whether a memref has no elements in this run.
+/// Creates code that computes if a memref has no elements.
 mlir::Value isEmpty(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value memref);
 

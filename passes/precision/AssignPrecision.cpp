@@ -21,7 +21,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Whether `op` is a matrix product whose factors are no constants.
+/// Returns true if `op` is a matrix product whose two operands are not
+/// constant.
 static bool isOfComputed(Operation *op) {
   auto product = dyn_cast<nn::MatMulOp>(op);
   return product && !nn::getConstant(product.getA()) &&
@@ -40,7 +41,8 @@ struct AssignPrecisionPass
       return;
     form = policy->halfForm(getOperation(), half);
     const bool isBF16 = form == HalfForm::bf16;
-    // What is not computed is bytes, which rules then speak of.
+    // With `computedOnly` all other products are int8, and the keep rules refer
+    // to that precision.
     FailureOr<KeepRules> rules = KeepRules::parse(
         getOperation(), keep,
         stringifyPrecision(computedOnly ? Precision::int8 : half));
@@ -97,7 +99,7 @@ private:
 
   const Policy *policy = nullptr;
   HalfForm form = HalfForm::bf16;
-  /// Of the model.
+  /// Number of weights of all products of the model.
   int64_t allWeights = 0;
 };
 

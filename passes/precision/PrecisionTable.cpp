@@ -1,4 +1,4 @@
-//===- PrecisionTable.cpp - what each level does with ops -----------------===//
+//===- PrecisionTable.cpp - storage of results per level ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,14 +22,14 @@ enum class OpKind { product, norm, softmax, reduction, other };
 
 struct Row {
   OpKind kind;
-  /// Of float16, and of levels 1, 2 and 3.
+  /// Storage with float16, and with levels 1, 2 and 3.
   Storage storage[4];
 };
 
 } // namespace
 
-/// All of mixed precision that is a choice. Products read half, too, where
-/// nn-assign-precision says so.
+/// The table of all choices of mixed precision. In addition, products read
+/// 16-bit operands where nn-assign-precision says so.
 static constexpr Storage A = Storage::allow, I = Storage::infer,
                          D = Storage::deny;
 static constexpr Row kTable[] = {
@@ -37,7 +37,7 @@ static constexpr Row kTable[] = {
     {OpKind::product, /**/ {A, A, A, A}},
     {OpKind::norm, /*   */ {I, I, D, A}},
     {OpKind::softmax, /**/ {I, I, D, A}},
-    // A sum of what float16 holds may be beyond it.
+    // A sum of float16 values may exceed the range of float16.
     {OpKind::reduction, /**/ {D, I, D, A}},
     {OpKind::other, /*  */ {I, I, A, A}},
 };

@@ -1,4 +1,4 @@
-//===- PrecisionTable.h - what each level does with ops ---------*- C++ -*-===//
+//===- PrecisionTable.h - storage of results per level ----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,13 @@
 
 namespace ingot::precision {
 
-/// How results of an op are stored: in half wherever that can be; if what it
-/// reads is; or never.
+/// Storage of an op's results. `allow`: in 16 bits wherever possible. `infer`:
+/// in 16 bits if the operands are. `deny`: never in 16 bits.
 enum class Storage { allow, infer, deny };
 
-/// Level 1, 2 or 3; 0 is what float16 does. An op of `cpu` or `linalg`, or what
-/// moves data.
+/// Returns the storage of the results of `op`. `level` is the level of mixed
+/// precision, 1, 2 or 3, or 0 for float16. `op` is an op of the `cpu` or
+/// `linalg` dialect, or an op that moves data.
 Storage storageOf(mlir::Operation *op, int level);
 
 } // namespace ingot::precision

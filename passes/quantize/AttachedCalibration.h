@@ -15,7 +15,8 @@
 
 namespace ingot::quantize {
 
-/// Sets the module's `ingot.calibration` to what was read from `file`.
+/// Sets the module's attribute `ingot.calibration` to the calibration that was
+/// read from `file`.
 void attachCalibration(mlir::ModuleOp module, const Calibration &calibration,
                        llvm::StringRef file);
 
@@ -25,14 +26,14 @@ CalibrationAttr findCalibration(mlir::ModuleOp module);
 /// Returns the module's calibration; reports an error if there is none.
 mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 
-/// Returns true if weights of int8 may be fitted in pairs (PairFit.h). A
-/// calibration must have no repairs: they were measured with scales for the
-/// largest weights.
+/// Returns true if int8 weights may be fitted in pairs (PairFit.h). A
+/// calibration with repairs forbids it, because repairs were measured with
+/// scales for the largest weights.
 bool mayFitPairs(mlir::ModuleOp module);
 
-/// Checks that `name` of the calibration is one of `known`: other names were
-/// mistyped or belong to another model. The error calls the thing that has the
-/// name `what`, and the things that it may be `kind`.
+/// Checks that the calibration's entry `name` is in `known`. An unknown name
+/// was mistyped or belongs to another model. In the error message, `what` names
+/// the entry, and `kind` names the things that an entry may refer to.
 mlir::LogicalResult checkName(CalibrationAttr calibration, llvm::StringRef name,
                               llvm::StringRef what,
                               const llvm::StringSet<> &known,

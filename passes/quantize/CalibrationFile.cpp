@@ -24,8 +24,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// The first one knows no repairs; a file without them is of it. The second
-/// knew only norms that were smoothed.
+/// Versions of the format. Version 1 has no repairs, and files without repairs
+/// still use it. Version 2 had only smoothing of norms.
 static constexpr int64_t kVersion = 3, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
 static constexpr StringLiteral kPreprocessKey("preprocess");
@@ -39,7 +39,7 @@ static Error wrong(const Twine &what) {
                            what);
 }
 
-/// The lists of repairs, by their keys.
+/// The lists of repairs, and their keys.
 static std::pair<StringLiteral, std::vector<ChannelValues> Calibration::*>
     kChannelLists[] = {{kChannelsKey, &Calibration::channels},
                        {"biases", &Calibration::biases}};
@@ -74,7 +74,8 @@ static void writeRepair(const Calibration &calibration, json::OStream &json) {
 std::string quantize::toText(const Calibration &calibration) {
   std::string text;
   raw_string_ostream out(text);
-  // By hand, for the order of the keys: the version comes first.
+  // Write the object by hand to keep the order of the keys: the version comes
+  // first.
   json::OStream json(out, /*IndentSize=*/2);
   json.object([&] {
     json.attribute(kVersionKey,
@@ -110,7 +111,7 @@ static std::string shown(float value) {
   return text;
 }
 
-/// `key` of `object` as a finite float.
+/// Reads `key` of `object` as a finite float.
 static Error readNumber(const json::Object &object, StringRef key,
                         float &result) {
   std::optional<double> number = object.getNumber(key);
@@ -210,12 +211,13 @@ static Error readRounding(const json::Object &repair,
   return Error::success();
 }
 
-/// Reads the repairs of a file of the third version.
+/// Reads the repairs of a version 3 file.
 static Error readRepair(const json::Object &root, Calibration &calibration) {
   const json::Object *repair = root.getObject("repair");
   if (!repair)
     return wrong("it has no object \"repair\"");
-  // Of several the same one each time.
+  // Report the first unknown key in alphabetical order, so that the message is
+  // deterministic.
   StringRef unknown;
   for (const auto &entry : *repair) {
     const StringRef key = entry.first;
@@ -305,7 +307,8 @@ Expected<Calibration> quantize::readCalibration(StringRef path) {
   auto cannot = [&](const Twine &why) {
     return wrong("cannot read '" + printable(path) + "': " + why);
   };
-  // A pipe may keep the compiler waiting, a device may never end.
+  // Reject special files: a pipe may block the compiler, and a device may never
+  // end.
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && sys::fs::is_other(status))
     return cannot("it is not a regular file");

@@ -17,52 +17,55 @@
 
 namespace ingot::quantize {
 
-/// How a tensor becomes bytes: value = (byte - zeroPoint) scale.
+/// The quantization of a tensor to 8 bits: value = (byte - zeroPoint) * scale.
 struct TensorCalibration {
   std::string name;
-  /// What was seen. For people; scale and zero point are what counts.
+  /// Range that was observed; for people only. Compilation reads `scale` and
+  /// `zeroPoint`.
   float min = 0, max = 0;
   float scale = 1;
   uint8_t zeroPoint = 0;
-  /// How the range was found, if not as the file says. For people.
+  /// Method that found the range, if it differs from the file's method; for
+  /// people only.
   std::string method;
 };
 
-/// A number for each channel of an operation's result.
+/// A value for each channel of an operation's result.
 struct ChannelValues {
   /// The ONNX nodes that the operation comes from, joined by " + ".
   std::string name;
   std::vector<float> values;
 };
 
-/// Which weights of a product become the byte above them, and not the one
-/// below.
+/// The rounding direction of a product's weights: up or down for each weight.
 struct WeightRounding {
   std::string name;
-  /// A bit for each weight, those of the first output first, the lowest bit of
-  /// a byte before the others.
+  /// Bits, one for each weight: 1 rounds up, 0 rounds down. Weights are ordered
+  /// by output channel. Each byte begins with its lowest bit.
   std::vector<char> up;
 };
 
-/// What `ingot calibrate` writes; docs/quantization.md has the format.
+/// The content of a file that `ingot calibrate` writes; docs/quantization.md
+/// describes the format.
 struct Calibration {
-  /// File name and SHA-256, in hexadecimal digits, of the model.
+  /// File name of the model, and its SHA-256 in hexadecimal digits.
   std::string model, sha256;
   std::string method;
   uint64_t samples = 0;
-  /// How pictures became samples, as --preprocess spells it; none if it was not
-  /// given.
+  /// Conversion of images to samples, in the syntax of --preprocess; nullopt if
+  /// the option was not given.
   std::optional<std::string> preprocess;
   std::vector<TensorCalibration> tensors;
-  /// What was repaired before ranges were found: weights of neighbours are
-  /// as large as each other.
+  /// True if neighbouring layers were equalized before the ranges were found,
+  /// so that their weights have equal magnitudes.
   bool equalize = false;
-  /// The largest magnitudes of channels of what products read, into whose
-  /// weights a part of these ranges goes.
+  /// Largest magnitude of each channel of tensors that products read. Smoothing
+  /// moves a part of these ranges into the weights.
   std::vector<ChannelValues> channels;
-  /// How much the results of products in bytes are too large on average.
+  /// Mean error of each output channel of int8 products. The error is positive
+  /// if the results are too large.
   std::vector<ChannelValues> biases;
-  /// Weights that are not rounded to the nearest byte.
+  /// Rounding of products whose weights are not rounded to the nearest int8.
   std::vector<WeightRounding> rounding;
 
   bool isRepaired() const {
@@ -73,10 +76,11 @@ struct Calibration {
 
 std::string toText(const Calibration &calibration);
 
-/// Reads a whole file of this version, or says what is wrong with it.
+/// Reads the text of a calibration file. The error says what is wrong with the
+/// file.
 llvm::Expected<Calibration> parseCalibration(llvm::StringRef text);
 
-/// The same from a file, whose name the error has.
+/// Reads the calibration file `path`. The error names the file.
 llvm::Expected<Calibration> readCalibration(llvm::StringRef path);
 
 } // namespace ingot::quantize

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Networks that were trained to be quantized write it in floats: clamp, scale,
-// round, unscale. Whatever the words, what comes out are multiples of a step.
+// Finds float tensors whose elements are multiples of a step. Networks trained
+// for quantization often express quantization in float ops: clamp, scale,
+// round, unscale. The analysis does not depend on how these ops are written,
+// because it looks only for multiples of a step.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_QUANTIZE_GRID_H
@@ -19,17 +21,19 @@
 
 namespace ingot::quantize {
 
-/// Each element is `step` times a whole number from `least` to `most`.
+/// A set of values: `step` times an integer from `least` to `most`.
 struct Grid {
   double step;
   int64_t least, most;
 
-  /// Whether unsigned bytes hold these numbers, and 0, which pads.
+  /// Returns true if ui8 can hold all values of the grid, and 0, which padding
+  /// adds.
   bool fitsByte() const {
     return std::max<int64_t>(most, 0) + bytes().zeroPoint < 256;
   }
-  /// The scale and zero point of such bytes. Numbers that signed bytes hold
-  /// have the zero point of these, so that tensors of one step share it.
+  /// Returns the scale and the zero point of the grid's values as ui8. A grid
+  /// that fits signed bytes has the zero point 128, so that all such tensors of
+  /// one step have equal zero points.
   Scale bytes() const {
     return {step, least >= 0      ? 0
                   : least >= -128 && most < 128 ? 128
@@ -37,10 +41,10 @@ struct Grid {
   }
 };
 
-/// Finds what tensors hold by what computes them.
+/// Derives the grid of a tensor from the ops that compute it.
 class GridAnalysis {
 public:
-  /// That of a tensor of f32, or nullopt.
+  /// Returns the grid of an f32 tensor, or nullopt.
   std::optional<Grid> gridOf(mlir::Value value);
 
 private:
@@ -49,13 +53,14 @@ private:
 
   llvm::DenseMap<mlir::Value, std::optional<Grid>> grids;
   support::IntervalAnalysis intervals;
-  /// How many operations the search has gone up from where it began.
+  /// Number of ops that the current search has gone up.
   int depth = 0;
 };
 
-/// The largest step of which `count` numbers, `at` 0 and so on, are multiples
-/// by at most `most`, up to what rounding in f32 adds; nullopt if none is.
-/// `largest` is the largest of their magnitudes; for zeros the step is 1.
+/// Returns the largest step such that each value is a multiple of it by at most
+/// `most`. Returns nullopt if there is none. The values are `at(0)` to
+/// `at(count - 1)`; they may be off by the rounding of f32. `largest` is the
+/// largest magnitude of the values. If all values are 0, the step is 1.
 std::optional<double> findStep(size_t count,
                                llvm::function_ref<double(size_t)> at,
                                double largest, int64_t most);

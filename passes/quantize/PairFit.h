@@ -1,15 +1,17 @@
-//===- PairFit.h - weights for pairs of bytes -------------------*- C++ -*-===//
+//===- PairFit.h - int8 weights that fit in pairs ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// CPUs that cannot add up four products of bytes multiply pairs, without words
-// in between, if the weights of a pair that have one sign add up to at most
-// 128. With 7 bits all pairs do, at four times the squared error. Two
-// neighbours are rarely both as large as the largest weight of their channel:
-// mostly a scale that is a fifth larger is enough.
+// Chooses int8 weights that CPUs without dot-product instructions can multiply
+// in pairs. Such a CPU adds two products of bytes in int16. The sum does not
+// overflow if the weights of a pair that have equal signs add up to at most
+// 128. All pairs of 7-bit weights meet this bound, but have four times the
+// squared error. Both weights of a pair are rarely as large as the largest
+// weight of their channel. So a scale that is larger by a fifth is usually
+// enough.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_QUANTIZE_PAIRFIT_H
@@ -24,23 +26,25 @@ namespace ingot::quantize {
 
 struct QuantizedWeights;
 
-/// How the elements of a pair lie in weights of a shape.
+/// The positions of the two elements of a pair in a weight tensor.
 struct PairLayout {
   PairLayout(llvm::ArrayRef<int64_t> shape, int64_t axis);
 
-  /// From one element to the other, and the elements of a run of pairs, whose
-  /// first ones lie together, and so do the others.
+  /// `distance` is the distance between the elements of a pair. `run` is the
+  /// number of elements in a run of pairs. A run holds all first elements, and
+  /// then all second elements.
   size_t distance = 1, run = 1;
 };
 
-/// Makes scales so large that the bytes of all pairs fit, but for channels
-/// whose scale `isFixed`, and says whether it did: not if that costs too much.
-/// `weights.bytes` are not rounded yet.
+/// Increases scales until the int8 weights of all pairs fit. Channels whose
+/// scale `isFixed` keep it. Returns false, and changes nothing, if the larger
+/// scales cost too much accuracy. Precondition: `weights.bytes` are not rounded
+/// yet.
 bool widenForPairs(QuantizedWeights &weights, const PairLayout &layout,
                    const llvm::BitVector &isFixed);
 
-/// Of pairs that rounding made a step too large, lowers the byte that it raised
-/// more. `values` are the weights that were rounded.
+/// Makes pairs fit that rounding made one step too large: lowers the weight
+/// that rounding raised more. `values` are the weights before rounding.
 void lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
                 llvm::ArrayRef<double> values, const llvm::BitVector &isFixed);
 

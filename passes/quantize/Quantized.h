@@ -27,28 +27,29 @@ struct Scale {
   }
 };
 
-/// Those of an nn.quantize or nn.dequantize; nullopt if they are computed, or
-/// vary along an axis.
+/// Returns the scale and the zero point of an nn.quantize or nn.dequantize.
+/// Returns nullopt if they are computed or vary along an axis.
 std::optional<Scale> getScale(nn::QuantizeOp op);
 std::optional<Scale> getScale(nn::DequantizeOp op);
 
-/// The nn.dequantize with one constant scale that computes `value`, or null.
+/// Returns the nn.dequantize with one constant scale that computes `value`, or
+/// null.
 nn::DequantizeOp getDequantize(mlir::Value value);
 
-/// nn.quantize and nn.dequantize with one constant scale.
+/// Creates an nn.quantize or nn.dequantize with one constant scale.
 mlir::Value makeQuantize(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value x, mlir::Type element, Scale scale);
 mlir::Value makeDequantize(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value x, mlir::Type element, Scale scale);
 
-/// The least and the greatest number of an integer type.
+/// Returns the least and the greatest value of an integer type.
 std::pair<int64_t, int64_t> rangeOf(mlir::Type element);
 
-/// Signed bytes as unsigned ones, each 128 more.
+/// Converts signed bytes to unsigned bytes by adding 128.
 mlir::Value toUnsigned(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value bytes);
 constexpr int64_t kSignOffset = 128;
-/// What makes signed words of unsigned ones.
+/// Offset that turns unsigned 16-bit integers into signed ones.
 constexpr int64_t kWordOffset = -32768;
 
 } // namespace ingot::quantize

@@ -1,4 +1,4 @@
-//===- Sites.cpp - where int8 stands in a model ---------------------------===//
+//===- Sites.cpp - quantization points of a model -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ static bool isF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// A tensor that a run computes, as floats.
+/// Returns true if `value` is f32 data that a run computes.
 static bool isData(Value value) {
   return isF32(value) && !nn::getConstant(value) &&
          !value.getDefiningOp<nn::DequantizeOp>();
@@ -45,7 +45,7 @@ static bool isPool(Operation *op) {
 }
 
 bool quantize::isProduct(Operation *op) {
-  // Of groups of one channel kernels multiply floats.
+  // Kernels for groups of one channel multiply floats.
   auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
   return isa<nn::ConvOp, nn::MatMulOp>(op) ||
          (transposed && !hasSingleChannels(transposed));
@@ -74,7 +74,7 @@ int64_t quantize::countOutputs(Operation *product) {
   return transposed ? outputs * int64_t(transposed.getGroups()) : outputs;
 }
 
-/// A product of floats that a run computes with constant weights.
+/// Returns true if `op` is a product of computed f32 data by constant weights.
 static bool hasConstantWeights(Operation *op) {
   if (!quantize::isProduct(op) || !isData(op->getOperand(0)))
     return false;
@@ -124,7 +124,8 @@ quantize::findInnerProducts(func::FuncOp function, int64_t leastInLoop,
 
 namespace {
 
-/// Goes from what is read in bytes to what that is made of.
+/// Finds quantization points, going from operands that are read in int8 up to
+/// the ops that compute them.
 class Finder {
 public:
   SmallVector<Site> run(ArrayRef<Operation *> products) {
@@ -146,7 +147,7 @@ private:
     if (!op || !followed.insert(value).second)
       return;
     if (movesValues(op)) {
-      // Who reads it as floats as well would see the bytes' loss.
+      // Another user that reads floats would see the quantization error.
       if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
             return seen.contains(&use) || isa<ObserveOp>(use.getOwner());
           }))
@@ -159,7 +160,7 @@ private:
     }
   }
 
-  /// Through activations to what joins two branches.
+  /// Follows unary elementwise ops up to the op that joins two branches.
   void followElementwise(Operation *op, Value because) {
     if (scalesChannels(op))
       op = op->getOperand(0).getDefiningOp();
@@ -180,14 +181,15 @@ private:
     Value a = op->getOperand(0), b = op->getOperand(1);
     if (!isData(a) || !isData(b) || a.getType() != op->getResult(0).getType())
       return;
-    // A product computes one operand just before, and keeps it in registers;
-    // the other comes from memory, in bytes.
+    // A product that computes one operand just before keeps it in registers.
+    // The other operand comes from memory, so it is quantized.
     unsigned fromMemory = isInRegisters(a) && !isInRegisters(b)   ? 1
                           : isInRegisters(b) && !isInRegisters(a) ? 0
                           : isBefore(a, b)                        ? 0
                                                                   : 1;
     OpOperand &operand = op->getOpOperand(fromMemory);
-    // What channels are multiplied by again is done where bytes are read.
+    // If products read the unscaled tensor in int8, quantize that tensor, and
+    // scale its channels again here.
     if (Operation *scaling = operand.get().getDefiningOp();
         scalesChannels(scaling) && isReadInBytes(scaling->getOperand(0)))
       return add(scaling->getOpOperand(0), scaling->getOperand(0), because);
@@ -195,7 +197,7 @@ private:
       add(operand, operand.get(), because);
   }
 
-  /// Whether a product reads the tensor, or what is pooled before one.
+  /// Returns true if a product or a pool reads the tensor.
   static bool isReadInBytes(Value value) {
     return llvm::any_of(value.getUses(), [](OpOperand &use) {
       return use.getOperandNumber() == 0 &&
@@ -228,8 +230,8 @@ SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
   return Finder().run(products);
 }
 
-/// Whether a product reads what the model is given, as floats: to make bytes of
-/// it is work of its own, which no kernel before does on the way.
+/// Returns true if a product reads a float input of the model. Quantizing such
+/// an input needs a loop of its own, because no earlier kernel can do it.
 static bool readsInput(Operation *product) {
   Value x = product->getOperand(0);
   while (Operation *op = x.getDefiningOp()) {
@@ -269,8 +271,8 @@ static constexpr char kRuleKeeps[] = "is kept in float32 by a rule",
                       kNotFinite[] = "has weights that are not finite";
 
 Answer<bool> ByteGains::decide(Operation *product) {
-  // A product that a rule keeps counts as one of bytes for its readers' sake:
-  // the rule is checked apart.
+  // Treat a product that a rule keeps as int8 here, for the sake of its users.
+  // Callers check the rule separately.
   if (std::optional<bool> isKept = keep.find({product->getLoc()}))
     return {true, *isKept ? kRuleKeeps : kRuleNames};
   auto comesFromFloats = [&] { return readsFloats(product); };
@@ -278,8 +280,9 @@ Answer<bool> ByteGains::decide(Operation *product) {
       product, {readsInput(product), comesFromFloats});
 }
 
-/// Why a product is not multiplied as bytes with a range of the run, whatever
-/// that gains. Its kernels have no zero point that only a run knows.
+/// Returns why a product cannot be computed in int8 with a range that each run
+/// determines. Its kernels do not support a zero point that is only known at
+/// run time.
 static Reason whyNoDynamicBytes(Operation *product) {
   if (isa<nn::ConvTransposeOp>(product))
     return "is transposed, so that its data would need a zero point";
@@ -330,8 +333,9 @@ ProductAnswers quantize::answerDynamicBytes(ArrayRef<Operation *> products,
   return answers;
 }
 
-// Means are computed of floats. Where something reads floats, a kernel stores
-// them, rounded as bytes would be: that gains nothing for what else reads them.
+// Pools compute in float, so their operands do not count as int8. If another
+// user reads floats, a kernel stores the floats, and rounding them gains
+// nothing for the other users.
 void quantize::dropFloatReaders(SmallVector<Site> &sites) {
   llvm::DenseSet<OpOperand *> inBytes;
   llvm::DenseSet<Value> stored;
@@ -352,7 +356,7 @@ void quantize::dropFloatReaders(SmallVector<Site> &sites) {
   });
 }
 
-/// Of the model's input, or the nodes that compute it.
+/// Returns the name of the model's input, or of the nodes that compute `value`.
 static std::string nameOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -1,12 +1,12 @@
-//===- Sites.h - where int8 stands in a model -------------------*- C++ -*-===//
+//===- Sites.h - quantization points of a model -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Calibration and compilation ask the same question of the same graph, so that
-// a tensor has the same name in both.
+// Finds the quantization points of a model. Calibration and compilation run the
+// same search on the same graph, so that a tensor has the same name in both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_QUANTIZE_SITES_H
@@ -21,41 +21,44 @@
 
 namespace ingot::quantize {
 
-/// Operands that read a tensor in bytes, and whose range these bytes have. For
-/// what only moves values this is the range of its result.
+/// A quantization point: an operand that is to be quantized, and the tensor
+/// whose range it gets. For an op that only moves values, `range` is the range
+/// of the op's result.
 struct Site {
   mlir::OpOperand *use;
   mlir::Value range;
-  /// What reads it in bytes: null, a product itself; else what is computed of
-  /// it, `because` being read in bytes.
+  /// Reason for quantizing the operand. Null: the user is a product. Otherwise:
+  /// the user computes `because`, which is itself read in int8.
   mlir::Value because;
 };
 
-/// Whether an op is one that bytes are multiplied in: a convolution, transposed
-/// or not, or a matrix product.
+/// Returns true if an op can be computed in int8: a convolution, a transposed
+/// convolution or a matrix product.
 bool isProduct(mlir::Operation *op);
 
-/// Whether each input channel is a group of its own.
+/// Returns true if each input channel is a group of its own.
 bool hasSingleChannels(nn::ConvTransposeOp conv);
 
-/// Convolutions and matrix products of f32 with constant weights, in order, of
-/// which `isWanted` is true. One of which an operand is dequantized by the
-/// model itself is none.
+/// Returns the convolutions and matrix products of f32 with constant weights
+/// that `isWanted` accepts, in program order. Products whose operands the model
+/// itself dequantizes are left out.
 llvm::SmallVector<mlir::Operation *>
 findProducts(mlir::func::FuncOp function,
              llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
-/// The same of bodies of loops and of branches. What they read no calibration
-/// has seen: a state has a value at each step, and a branch may not be taken.
-/// Those of a loop that has fewer than `leastInLoop` weights are left out.
+/// Returns the convolutions and matrix products inside loops and branches that
+/// `isWanted` accepts. Their data have no calibrated range: loop state changes
+/// at each step, and a branch may not be taken. Products of a loop are left out
+/// if they have fewer than `leastInLoop` weights together.
 llvm::SmallVector<mlir::Operation *>
 findInnerProducts(mlir::func::FuncOp function, int64_t leastInLoop,
                   llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
-/// Decides which products are multiplied as bytes with calibrated ranges. A
-/// rule of `keep` that names a product decides about it; else the device's
-/// policy. Whether data come from floats depends on products before: each is
-/// decided once, and the recursion is least deep if asked in their order.
+/// Decides which products are computed in int8 with calibrated ranges. A rule
+/// of `keep` that names a product decides about it; otherwise the device's
+/// policy decides. The policy needs to know if the data come from floats, which
+/// depends on earlier products. Answers are cached. Asking in program order
+/// keeps the recursion shallow.
 class ByteGains {
 public:
   explicit ByteGains(const KeepRules &keep) : keep(keep) {}
@@ -64,46 +67,47 @@ public:
 
 private:
   Answer<bool> decide(mlir::Operation *product);
-  /// Returns true if the data of a product come, through functions of one
-  /// tensor, from the model's input or from a product of floats.
+  /// Returns true if the data of a product come from the model's input or from
+  /// a float product. Only unary functions may lie in between.
   bool readsFloats(mlir::Operation *product);
 
   const KeepRules &keep;
   llvm::DenseMap<mlir::Operation *, Answer<bool>> answers;
 };
 
-/// Products and whether each is to be multiplied as bytes, in order.
+/// Products in order, each with the answer whether to compute it in int8.
 using ProductAnswers = llvm::MapVector<mlir::Operation *, Answer<bool>>;
 
-/// Decides which of `products` are multiplied as bytes with a range that the
-/// run finds. In a loop, all its products for bytes decide together.
+/// Decides which of `products` are computed in int8 with a range that each run
+/// determines. The products of a loop that qualify are decided together.
 ProductAnswers answerDynamicBytes(llvm::ArrayRef<mlir::Operation *> products,
                                   const KeepRules &keep);
 
-/// The operands that are to be quantized if `products` compute on bytes.
+/// Returns the operands to quantize if `products` are computed in int8.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
 
-/// Drops those of tensors that are stored as floats anyway, since something
-/// else than a product or what joins branches reads them.
+/// Drops the quantization points of tensors that are stored as floats anyway.
+/// Such a tensor has a reader that is neither a product nor a join of branches.
 void dropFloatReaders(llvm::SmallVector<Site> &sites);
 
-/// The tensors of which the sites have the range, in order, each with its name:
-/// of the model's input, or the nodes that it comes from; `#2` and so on tells
-/// those of one name apart.
+/// Returns the tensors whose range the quantization points need, in order, each
+/// with a name. A name is the name of the model's input or of the ONNX nodes
+/// that compute the tensor. Suffixes `#2`, `#3`, … make names unique.
 llvm::MapVector<mlir::Value, std::string>
 nameTensors(llvm::ArrayRef<Site> sites);
 
-/// Whether the results are some of the operand's elements, or the largest of
-/// several: what is a byte stays the same byte. All who read the result have to
-/// read bytes, then.
+/// Returns true if each result element is an element of the operand, or the
+/// maximum of several. Then a quantized operand gives a quantized result.
+/// Quantizing the operand requires that all users of the result read int8.
 bool movesValues(mlir::Operation *op);
 
-/// Weights of a product: the operand's number, and the dimension that counts
-/// output channels, those of one group if the product is transposed.
+/// Return the position of a product's weight operand, and the dimension of the
+/// weights that counts output channels. For a transposed convolution this
+/// dimension counts the output channels of one group.
 unsigned weightsOperand(mlir::Operation *product);
 int64_t weightsAxis(mlir::Operation *product);
 
-/// How many output channels a product has, of all groups.
+/// Returns the number of output channels of a product, in all groups together.
 int64_t countOutputs(mlir::Operation *product);
 
 } // namespace ingot::quantize

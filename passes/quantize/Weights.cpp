@@ -1,4 +1,4 @@
-//===- Weights.cpp - constant weights as bytes ----------------------------===//
+//===- Weights.cpp - constant weights as int8 -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ bool quantize::findWeightScale(size_t count,
     return false;
   }
   scale = double(float(largest / most));
-  // One of nearly nothing.
+  // The weights of the channel are almost zero, so any scale will do.
   if (!std::isnormal(float(scale)))
     scale = 1;
   return true;
@@ -97,8 +97,7 @@ WeightRoundings quantize::namedRoundings(CalibrationAttr calibration) {
   return roundings;
 }
 
-/// Takes the bytes above or below weights, as `rounding` says, instead of the
-/// nearest.
+/// Rounds each weight up or down as `rounding` says, instead of to the nearest.
 static void roundAsSaid(QuantizedWeights &quantized, Value weights,
                         WeightRoundingAttr rounding) {
   const std::vector<double> values = *nn::getConstantDoubles(weights);
@@ -113,7 +112,7 @@ static void roundAsSaid(QuantizedWeights &quantized, Value weights,
   }
 }
 
-/// Weights as bytes behind an nn.dequantize.
+/// Creates the int8 weights and their nn.dequantize.
 static Value makeBytes(Operation *product, Value weights, int64_t axis,
                        const QuantizedWeights &quantized) {
   auto type = cast<RankedTensorType>(weights.getType());
@@ -136,8 +135,9 @@ static Value makeBytes(Operation *product, Value weights, int64_t axis,
 LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   OpOperand &operand = product->getOpOperand(weightsOperand(product));
   const int64_t axis = weightsAxis(product);
-  // A product in a loop has the name of its node, as that of all steps before
-  // the loop has, which is the one that is rounded.
+  // Rounding applies only outside of loops. A product in a loop has the node
+  // name of another product, which computes all steps before the loop. The
+  // calibration refers to that other product.
   auto rounding = isa<func::FuncOp>(product->getParentOp())
                       ? roundings.find(nodeNameOf(product->getLoc()))
                       : roundings.end();

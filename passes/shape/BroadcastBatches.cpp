@@ -32,14 +32,14 @@ struct BroadcastBatchesPass
 
 } // namespace
 
-/// Whether only the run tells if batch dimension `dim` of the result repeats an
-/// operand.
+/// Returns true if it is known at run time only whether batch dimension `dim`
+/// of an operand broadcasts.
 static bool isOpen(SizeAnalysis &analysis, nn::MatMulOp op, int64_t dim) {
   int64_t rank = typeOf(op.getY()).getRank();
   SmallVector<Size, 2> sizes;
   for (Value operand : {op.getA(), op.getB()}) {
     int64_t at = dim - (rank - typeOf(operand).getRank());
-    // A dimension that is missing is repeated.
+    // A missing dimension broadcasts.
     if (at < 0)
       return false;
     sizes.push_back(analysis.sizesOf(operand)[at]);
@@ -51,7 +51,7 @@ static bool isOpen(SizeAnalysis &analysis, nn::MatMulOp op, int64_t dim) {
   return !(isNumber(sizes[0]) && isNumber(sizes[1]));
 }
 
-/// Whether only the run tells if the bias is repeated somewhere.
+/// Returns true if it is known at run time only whether the bias broadcasts.
 static bool hasOpenBias(SizeAnalysis &analysis, nn::MatMulOp op) {
   if (!op.getBias())
     return false;
@@ -64,7 +64,7 @@ static bool hasOpenBias(SizeAnalysis &analysis, nn::MatMulOp op) {
   return false;
 }
 
-/// Adds the bias to the product, whose sizes the run knows.
+/// Adds the bias after the product, whose sizes are known at run time.
 void BroadcastBatchesPass::separateBias(nn::MatMulOp op) {
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
@@ -84,7 +84,7 @@ void BroadcastBatchesPass::broadcast(nn::MatMulOp op) {
     return b.createOrFold<tensor::DimOp>(loc, tensor, dim);
   };
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  // The size of each batch dimension, as the run finds it.
+  // Size of each batch dimension, computed at run time.
   SmallVector<Value> batch;
   for (int64_t i = 0; i < rank - 2; ++i) {
     Value size;
@@ -130,7 +130,8 @@ void BroadcastBatchesPass::runOnOperation() {
     SmallVector<SizeAnalysis::Rule> rules;
     if (failed(analysis.addResults(&op, rules)))
       return failure();
-    // Checked since nn-require-sizes, in a branch or a loop for there only.
+    // nn-require-sizes has added these checks. In a branch or a loop they hold
+    // only there.
     if (!isInside)
       for (const SizeAnalysis::Rule &rule : rules)
         analysis.assume(rule);

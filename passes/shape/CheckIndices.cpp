@@ -26,8 +26,8 @@ struct CheckIndicesPass : ingot::impl::CheckIndicesBase<CheckIndicesPass> {
   void runOnOperation() override;
 };
 
-/// Indices, and the dimensions of the data that they are for: one, or as many
-/// as their own last dimension has coordinates.
+/// Indices, and the sizes of the dimensions of the data that they index. Tuples
+/// of indices have one size per element of a tuple.
 struct Indexing {
   Value indices;
   SmallVector<int64_t> sizes;

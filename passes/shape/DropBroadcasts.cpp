@@ -18,15 +18,16 @@ using namespace mlir;
 using namespace ingot;
 using nn::typeOf;
 
-/// Whether dimension `dim` of two values, counted from the last, is one size.
+/// Returns true if dimension `dim` of two values, counted from the last, has
+/// the same size.
 static bool isSame(const shape::SameSizes &sizes, Value a, Value b,
                    int64_t dim) {
   int64_t inA = typeOf(a).getRank() - dim, inB = typeOf(b).getRank() - dim;
   return inA >= 0 && inB >= 0 && sizes.isSame(a, inA, b, inB);
 }
 
-/// Whether the op on what `broadcast` repeats has the sizes that it has on all
-/// copies: those of what is repeated, or of another operand.
+/// Returns true if the op broadcasts the operand of `broadcast` itself. Each
+/// size of the result must be that of this operand or of another operand.
 static bool repeatsItself(Operation *op, nn::BroadcastToOp broadcast,
                           const shape::SameSizes &sizes) {
   for (int64_t dim = 1; dim <= broadcast.getType().getRank(); ++dim)

@@ -22,7 +22,8 @@ using namespace ingot;
 
 namespace {
 
-/// Of an op whose first operand has the sizes of its result, the operand.
+/// Replaces an op by its first operand if the operand has the sizes of the
+/// result.
 template <typename Op> struct DropIdentityPattern : OpRewritePattern<Op> {
   DropIdentityPattern(MLIRContext *context, shape::SameSizes &sizes)
       : OpRewritePattern<Op>(context), sizes(sizes) {}

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A check has to come before every access to memory that relies on it. Standing
-// before the op that it is about is not enough: once that op's result has a
-// buffer, what computes its operands may write there, and upstream's passes
-// move ops on tensors, which have no effects, past it. So checks go up with all
-// that they need. The order among these stays as it was.
+// A check must come before every access to memory that relies on it. The
+// position before the checked op is not enough. Once the op's result has a
+// buffer, ops that compute its operands may write to this buffer. Upstream's
+// passes also move side-effect-free ops on tensors past the check. So the pass
+// moves checks up, with all ops that they need, and keeps their order.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/shape/Passes.h"
@@ -37,7 +37,7 @@ struct HoistChecksPass : ingot::impl::HoistChecksBase<HoistChecksPass> {
 
 } // namespace
 
-/// The ops of `body` that `op` needs, itself or in its regions.
+/// Returns the ops of `body` that `op` or its regions use.
 static SmallVector<Operation *> sourcesOf(Operation *op, Block &body) {
   SmallVector<Operation *> sources;
   auto add = [&](Value value) {
@@ -56,7 +56,7 @@ void HoistChecksPass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return;
-  // A check of a branch or of a loop's step stays in there.
+  // A check in a branch or a loop stays in this block.
   llvm::SetVector<Block *> blocks;
   function.walk([&](RequireOp op) { blocks.insert(op->getBlock()); });
   for (Block *block : blocks)
@@ -64,8 +64,8 @@ void HoistChecksPass::runOnOperation() {
 }
 
 void HoistChecksPass::hoist(Block &body) {
-  // What checks need: arithmetic on sizes, and where data decide, the ops that
-  // find them.
+  // Ops that checks need: size arithmetic and, if data decide a size, the ops
+  // that compute it.
   llvm::DenseSet<Operation *> needed;
   for (Operation &op : llvm::reverse(body)) {
     if (!isa<RequireOp>(op) && !needed.contains(&op))
@@ -74,8 +74,8 @@ void HoistChecksPass::hoist(Block &body) {
       if (isMemoryEffectFree(source))
         needed.insert(source);
   }
-  // The last op that each of them has to stand behind; null for none. Ops are
-  // numbered, since moving them would make the block do so again and again.
+  // The last op that each op must stand behind; null for none. Ops are
+  // numbered, because a move would make the block renumber its ops each time.
   struct Place {
     int64_t number = -1;
     Operation *after = nullptr;
@@ -102,7 +102,7 @@ void HoistChecksPass::hoist(Block &body) {
   Operation *first = &body.front();
   for (auto &[after, ops] : moved) {
     Operation *next = after ? after->getNextNode() : first;
-    // What moves itself is no mark to move others before.
+    // If the op to move before moves itself, the next op takes its role.
     for (Operation *op : ops) {
       if (op == next) {
         next = next->getNextNode();

@@ -1,4 +1,4 @@
-//===- IndexLines.cpp - indices that are counted --------------------------===//
+//===- IndexLines.cpp - indices that form a range -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,8 @@ using MaybeLine = std::optional<IndexLine>;
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Whether a number may be a position, from the front or the end: the product
-/// of two such does not overflow.
+/// Returns true if an integer may be an index, from the front or the end. The
+/// product of two such integers does not overflow.
 static bool isPosition(int64_t number) {
   return -nn::kMostElements <= number && number <= nn::kMostElements;
 }
@@ -45,15 +45,15 @@ static MaybeLine makeLine(MLIRContext *context, int64_t start, int64_t step,
   return line;
 }
 
-/// The line of `values`, each `stride`-th of which is an element of `shape`,
-/// row-major.
+/// Returns the range formed by each `stride`-th element of `values`, an index
+/// tensor of `shape` in row-major order.
 static MaybeLine lineOfConstant(MLIRContext *context, ArrayRef<int64_t> values,
                                 ArrayRef<int64_t> shape, int64_t stride) {
   int64_t count = ShapedType::getNumElements(shape);
   if (count == 0)
     return std::nullopt;
   int64_t start = values[0], step = 0, dim = IndexLine::kNoDim, rows = 1;
-  // The dimension in which the second element differs from the first.
+  // Finds the dimension in which the second element differs from the first.
   int64_t inner = count;
   for (auto [d, size] : llvm::enumerate(shape)) {
     inner /= size;
@@ -78,10 +78,10 @@ static MaybeLine lineOfConstant(MLIRContext *context, ArrayRef<int64_t> values,
 }
 
 //===----------------------------------------------------------------------===//
-// Movement
+// Ops that move indices
 //===----------------------------------------------------------------------===//
 
-/// Positions that a run counts, as Range is legalized.
+/// Returns true if the op computes 0, 1, …, as the legalizer of Range does.
 static bool countsPositions(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 0 || op.getNumResults() != 1 ||
       typeOf(op.getResult(0)).getRank() != 1)
@@ -91,7 +91,7 @@ static bool countsPositions(linalg::GenericOp op) {
   return cast && cast.getIn().getDefiningOp<linalg::IndexOp>();
 }
 
-/// The dimensions that are not of size 1.
+/// Returns the dimensions that are not of size 1.
 static SmallVector<int64_t> wideDims(RankedTensorType type) {
   return llvm::to_vector(
       llvm::make_filter_range(llvm::seq<int64_t>(0, type.getRank()),
@@ -100,7 +100,7 @@ static SmallVector<int64_t> wideDims(RankedTensorType type) {
                               }));
 }
 
-/// A reshape that only adds dimensions of size 1, or drops some.
+/// Follows a reshape that only adds or drops dimensions of size 1.
 static MaybeLine reshaped(IndexLine line, Value from, Value to,
                           const SameSizes &sizes) {
   if (line.isConstant())
@@ -131,7 +131,7 @@ static MaybeLine expanded(IndexLine line, Value from, Value to,
   return line;
 }
 
-/// From `offset` on, each `step`-th along the line's dimension.
+/// Takes each `step`-th index along the range's dimension, from `offset` on.
 static MaybeLine sliced(IndexLine line, OpFoldResult offset, int64_t step) {
   if (line.isConstant())
     return line;
@@ -165,11 +165,11 @@ static MaybeLine sliced(IndexLine line, tensor::ExtractSliceOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
+// Ops that compute with indices
 //===----------------------------------------------------------------------===//
 
-/// The number that one operand is everywhere, and the other operand, if that
-/// has the result's dimensions.
+/// Returns the constant scalar operand and the other operand, if the latter has
+/// the type of the result.
 static std::optional<std::pair<Value, int64_t>> withNumber(Operation *op,
                                                            bool commutes) {
   for (auto [a, b] : {std::pair(0, 1), std::pair(1, 0)}) {
@@ -184,7 +184,7 @@ static std::optional<std::pair<Value, int64_t>> withNumber(Operation *op,
   return std::nullopt;
 }
 
-/// `factor` times the indices, and `sum` more.
+/// Returns the range `factor * indices + sum`.
 static MaybeLine computed(MaybeLine line, int64_t factor, int64_t sum) {
   if (!line || (factor == 1 && sum == 0))
     return line;
@@ -228,7 +228,7 @@ static MaybeLine lineOfOp(Operation *op, const SameSizes &sizes, int depth) {
         return line;
       })
       .Case([&](nn::CastOp op) -> MaybeLine {
-        // A number of fewer bits may be another one.
+        // A cast to fewer bits may change the value.
         auto isWide = [](Value value) {
           auto type = dyn_cast<IntegerType>(typeOf(value).getElementType());
           return type && type.getWidth() >= 32;
@@ -286,8 +286,8 @@ static MaybeLine lineOfOp(Operation *op, const SameSizes &sizes, int depth) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The line that all elements of a tensor are; operations further than `depth`
-/// away are not looked at.
+/// Returns the range that all elements of a tensor form. Follows at most
+/// `depth` ops.
 static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth) {
   RankedTensorType type = typeOf(indices);
   MaybeLine line;
@@ -300,7 +300,7 @@ static MaybeLine lineOf(Value indices, const SameSizes &sizes, int depth) {
   } else if (Operation *op = indices.getDefiningOp(); op && depth > 0) {
     line = lineOfOp(op, sizes, depth);
   }
-  // Of one element all are the same.
+  // The elements along a dimension of size 1 are constant.
   if (line && !line->isConstant() && type.getDimSize(line->dim) == 1) {
     line->dim = IndexLine::kNoDim;
     line->step = 0;

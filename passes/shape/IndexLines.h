@@ -1,4 +1,4 @@
-//===- IndexLines.h - indices that are counted ------------------*- C++ -*-===//
+//===- IndexLines.h - indices that form a range -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,28 +13,31 @@
 
 namespace ingot::shape {
 
-/// Indices of one coordinate: `start`, `start + step`, … along one dimension of
-/// the tensor that has them, and the same along all others.
+/// Indices along one coordinate that form a range: `start`, `start + step`, …
+/// along one dimension of the index tensor, and constant along all others.
 struct IndexLine {
   mlir::OpFoldResult start;
-  /// Above zero, unless all are `start`.
+  /// Difference of neighbouring indices. Positive, or 0 if all are `start`.
   int64_t step = 0;
   int64_t dim = kNoDim;
-  /// A tensor of one dimension whose elements are their positions, if all
-  /// indices are such: none is outside of a dimension of its size.
+  /// A rank-1 tensor whose elements are 0, 1, …, if all indices are among its
+  /// elements. Then no index is outside of a dimension with the size of this
+  /// tensor.
   mlir::Value counted;
 
   static constexpr int64_t kNoDim = -1;
   bool isConstant() const { return dim == kNoDim; }
 };
 
-/// The positions along a dimension.
+/// Returns the indices 0, 1, … along a dimension.
 IndexLine positionsOf(mlir::MLIRContext *context, int64_t dim);
-/// The line that all of `indices` are; nothing if they are not known to be one.
+/// Returns the range that `indices` form, or nullopt if they are not known to
+/// form one.
 std::optional<IndexLine> lineOf(mlir::Value indices, const SameSizes &sizes);
-/// The lines of each coordinate of indices `(…, count)`, as exporters write a
-/// slice that is assigned to: expanded ranges, joined. Nothing if some
-/// coordinate is not known to be a line.
+/// Returns the range of each coordinate of indices `(…, count)`. Exporters
+/// write an assignment to a slice in this way: they expand ranges and
+/// concatenate them. Returns nullopt if a coordinate is not known to be a
+/// range.
 std::optional<llvm::SmallVector<IndexLine>> linesOf(mlir::Value indices,
                                                     const SameSizes &sizes);
 

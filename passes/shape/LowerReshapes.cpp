@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's rules move what an operation computes past views that merge
-// dimensions or take one apart, and past no other reshape.
+// Lowers tensor.reshape to tensor.collapse_shape and tensor.expand_shape.
+// Upstream's patterns fuse ops past these, but not past other reshapes.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/shape/Passes.h"
@@ -46,8 +46,9 @@ struct LowerReshapesPass : ingot::impl::LowerReshapesBase<LowerReshapesPass> {
     for (auto [size, known] : llvm::zip_equal(to, type.getShape()))
       if (!ShapedType::isDynamic(known))
         size = b.getIndexAttr(known);
-    // A view has the sizes of what it is of, which are others where there are
-    // no elements and a group is one because nothing is known of it.
+    // Checks that the products of sizes are equal. They may differ if there are
+    // no elements, because the remaining dimensions form a group without a
+    // proof.
     SmallVector<support::ReshapeGroup> groups = shape::splitReshape(sizes, op);
     bool areSame =
         llvm::all_of(groups, [&](const support::ReshapeGroup &group) {

@@ -21,7 +21,7 @@ using namespace ingot;
 
 namespace {
 
-/// A dimension of an argument that the model names.
+/// A dimension of an argument that has a name in the model.
 struct NamedDim {
   Value argument;
   int64_t dim;
@@ -32,13 +32,13 @@ struct NameSizesPass : ingot::impl::NameSizesBase<NameSizesPass> {
   void runOnOperation() override;
 };
 
-/// Names the results of one function.
+/// Names the dimensions of one function's results.
 class Namer {
 public:
   explicit Namer(func::FuncOp function) : function(function) {}
 
   void readArguments();
-  /// Returns how many dimensions it has named.
+  /// Returns the number of dimensions that it names.
   int64_t nameResult(unsigned index, Value result);
 
 private:
@@ -46,7 +46,7 @@ private:
 
   func::FuncOp function;
   SmallVector<NamedDim> named;
-  /// Made for the first dimension that needs it.
+  /// The analysis, created for the first dimension that needs it.
   std::optional<shape::SameSizes> sizes;
 };
 
@@ -56,8 +56,8 @@ static StringRef dimNamesAttr() {
   return IngotDialect::DimNamesAttrHelper::getNameStr();
 }
 
-/// Reads the names of a value's dimensions, or none if they do not fit its
-/// type.
+/// Returns the names of a value's dimensions, or none if their number does not
+/// fit its type.
 static SmallVector<StringRef> namesOf(ArrayAttr attr, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !attr || int64_t(attr.size()) != type.getRank())

@@ -11,13 +11,13 @@ include "mlir/Pass/PassBase.td"
 
 def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {
   let summary =
-      "Repeat operands of matmul whose batch may or may not broadcast";
+      "Broadcast operands of matmul whose batch may or may not broadcast";
   let description = [{
-    Kernels read an operand of `nn.matmul` once for each batch or along with it:
-    which of them is decided when compiling. Where two batch dimensions are open
-    and not known to be equal, both operands are broadcast to the size that the
-    run finds. A bias that may be repeated becomes an addition, which decides it
-    in the run.
+    Kernels read an operand of `nn.matmul` either once for all batches or per
+    batch, as decided at compile time. If two batch dimensions are dynamic and
+    not known to be equal, the pass broadcasts both operands to the size at run
+    time. A bias that may broadcast becomes a separate addition, which decides
+    this at run time.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -26,23 +26,24 @@ def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {
 }
 
 def CheckIndices : Pass<"nn-check-indices", "::mlir::func::FuncOp"> {
-  let summary = "Refuse constant indices that name no position";
+  let summary = "Reject constant indices that are out of range";
   let description = [{
     An index of a gather or scatter is in [-n, n) for a dimension of n elements.
-    Where indices and dimension are known, one that is not is an error, which
-    gives the index, its place and what is allowed. It stands behind
-    `nn-fold-constants`, so that indices that are computed from constants are
-    looked at, too. Whatever is not known is checked in the run.
+    If indices and dimension are constant, an index out of range is an error.
+    The error gives the value, its position and the allowed range. The pass runs
+    after `nn-fold-constants`, so that it also checks indices that are computed
+    from constants. Other indices are checked at run time.
   }];
 }
 
 def DropBroadcasts : Pass<"nn-drop-broadcasts", "::mlir::ModuleOp"> {
   let summary = "Drop broadcasts that elementwise operations do themselves";
   let description = [{
-    Of an operation that has the sizes of its result from another operand, as
-    where a model expands the weight of each channel to all pixels before it
-    multiplies them. No transpose would move through that without a copy of all
-    pixels.
+    Drops the broadcast of an operand of an elementwise operation, if the
+    operation has the sizes of its result from another operand. For example, a
+    model may expand the weight of each channel to all pixels before it
+    multiplies. A transpose could not move through such a broadcast without
+    copying all pixels.
 
     Example:
     ```mlir
@@ -59,35 +60,35 @@ def DropBroadcasts : Pass<"nn-drop-broadcasts", "::mlir::ModuleOp"> {
 }
 
 def DropIdentities : Pass<"nn-drop-identities", "::mlir::ModuleOp"> {
-  let summary = "Drop broadcasts and reshapes to the sizes that a tensor has";
+  let summary = "Drop broadcasts and reshapes that do not change the sizes";
   let description = [{
-    Which open sizes are one is known from the checks of `nn-require-sizes`: of
-    heads that a model repeats once, say, or of a mask that it expands to a
-    batch. Such an `nn.broadcast_to` or `tensor.reshape` gives what it is given,
-    but no transpose would move through it, and an attention not be found behind
-    it.
+    Drops `nn.broadcast_to` and `tensor.reshape` ops that do not change the
+    sizes. The checks of `nn-require-sizes` tell which dynamic sizes are equal.
+    Examples are heads that a model repeats once, or a mask that a model expands
+    to the batch. Such ops would prevent transposes from moving and attention
+    from being recognized.
   }];
 }
 
 def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
   let summary = "Check sizes as early as they are known";
   let description = [{
-    Moves each `ingot.require` of the function's block, with all ops without
-    effects that it needs, to the function's entry, or right behind the last op
-    with effects that it needs. So nothing else reads or writes memory whose
-    size was not checked yet.
+    Moves each `ingot.require` of the function's block to the function's entry,
+    together with all side-effect-free ops that it needs. If it needs an op with
+    side effects, it goes right behind the last such op. So no op accesses
+    memory before its size is checked.
   }];
   let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
 }
 
 def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
-  let summary = "Write reshapes to sizes of a run as views";
+  let summary = "Replace dynamic reshapes by views";
   let description = [{
-    A `tensor.reshape` says nothing of which dimensions become which. Where the
-    checks of `nn-require-sizes` tell, it is a `tensor.collapse_shape` and a
-    `tensor.expand_shape`, past which elementwise operations and transposes are
-    fused as they are past reshapes of known sizes. A reshape of which
-    this is not known of all dimensions is left.
+    A `tensor.reshape` does not say which dimensions become which. If the checks
+    of `nn-require-sizes` tell this, the pass replaces it by
+    `tensor.collapse_shape` and `tensor.expand_shape`. Elementwise operations
+    and transposes are fused past these as past static reshapes. A reshape whose
+    dimensions cannot all be grouped stays.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let statistics = [
@@ -95,16 +96,17 @@ def LowerReshapes : Pass<"nn-lower-reshapes", "::mlir::ModuleOp"> {
 }
 
 def RecognizeSlices : Pass<"nn-recognize-slices", "::mlir::ModuleOp"> {
-  let summary = "Recognize assignments to slices in what scatters are told";
+  let summary = "Replace scatters that write slices";
   let description = [{
     Exporters write `x[:, 1:, 2:5] = y` as a ScatterND whose indices are ranges,
-    expanded to all elements of the slice and joined: eight bytes for each
-    coordinate of each element. Where all coordinates are counted in the order
-    of the dimensions, that is `tensor.insert_slice`, which is done in place. So
-    is a ScatterElements whose indices are counted along its axis.
+    expanded to all elements of the slice and concatenated. They take eight
+    bytes for each coordinate of each element. If all coordinates count in the
+    order of the dimensions, the pass replaces the op by `tensor.insert_slice`,
+    which is done in place. It also replaces a ScatterElements whose indices
+    count along its axis.
 
-    Of dimensions of open size the run is asked whether a position that is known
-    is one of theirs.
+    If an index is constant and its dimension is dynamic, a check at run time
+    requires the index to be in bounds.
 
     Example:
     ```mlir
@@ -126,24 +128,24 @@ def RecognizeSlices : Pass<"nn-recognize-slices", "::mlir::ModuleOp"> {
 }
 
 def RefuteChecks : Pass<"ingot-refute-checks", "::mlir::func::FuncOp"> {
-  let summary = "Refuse what would end every run";
+  let summary = "Report checks that fail in every run";
   let description = [{
-    An `ingot.require` in the function's block whose condition is known to be
-    false is an error of the compilation, with the message that runs would end
-    with: one for each node.
+    Reports an `ingot.require` in the function's block whose condition is known
+    to be false. The error has the message that each run would end with. Each
+    node is reported once.
   }];
 }
 
 def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
-  let summary = "Check in the run what sizes have to fit and may not";
+  let summary = "Add run-time checks for sizes that may not fit";
   let description = [{
     Evaluates the size rules of every nn op (`SizesOpInterface`) on symbolic
-    sizes. A rule that they prove is dropped. One that they refute is an error.
-    Each other becomes an `ingot.require`: at the entry of the function if it
-    follows from the sizes of the function's arguments, else before the op.
-    Dimensions of arguments that have one name have to be equal.
+    sizes. A rule that is proved is dropped; a rule that cannot hold is an
+    error. Every other rule becomes an `ingot.require`. It is at the entry of
+    the function if it depends only on the sizes of the function's arguments,
+    else before the op. Argument dimensions of the same name must be equal.
 
-    The module attribute `ingot.size_rules` counts both kinds.
+    The module attribute `ingot.size_rules` has the number of both kinds.
   }];
   let dependentDialects = ["::ingot::IngotDialect",
                            "::mlir::arith::ArithDialect",
@@ -154,12 +156,12 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
 }
 
 def NameSizes : Pass<"nn-name-sizes", "::mlir::func::FuncOp"> {
-  let summary = "Name the open dimensions of results as those of arguments";
+  let summary = "Name dynamic dimensions of results like those of arguments";
   let description = [{
-    A dimension of a result without a name takes the name of the first dimension
-    of an argument that has its size in every run. Names come from the model
-    (`ingot.dim_names`), and which sizes are one from `nn-require-sizes`: ONNX's
-    own inference forgets names at many operators.
+    A dimension of a result without a name takes the name of the first argument
+    dimension that has the same size in every run. Names come from the model
+    (`ingot.dim_names`), and equal sizes from `nn-require-sizes`. The pass is
+    needed because ONNX's own inference drops names at many operators.
   }];
   let statistics = [Statistic<"numNamed", "named", "Dimensions named">];
 }

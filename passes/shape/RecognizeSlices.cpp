@@ -29,15 +29,15 @@ using shape::SameSizes;
 
 namespace {
 
-/// Where updates go in data.
+/// Slice of the data that a scatter writes.
 struct Window {
-  /// Of the first dimensions of the data, by their positions in the updates;
-  /// others are taken whole.
+  /// Ranges of the first dimensions of the data. The slice takes the other
+  /// dimensions whole.
   SmallVector<IndexLine> lines;
-  /// The largest position of each dimension whose size a run has to be asked
-  /// for; -1 of others.
+  /// The largest index of each dimension that needs a check at run time; -1 for
+  /// other dimensions.
   SmallVector<int64_t> asked;
-  /// How many dimensions of the updates the lines are for.
+  /// Number of leading dimensions of the updates that the ranges cover.
   int64_t depth;
 };
 
@@ -48,8 +48,8 @@ struct RecognizeSlicesPass
 
 } // namespace
 
-/// Whether the lines run through the indices in their order, each dimension of
-/// these being that of one line or of size 1.
+/// Returns true if the ranges follow the order of the index dimensions. Each
+/// index dimension must belong to one range or have size 1.
 static bool isGrid(ArrayRef<IndexLine> lines, ArrayRef<int64_t> space) {
   int64_t next = 0;
   auto skipTo = [&](int64_t dim) {
@@ -68,8 +68,7 @@ static bool isGrid(ArrayRef<IndexLine> lines, ArrayRef<int64_t> space) {
   return skipTo(space.size());
 }
 
-/// The last position that a line comes to, if that is known and `line` starts
-/// at a known one.
+/// Returns the last index of a range, if it and the start are known.
 static std::optional<int64_t> lastOf(const IndexLine &line,
                                      ArrayRef<int64_t> space) {
   std::optional<int64_t> start = getConstantIntValue(line.start);
@@ -83,13 +82,14 @@ static std::optional<int64_t> lastOf(const IndexLine &line,
   return *start + (size - 1) * line.step;
 }
 
-/// Adds a line for the next dimension of the data, unless it may lead outside
-/// of that and no run can say so.
+/// Adds a range for the next dimension of the data. Fails if the range may be
+/// out of bounds and no check can decide it at run time.
 static bool addLine(Window &window, Value x, IndexLine line,
                     ArrayRef<int64_t> space, const SameSizes &sizes) {
   int64_t dim = window.lines.size(), size = typeOf(x).getDimSize(dim);
   int64_t asked = -1;
-  // A run may count positions in a dimension of this size.
+  // The range counts 0, 1, … over a dimension of the same size, so it is in
+  // bounds.
   if (!line.counted || !sizes.isSame(line.counted, 0, x, dim)) {
     std::optional<int64_t> last = lastOf(line, space);
     if (!last)
@@ -125,7 +125,7 @@ static std::optional<Window> windowOf(nn::ScatterNDOp op,
   return window;
 }
 
-/// Of elements whose other coordinates are their own positions.
+/// Matches a scatter of elements whose other coordinates are their own indices.
 static std::optional<Window> windowOf(nn::ScatterElementsOp op,
                                       const SameSizes &sizes) {
   ArrayRef<int64_t> space = op.getIndices().getType().getShape();
@@ -153,8 +153,8 @@ static std::optional<Window> windowOf(nn::ScatterElementsOp op,
   return window;
 }
 
-/// `updates` with a dimension for each of the data's, of size 1 where a line is
-/// one position.
+/// Reshapes `updates` to the rank of the data. Dimensions with a constant index
+/// get size 1.
 static Value atRankOfData(OpBuilder &b, Location loc, Value updates,
                           ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> shape = staticShape(sizes);
@@ -187,7 +187,7 @@ static Value insertUpdates(OpBuilder &b, Location loc, Value x, Value updates,
     sizes.push_back(line.isConstant() ? one : own[line.dim]);
     strides.push_back(b.getIndexAttr(line.isConstant() ? 1 : line.step));
   }
-  // Dimensions without coordinates are taken whole.
+  // Dimensions without indices are taken whole.
   for (OpFoldResult size : ArrayRef(own).drop_front(window.depth)) {
     offsets.push_back(b.getIndexAttr(0));
     sizes.push_back(size);
@@ -206,7 +206,8 @@ void RecognizeSlicesPass::runOnOperation() {
   if (scatters.empty())
     return;
   SameSizes sizes(getOperation());
-  // All before the first is rewritten: of what comes later nothing is known.
+  // Matches all ops before the first rewrite, because the sizes of new values
+  // are not known.
   SmallVector<std::pair<Operation *, Window>> found;
   for (Operation *op : scatters) {
     auto elements = dyn_cast<nn::ScatterElementsOp>(op);
@@ -219,7 +220,7 @@ void RecognizeSlicesPass::runOnOperation() {
   numRecognized += found.size();
   for (auto &[op, window] : found) {
     OpBuilder b(op);
-    // Both kinds are of data, indices and updates.
+    // In both ops, operands 0 and 2 are the data and the updates.
     op->getResult(0).replaceAllUsesWith(insertUpdates(
         b, op->getLoc(), op->getOperand(0), op->getOperand(2), window));
     op->erase();

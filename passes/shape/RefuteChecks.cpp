@@ -28,7 +28,8 @@ struct RefuteChecksPass : ingot::impl::RefuteChecksBase<RefuteChecksPass> {
 };
 } // namespace
 
-/// The message of a run, without the node's name: the error's location has it.
+/// Returns the run-time message without the node's name, which the error's
+/// location has.
 static std::string messageOf(RequireOp op) {
   StringRef text = op.getMessage();
   std::string node = nodeNameOf(op.getLoc());
@@ -43,7 +44,7 @@ static std::string messageOf(RequireOp op) {
 
 void RefuteChecksPass::runOnOperation() {
   llvm::DenseSet<Location> refused;
-  // What is in a loop or a branch may never be reached.
+  // A check in a loop or a branch may never be reached.
   for (RequireOp op : getOperation().getBody().front().getOps<RequireOp>())
     if (matchPattern(op.getHolds(), m_Zero()) &&
         refused.insert(op.getLoc()).second)

@@ -38,20 +38,21 @@ public:
   Checks(SizeAnalysis &analysis, Operation *first)
       : analysis(analysis), first(first) {}
 
-  /// Requires what `rule` says: in the prologue if it can, else before `op`, an
-  /// op of the function's block. What op itself decides cannot be asked before
-  /// it. Returns whether the rule holds from here on.
+  /// Requires `rule`: at the entry of the function if possible, else before
+  /// `op`, an op of the function's block. Returns true if the rule holds from
+  /// here on. If `op` itself computes a size of the rule, no check can precede
+  /// it.
   bool add(Location loc, const SizeAnalysis::Rule &rule, Operation *op);
-  /// The same in a branch or in a step of a loop, which may never be reached:
-  /// there, and for there only.
+  /// Requires `rule` inside of a branch or a loop step, which may never be
+  /// reached. There the rule holds only locally.
   void addInside(Location loc, const SizeAnalysis::Rule &rule, Operation *op);
   int64_t count = 0;
 
 private:
   SizeAnalysis &analysis;
-  /// The first op of the function as it was: the prologue ends before it.
+  /// The first original op of the function. Checks at the entry go before it.
   Operation *first;
-  /// What is required already; {relation, {a, b}}.
+  /// Rules that are already required: {relation, {a, b}}.
   llvm::DenseSet<std::pair<int, std::pair<Size, Size>>> done;
 };
 
@@ -87,9 +88,9 @@ void Checks::addInside(Location loc, const SizeAnalysis::Rule &rule,
           rule.message, {a, b});
 }
 
-/// Checks `op` and what is in it. `top`, the op of the function's block that it
-/// is part of, is null where it may not be reached: in a branch or in a loop of
-/// the model, but not in the loop that one of its nodes is.
+/// Checks `op` and the ops in its regions. `top` is its ancestor in the
+/// function's block, or null if a run may not reach `op`. Ops in branches and
+/// loops of the model may not be reached, but loops that legalizers create are.
 static LogicalResult checkOp(SizeAnalysis &analysis, Checks &checks,
                              Operation *op, Operation *top) {
   SmallVector<SizeAnalysis::Rule> open;
@@ -117,7 +118,7 @@ static LogicalResult checkOp(SizeAnalysis &analysis, Checks &checks,
 
 LogicalResult RequireSizesPass::checkFunction(func::FuncOp function) {
   Block &body = function.getBody().front();
-  // What nothing uses is not computed, so it does not have to fit.
+  // Erases dead ops first, because their sizes need not fit.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
@@ -135,7 +136,7 @@ LogicalResult RequireSizesPass::checkFunction(func::FuncOp function) {
   }
   numProved += analysis.getNumProved();
   numChecked += checks.count;
-  // A body for usual sizes has those rules of the general one that are left.
+  // A body for usual sizes has only a part of the rules of the general body.
   if (!usualOf(function))
     IngotDialect::SizeRulesAttrHelper(&getContext())
       .setAttr(getOperation(),

@@ -1,4 +1,4 @@
-//===- RunRules.h - rules of ops on symbolic sizes --------------*- C++ -*-===//
+//===- RunRules.h - size rules on symbolic sizes ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,8 @@
 
 namespace ingot::shape {
 
-/// The rules of an op on symbolic sizes: what is left open is collected.
+/// Size rules of an op on symbolic sizes. Undecided rules are collected in
+/// `open`.
 class RunRules : public nn::SizeRules {
 public:
   RunRules(SizeAnalysis &analysis, mlir::Location loc,

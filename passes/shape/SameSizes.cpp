@@ -1,4 +1,4 @@
-//===- SameSizes.cpp - which open sizes are one ---------------------------===//
+//===- SameSizes.cpp - which dynamic sizes are equal ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,11 +31,11 @@ void SameSizes::add(func::FuncOp function) {
 
 void SameSizes::visit(SizeAnalysis &analysis, Operation *op, Operation *top) {
   SmallVector<SizeAnalysis::Rule> open;
-  // What surely does not fit was an error before.
+  // Earlier passes have reported sizes that cannot fit.
   if (failed(analysis.addResults(op, open)))
     return;
-  // What `op` itself decides was not asked, and in what a run may not reach it
-  // was asked there.
+  // Rules about sizes that `op` itself computes were not checked. In a branch
+  // or a loop, checks hold only there.
   for (const SizeAnalysis::Rule &rule : open)
     if (top && analysis.lastSourceOf(rule.a, *top->getBlock()) != top &&
         analysis.lastSourceOf(rule.b, *top->getBlock()) != top)

@@ -1,4 +1,4 @@
-//===- SameSizes.h - which open sizes are one -------------------*- C++ -*-===//
+//===- SameSizes.h - which dynamic sizes are equal --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,28 +15,29 @@
 
 namespace ingot::shape {
 
-/// The sizes of a function's tensors once `nn-require-sizes` has made sure that
-/// they fit: two that had to be equal are.
+/// The sizes of a function's tensors after `nn-require-sizes`. Sizes that a
+/// check requires to be equal count as equal.
 class SameSizes {
 public:
   explicit SameSizes(mlir::func::FuncOp function);
-  /// Those of all functions of a module.
+  /// Analyses all functions of a module.
   explicit SameSizes(mlir::ModuleOp module);
 
-  /// Whether two dimensions have one size in every run. Of values that came
-  /// later nothing is known but what their types say.
+  /// Returns true if two dimensions have the same size in every run. For values
+  /// created after the analysis, only their types are known.
   bool isSame(mlir::Value a, int64_t dimA, mlir::Value b, int64_t dimB) const;
-  /// Whether so many dimensions have as many elements, of which there is one
-  /// where there are none.
+  /// Returns true if the products of two lists of dimensions are equal. The
+  /// product of no dimensions is 1.
   bool isSameProduct(mlir::Value a, llvm::ArrayRef<int64_t> dimsA,
                      mlir::Value b, llvm::ArrayRef<int64_t> dimsB) const;
-  /// Before `op` is erased: others may take its results' places in memory.
+  /// Forgets the results of `op` before it is erased, because other values may
+  /// get their addresses.
   void forget(mlir::Operation *op);
 
 private:
   void add(mlir::func::FuncOp function);
-  /// `top` is the op of the function's block that `op` is part of; null where a
-  /// run may not reach it.
+  /// Analyses `op`. `top` is the ancestor of `op` in the function's block, or
+  /// null if a run may not reach `op`.
   void visit(SizeAnalysis &analysis, mlir::Operation *op, mlir::Operation *top);
 
   llvm::SmallVector<std::unique_ptr<SizeAnalysis>, 1> analyses;

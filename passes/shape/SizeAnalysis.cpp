@@ -1,4 +1,4 @@
-//===- SizeAnalysis.cpp - every size in terms of the model's inputs -------===//
+//===- SizeAnalysis.cpp - symbolic sizes ----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,8 @@ SizeAnalysis::Symbol &SizeAnalysis::lookup(AffineSymbolExpr symbol) {
 Size SizeAnalysis::symbolOf(Value value, int64_t dim) {
   if (Size known = symbolOfDim.lookup({value, dim}))
     return known;
-  // Adds symbols of operands, too, so no reference into the map stays valid.
+  // The call also adds symbols of operands, so a reference into the map would
+  // be invalid.
   Size size = newSymbol({value, dim, {}, {}, {}});
   symbolOfDim[{value, dim}] = size;
   return size;
@@ -156,7 +157,7 @@ Size SizeAnalysis::sizeOfIndex(Value index, unsigned depth) {
   return found->second = simplify(found->second);
 }
 
-/// A number that is more than this many operations away is a symbol of its own.
+/// Limit of ops to look through. Indices beyond it become symbols.
 static constexpr unsigned kMaxDepth = 64;
 
 bool SizeAnalysis::isCount(Value index) {
@@ -183,7 +184,7 @@ Size SizeAnalysis::expressionOf(Value index, unsigned depth) {
       return sizesOf(dim.getSource())[*at];
   if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op)) {
     AffineMap map = apply.getAffineMap();
-    // No rule rounds upwards.
+    // Size rules do not support rounding up.
     bool roundsUp = false;
     map.walkExprs([&](AffineExpr expr) {
       roundsUp |= expr.getKind() == AffineExprKind::CeilDiv;
@@ -197,7 +198,8 @@ Size SizeAnalysis::expressionOf(Value index, unsigned depth) {
         ArrayRef(operands).take_front(map.getNumDims()),
         ArrayRef(operands).drop_front(map.getNumDims()));
   }
-  // A count that is made not to be negative: of a range, say.
+  // Simplifies a maximum that keeps a count, e.g. of a range, from being
+  // negative.
   if (auto max = dyn_cast_or_null<arith::MaxSIOp>(op)) {
     Size a = sizeOfIndex(max.getLhs(), depth),
          b = sizeOfIndex(max.getRhs(), depth);
@@ -206,8 +208,8 @@ Size SizeAnalysis::expressionOf(Value index, unsigned depth) {
     if (nn::decide(SizeRelation::atLeast, b, a) == true)
       return b;
   }
-  // Ops were visited in program order: operands that are sums and products of
-  // sizes are known, so this does not go deep.
+  // Ops are visited in program order, so operands that are sums and products of
+  // sizes are known. Hence the recursion is not deep.
   if (op && depth < kMaxDepth &&
       isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
           arith::DivUIOp, arith::FloorDivSIOp>(op)) {
@@ -220,7 +222,8 @@ Size SizeAnalysis::expressionOf(Value index, unsigned depth) {
       return a - b;
     if (isa<arith::MulIOp>(op))
       return a * b;
-    // Division towards zero is that downwards, of what is not negative.
+    // For a dividend that is not negative, division toward zero is floor
+    // division.
     bool isCount = nn::decide(SizeRelation::atLeast, a, constant(0)) == true;
     if (number && *number > 0 && (isCount || isa<arith::FloorDivSIOp>(op)))
       return a.floorDiv(*number);
@@ -228,7 +231,7 @@ Size SizeAnalysis::expressionOf(Value index, unsigned depth) {
   return symbolOf(index, -1);
 }
 
-/// The message where a result is not as large as its type says.
+/// Returns the message for a result whose size differs from its type.
 static std::string statedMessage(int64_t dim) {
   return "dimension " + std::to_string(dim) +
          " of the result is {0}, but {1} was inferred";
@@ -277,7 +280,7 @@ void SizeAnalysis::assume(const Rule &rule) {
     return;
   if (!isa<AffineSymbolExpr>(a))
     std::swap(a, b);
-  // A symbol stands for itself in its own expression.
+  // A symbol cannot be replaced by an expression of itself.
   auto symbol = dyn_cast<AffineSymbolExpr>(a);
   if (!symbol || b.isFunctionOfSymbol(symbol.getPosition()))
     return;
@@ -295,7 +298,7 @@ void SizeAnalysis::assume(RequireOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values of sizes
+// Sizes as values
 //===----------------------------------------------------------------------===//
 
 Value SizeAnalysis::materialize(OpBuilder &builder, Location loc, Size size) {
@@ -384,7 +387,7 @@ bool shape::isOfModel(Operation *op) {
   return isa<scf::IfOp, scf::WhileOp>(op);
 }
 
-/// Finds the sizes of what `op` gives, whatever they have to be.
+/// Computes the sizes of an op's results, whether its rules hold or not.
 void SizeAnalysis::visit(Operation *op) {
   SmallVector<Rule> rules;
   int64_t proved = numProved;
@@ -412,7 +415,7 @@ void SizeAnalysis::addLoopState(Operation *op) {
   };
   if (llvm::none_of(loop.getInits(), hasOpenSizes))
     return;
-  // What a step makes of sizes that may be any.
+  // Computes the sizes of a step for a state of arbitrary sizes.
   for (Operation &inner : loop.getBody()->without_terminator())
     visit(&inner);
   ValueRange next = loop.getYieldedValues();
@@ -428,7 +431,8 @@ void SizeAnalysis::addLoopState(Operation *op) {
         size = Size();
     stays.push_back({i, std::move(sizes)});
   }
-  // All over again, with what is known of them now.
+  // Drops the computed sizes, so that they are computed again with the sizes
+  // found now.
   loop.getBody()->walk([&](Operation *inner) {
     for (Value result : inner->getResults()) {
       known.erase(result);

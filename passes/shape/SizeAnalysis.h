@@ -1,14 +1,14 @@
-//===- SizeAnalysis.h - sizes in terms of the model's inputs ----*- C++ -*-===//
+//===- SizeAnalysis.h - symbolic sizes --------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives each dimension of each tensor as an expression over symbols. A symbol
-// is the dimension of a function's argument, a size that only data decide, or a
-// broadcast that a run decides. Arguments' dimensions of one name are one
-// symbol.
+// Computes each dimension of each tensor as an expression over symbols. A
+// symbol is a dimension of a function argument, a size that depends on data, or
+// a broadcast that is decided at run time. Argument dimensions of the same name
+// share a symbol.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SHAPE_SIZEANALYSIS_H
@@ -26,18 +26,20 @@ class RunRules;
 using nn::Size;
 using Sizes = llvm::SmallVector<Size, 4>;
 
-/// Whether an op's regions hold ops on tensors of the program: scf's branches
-/// and loops. Those of others hold scalars.
+/// Returns true if the regions of an op contain tensor ops of the program, as
+/// in branches and loops of scf. Regions of other ops contain scalar ops.
 bool hasTensorBody(mlir::Operation *op);
 
-/// Whether such an op is an If, a Loop or a Scan of the model. The loops that
-/// legalizers write for other nodes take a step in any run that gets there.
+/// Returns true if an scf op is an If, a Loop or a Scan of the model. Loops
+/// that legalizers create for other nodes do at least one step in each run that
+/// reaches them.
 bool isOfModel(mlir::Operation *op);
 
-/// Visit a function's ops in program order, each with `addResults`.
+/// Analysis of the sizes in a function. Call `addResults` for its ops in
+/// program order.
 class SizeAnalysis {
 public:
-  /// Something that a run has to find true.
+  /// A relation of sizes that must hold in each run.
   struct Rule {
     nn::SizeRelation relation;
     Size a, b;
@@ -46,53 +48,61 @@ public:
 
   explicit SizeAnalysis(mlir::func::FuncOp function);
 
-  /// The sizes of a ranked tensor.
+  /// Returns the sizes of a ranked tensor.
   mlir::ArrayRef<Size> sizesOf(mlir::Value tensor);
-  /// The size that a value of type index is.
+  /// Returns the size that a value of type index stands for.
   Size sizeOfIndex(mlir::Value index) { return sizeOfIndex(index, 0); }
 
-  /// Finds the sizes of an op's results. What has to hold and is not known to
-  /// goes to `open`; what does hold is counted. Fails, after a message, if
-  /// something surely does not hold.
+  /// Computes the sizes of an op's results. Relations that must hold and are
+  /// not proved are appended to `open`; proved ones are counted. Reports a
+  /// relation that cannot hold, and fails.
   llvm::LogicalResult addResults(mlir::Operation *op,
                                  llvm::SmallVectorImpl<Rule> &open);
-  /// Dimensions of arguments that are one by name, one rule each.
+  /// Returns the rules for argument dimensions of the same name, one per
+  /// dimension.
   mlir::ArrayRef<Rule> rulesOfArguments() const { return argumentRules; }
 
-  /// From here on, what was required to be equal is: one symbol stands for
-  /// both. So it does for a size and what broadcasts to it, which is that size
-  /// held below a number.
+  /// Assumes a rule from here on. Sizes that must be equal then share one
+  /// symbol. A size that broadcasts to its own minimum with a constant is equal
+  /// to it, too.
   void assume(const Rule &rule);
-  /// The same of what a legalizer has every run require.
+  /// Assumes a check that a legalizer added.
   void assume(RequireOp op);
 
-  /// The size as an index value, at the builder's place, which all its symbols
-  /// dominate and which is not before the places of earlier calls.
+  /// Creates the size as an index value at the builder's insertion point. All
+  /// symbols must dominate this point, and it must not be before those of
+  /// earlier calls.
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           Size size);
-  /// The last op of `block` that the symbols of `size` come from, itself or
-  /// what is in it; null if the function's arguments are enough.
+  /// Returns the last op of `block` that the symbols of `size` come from, or
+  /// that contains their source. Returns null if function arguments are the
+  /// only sources.
   mlir::Operation *lastSourceOf(Size size, mlir::Block &block);
-  /// The same at a place that later calls may not be dominated by.
+  /// Creates the size at a point that need not dominate those of later calls.
   mlir::Value materializeInside(mlir::OpBuilder &builder, mlir::Location loc,
                                 Size size);
-  /// A loop's state stays as large as it starts where each step leaves it so:
-  /// then its sizes are those of what the loop is given. Nothing for others.
+  /// Computes the sizes of a loop's state. If each step keeps a size, it is the
+  /// size of the initial value. Does nothing for other ops.
   void addLoopState(mlir::Operation *op);
 
-  /// How many rules sizes alone have proved.
+  /// Returns the number of rules that were proved without a check.
   int64_t getNumProved() const { return numProved; }
 
 private:
   friend class RunRules;
 
-  /// What a symbol stands for.
+  /// Meaning of a symbol.
   struct Symbol {
-    mlir::Value value;           ///< a tensor, or an index
-    int64_t dim = -1;            ///< the tensor's dimension
-    Size broadcast[2];           ///< or [1] where [0] is 1, else [0]
-    llvm::SmallVector<Size, 2> parts; ///< all sizes of the broadcast
-    mlir::Value made;            ///< its value, once there is one
+    /// A tensor or an index, or null for a broadcast.
+    mlir::Value value;
+    /// Dimension of the tensor, or -1 for an index.
+    int64_t dim = -1;
+    /// Operands of a broadcast: the size is [1] if [0] is 1, else [0].
+    Size broadcast[2];
+    /// All sizes that the broadcast combines.
+    llvm::SmallVector<Size, 2> parts;
+    /// The created value, or null.
+    mlir::Value made;
   };
 
   Size newSymbol(Symbol symbol);
@@ -101,12 +111,14 @@ private:
     return const_cast<SizeAnalysis *>(this)->lookup(symbol);
   }
   Size symbolOf(mlir::Value value, int64_t dim);
-  /// Returns whether a number that a run computes is never negative.
+  /// Returns true if an index computed at run time is never negative.
   bool isCount(mlir::Value index);
   Size broadcastOf(Size a, Size b);
-  /// Whether `cut` is `whole` held below a number of two or more.
+  /// Returns true if `cut` is the minimum of `whole` and a constant of at least
+  /// 2.
   bool isCutOf(Size cut, Size whole);
-  /// All sizes of a broadcast; of another size itself.
+  /// Returns all sizes that a broadcast combines. For another size, returns the
+  /// size.
   llvm::SmallVector<Size, 2> partsOf(Size size) const;
   Size simplify(Size size) const;
   Size constant(int64_t value) const {
@@ -117,19 +129,20 @@ private:
   void visit(mlir::Operation *op);
   llvm::LogicalResult sizesOfStock(mlir::Operation *op, RunRules &rules,
                                    llvm::SmallVectorImpl<nn::SizedType> &sized);
-  /// Returns the size of an index. `depth` operations were followed from the
-  /// index that was asked for.
+  /// Returns the size of an index. `depth` is the number of ops between the
+  /// index of the first call and this index.
   Size sizeOfIndex(mlir::Value index, unsigned depth);
   Size expressionOf(mlir::Value index, unsigned depth);
 
   mlir::MLIRContext *context;
-  /// Dimensions and broadcasts of them; numbers that a run computes.
+  /// Symbols for dimensions and broadcasts, and for indices computed at run
+  /// time.
   llvm::SmallVector<Symbol> symbols, computed;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, Size> symbolOfDim;
   llvm::DenseMap<std::pair<Size, Size>, Size> symbolOfBroadcast;
   llvm::DenseMap<mlir::Value, Sizes> known;
   llvm::DenseMap<mlir::Value, Size> knownIndices;
-  /// What symbols were found to be equal to.
+  /// Replacements of symbols by sizes that they are equal to.
   llvm::DenseMap<Size, Size> equals;
   llvm::SmallVector<Rule> argumentRules;
   int64_t numProved = 0;

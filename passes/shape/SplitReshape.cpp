@@ -1,4 +1,4 @@
-//===- SplitReshape.cpp - what becomes what in open reshapes --------------===//
+//===- SplitReshape.cpp - groups of dimensions of a reshape ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ SmallVector<ReshapeGroup> shape::splitReshape(const SameSizes &sizes,
   };
   SmallVector<int64_t> x = dimsOf(op.getSource()), y = dimsOf(op.getResult());
   ArrayRef<int64_t> from(x), to(y);
-  // The least parts of what is left at one end.
+  // Takes the smallest group at one end of the remaining dimensions.
   auto take = [&](bool atEnd) -> std::optional<ReshapeGroup> {
     auto part = [&](ArrayRef<int64_t> dims, size_t count) {
       return atEnd ? dims.take_back(count) : dims.take_front(count);
@@ -36,7 +36,7 @@ SmallVector<ReshapeGroup> shape::splitReshape(const SameSizes &sizes,
       to = atEnd ? to.drop_back(j) : to.drop_front(j);
       return group;
     };
-    // Two dimensions of one element are one group.
+    // Two dimensions of size 1 form a group.
     if (isGroup(1, 1))
       return makeGroup(1, 1);
     for (size_t all = 1; all < from.size() + to.size(); ++all)

@@ -1,4 +1,4 @@
-//===- SplitReshape.h - what becomes what in open reshapes ------*- C++ -*-===//
+//===- SplitReshape.h - groups of dimensions of a reshape -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 
 namespace ingot::shape {
 
-/// Splits a reshape whose sizes a run computes into the smallest groups that
-/// are known to have as many elements, from the front and from the end; what is
-/// between them is one. (Without elements it need not have as many, but then
-/// nothing has.)
+/// Splits a reshape with dynamic sizes into the smallest groups that are known
+/// to have equal numbers of elements. It searches from the front and from the
+/// end; the dimensions between form one group. If the tensor is empty, the
+/// sizes in this group may differ.
 llvm::SmallVector<support::ReshapeGroup>
 splitReshape(const SameSizes &sizes, mlir::tensor::ReshapeOp op);
 

@@ -1,14 +1,14 @@
-//===- StockRules.cpp - what upstream's ops say about sizes ---------------===//
+//===- StockRules.cpp - size rules of upstream ops ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalization also writes ops of tensor and linalg. They take their sizes, and
-// the places that they read and write, from index values, which may be anything
-// that a run computes. What follows is their size rules, so that no legalizer
-// can lead outside of a tensor.
+// Defines size rules of the tensor and linalg ops that legalization creates.
+// Their sizes, offsets and indices are index values, which may be any value at
+// run time. The rules guarantee that these ops never access memory outside of a
+// tensor.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/shape/RunRules.h"
@@ -37,7 +37,7 @@ Sizes SizeAnalysis::sizesOfAll(ArrayRef<OpFoldResult> mixed) {
   return sizes;
 }
 
-/// Sizes are not negative.
+/// Requires that sizes are not negative.
 static LogicalResult requireSizes(RunRules &rules, ArrayRef<Size> sizes) {
   for (auto [i, size] : llvm::enumerate(sizes))
     if (failed(rules.require(SizeRelation::atLeast, size, rules.constant(0),
@@ -47,7 +47,8 @@ static LogicalResult requireSizes(RunRules &rules, ArrayRef<Size> sizes) {
   return success();
 }
 
-/// What a loop's number is below; null of another value.
+/// Returns the upper bound of a loop's induction variable; null for other
+/// values.
 static Value endOfLoop(Value index) {
   auto argument = dyn_cast<BlockArgument>(index);
   if (!argument)
@@ -57,7 +58,7 @@ static Value endOfLoop(Value index) {
                                                  : Value();
 }
 
-/// A window of `whole` lies in it.
+/// Requires that a slice is within a tensor of sizes `whole`.
 static LogicalResult requireWindow(RunRules &rules, ArrayRef<Size> whole,
                                    ArrayRef<Size> offsets, ArrayRef<Size> sizes,
                                    ArrayRef<Size> strides) {
@@ -80,7 +81,8 @@ static LogicalResult requireWindow(RunRules &rules, ArrayRef<Size> whole,
   return success();
 }
 
-/// Groups of dimensions of one side are one dimension of the other.
+/// Requires that each group of expanded dimensions has the size of its
+/// collapsed dimension.
 static LogicalResult
 requireGroups(RunRules &rules, ArrayRef<Size> expanded,
               ArrayRef<Size> collapsed,
@@ -97,7 +99,7 @@ requireGroups(RunRules &rules, ArrayRef<Size> expanded,
   return success();
 }
 
-/// Operands that one loop goes along have one size there.
+/// Requires that operands indexed by the same loop have the same size there.
 static LogicalResult requireLoops(RunRules &rules, linalg::LinalgOp op) {
   SmallVector<Size> loops(op.getNumLoops());
   for (OpOperand &operand : op->getOpOperands()) {
@@ -220,7 +222,7 @@ SizeAnalysis::sizesOfStock(Operation *op, RunRules &rules,
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     SmallVector<Size> sizes = rules.sizesOf(extract.getTensor());
     for (auto [i, index] : llvm::enumerate(extract.getIndices())) {
-      // Of a loop's number it is the end that tells, once and for all steps.
+      // For an induction variable, checking the loop's upper bound is enough.
       Value end = endOfLoop(index);
       if (end && nn::decide(SizeRelation::atLeast, sizes[i],
                             sizeOfIndex(end)) == true)

@@ -1,4 +1,4 @@
-//===- ByteTables.cpp - bytes looked up in tables -------------------------===//
+//===- ByteTables.cpp - lookups in tables of 256 bytes --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ByteTables.h - bytes looked up in tables -----------------*- C++ -*-===//
+//===- ByteTables.h - lookups in tables of 256 bytes ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,12 @@
 
 namespace ingot::support {
 
-/// Entries of a table: one for each byte.
+/// Number of table entries, one per byte value.
 constexpr int64_t kByteEntries = 256;
 
-/// The table, a tensor or memref of 256 bytes, if an op replaces each byte of
-/// its one operand by what stands there in the table, and does nothing else;
-/// null otherwise.
+/// Returns the table if an op only replaces each byte of its single operand by
+/// the table's entry for this byte. The table is a tensor or memref of 256
+/// bytes. Returns null otherwise.
 mlir::Value getByteTable(mlir::linalg::LinalgOp op);
 
 } // namespace ingot::support

@@ -20,9 +20,9 @@ using namespace ingot;
 
 namespace {
 
-/// Gives an op that has an empty region the sources of the casts that it takes.
-/// MLIR's own pattern clones the op for this, and its clone of a region reads
-/// the first block, which an empty region does not have.
+/// Replaces cast operands by their sources in an op with an empty region.
+/// MLIR's own pattern clones the op for this. Cloning reads the region's first
+/// block, which an empty region does not have.
 struct TakeCastSources
     : OpInterfaceRewritePattern<DestinationStyleOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;

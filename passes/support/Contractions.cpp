@@ -1,4 +1,4 @@
-//===- Contractions.cpp - sums of products as loops -----------------------===//
+//===- Contractions.cpp - recognition of matrix products ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// What is widened to a value, or the value itself.
+/// Returns the source of widening casts, or the value itself.
 static Value narrowOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
@@ -23,8 +23,8 @@ static Value narrowOf(Value value) {
   return value;
 }
 
-/// The factors of the product that a body adds to what it has; none if it does
-/// something else.
+/// Returns the factors of the product that the body adds to its accumulator.
+/// Returns none if the body does something else.
 static SmallVector<Value> factorsOf(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   Operation *end = body->getTerminator();
@@ -55,8 +55,8 @@ bool support::isRow(Type memref) {
          !strides.empty() && strides.back() == 1;
 }
 
-/// Whether the body multiplies the first operand by the second, of f32, f64 or
-/// i32, or of bf16 as f32, or of bytes or words as i32.
+/// Returns true if the body multiplies the first operand by the second: f32,
+/// f64 or i32, bf16 as f32, or int8 or int16 as i32.
 static bool multipliesOperands(linalg::LinalgOp op) {
   SmallVector<Value> factors = factorsOf(op);
   if (factors.size() != 2)
@@ -73,7 +73,8 @@ static bool multipliesOperands(linalg::LinalgOp op) {
   return true;
 }
 
-/// A sum of loops times constants, and of a constant.
+/// Returns true if an expression is a sum of loops times constants and a
+/// constant.
 static bool isLinear(AffineExpr expr) {
   if (isa<AffineDimExpr, AffineConstantExpr>(expr))
     return true;
@@ -95,11 +96,11 @@ bool support::hasTiledProductLoops(linalg::LinalgOp op) {
   auto isParallel = [&](int64_t loop) {
     return kinds[loop] == utils::IteratorType::parallel;
   };
-  // Loops in front of these are batches, or the taps of a convolution.
+  // Other loops are batches or the taps of a convolution.
   if (!isParallel(row) || isParallel(k) || !isParallel(column))
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // Of the left factor single elements are read.
+  // The left factor is read one element at a time.
   if (!llvm::all_of(maps[0].getResults(), isLinear))
     return false;
   for (AffineMap map : ArrayRef(maps).drop_front())

@@ -1,4 +1,4 @@
-//===- Contractions.h - sums of products as loops ---------------*- C++ -*-===//
+//===- Contractions.h - recognition of matrix products ----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,22 +11,23 @@
 
 namespace ingot::support {
 
-/// Whether an op sums up products of its operands.
+/// Returns true if an op sums products of its operands.
 bool isSumOfProducts(mlir::linalg::LinalgOp op);
 
-/// Whether an op multiplies rows of its first operand by columns of its second,
-/// with loops in the order that register tiles take them: batches, rows, k,
-/// columns. Batches may be the taps of a convolution, over which it sums, too;
-/// the rows are windows then.
+/// Returns true if an op multiplies rows of its first operand by columns of its
+/// second operand. Its loops must have the order that register tiles need:
+/// batches, rows, k, columns. A batch loop may also be a reduction over the
+/// taps of a convolution, whose rows are then windows.
 bool hasTiledProductLoops(mlir::linalg::LinalgOp op);
 
-/// Whether the last dimension of a memref has its elements side by side.
+/// Returns true if elements along the last dimension of a memref are
+/// contiguous.
 bool isRow(mlir::Type memref);
 
-/// Whether an op on memrefs is a matrix product that is written with register
-/// tiles: of f32, f64, bf16, i32, words or bytes with the loops batch…, row, k,
-/// column, its right factor contiguous along k or the columns, its result along
-/// the columns.
+/// Returns true if an op on memrefs is a matrix product that is written with
+/// register tiles. Element types are f32, f64, bf16, i32, int16 or int8. Loops
+/// are batch…, row, k, column. The right factor is contiguous along k or the
+/// columns, the result along the columns.
 bool isTiledProduct(mlir::linalg::LinalgOp op);
 
 } // namespace ingot::support

@@ -1,4 +1,4 @@
-//===- DynamicScale.cpp - scales that a run finds -------------------------===//
+//===- DynamicScale.cpp - quantization at run time ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
                                 /*keep_dims=*/false);
   };
   Value zero = scalar(0);
-  // Of what is never below zero, as behind a relu, that is the least.
+  // The minimum of a tensor that is never negative, e.g. after a relu, is 0.
   bool isNegative = !(IntervalAnalysis().intervalOf(x).least >= 0);
   Value low = isNegative ? nn::MinOp::create(builder, loc, scalarType,
                                              extreme(nn::ReduceKind::min), zero)

@@ -1,4 +1,4 @@
-//===- DynamicScale.h - scales that a run finds -----------------*- C++ -*-===//
+//===- DynamicScale.h - quantization at run time ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,30 +13,30 @@
 
 namespace ingot::support {
 
-/// A tensor of floats in unsigned bytes, with their scale and zero point: those
-/// of ONNX's DynamicQuantizeLinear.
+/// A tensor quantized to uint8 as by ONNX's DynamicQuantizeLinear, with its
+/// scale and zero point.
 struct DynamicBytes {
   mlir::Value bytes, scale, zeroPoint;
 };
 
-/// Quantizes `x` by the range that it has in a run, and 0. Where all of it is
-/// 0, any scale is right, and 1 divides.
+/// Quantizes `x` by its range at run time, extended to 0. If all elements are
+/// 0, the scale is 1.
 DynamicBytes quantizeDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value x);
 
-/// `x` as its bytes have it: quantizeDynamically, and back to floats.
+/// Quantizes `x` by quantizeDynamically, and dequantizes it.
 mlir::Value roundDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value x);
 
-/// `sums` of products of bytes, of i32, less what a zero point that only the
-/// run knows adds to them: its product with `weightSums`, i32 sums of weights
-/// that broadcast to `sums`.
+/// Subtracts the contribution of a zero point, computed at run time, from i32
+/// `sums` of products of int8 values. The contribution is the zero point times
+/// `weightSums`, i32 sums of weights that broadcast to `sums`.
 mlir::Value takeOffZeroPoint(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value sums, mlir::Value zeroPoint,
                              mlir::Value weightSums);
 
-/// `x`, of a convolution, with its padding of `zeroPoint`, and the pads that
-/// are left. What crops stays where it is.
+/// Pads the data `x` of a convolution with `zeroPoint`, and returns the
+/// remaining pads. Negative pads, which crop, remain.
 std::pair<mlir::Value, llvm::SmallVector<int64_t>>
 padWithZeroPoint(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                  mlir::Value zeroPoint, llvm::ArrayRef<int64_t> pads,

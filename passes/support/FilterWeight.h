@@ -1,4 +1,4 @@
-//===- FilterWeight.h - the filter of an antialiased resize -----*- C++ -*-===//
+//===- FilterWeight.h - weights of the antialiasing filter ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace ingot::support {
 
-/// The operations of `Scalars`, on numbers that the compiler knows.
+/// Arithmetic like that of `Scalars`, on constants at compile time.
 struct Doubles {
   double f(double value) { return value; }
   double add(double x, double y) { return x + y; }

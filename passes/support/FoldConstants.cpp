@@ -26,17 +26,17 @@ struct FoldConstantsPass : ingot::impl::FoldConstantsBase<FoldConstantsPass> {
   void runOnOperation() override;
 
   int64_t bytesAllowed(Operation *op);
-  /// Finds what is only there for scatters of constants.
+  /// Finds ops that only serve scatters of constants.
   void findScattered(ArrayRef<Operation *> ops);
 
-  /// Bytes of larger results that may still be made of what is only moved.
+  /// Bytes of large results that ops which only move elements may still create.
   int64_t movableBytes = 0;
   llvm::DenseSet<Operation *> scattered;
 };
 
 } // namespace
 
-/// Bytes that a value takes in the artifact.
+/// Returns the bytes that a value takes in the artifact.
 static int64_t bytesOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
@@ -47,7 +47,8 @@ static int64_t bytesOf(Type type) {
   return tensor.getNumElements() * nn::elementBytes(element);
 }
 
-/// Of an element of op's result, 1 if that is nothing to count.
+/// Returns the bytes of an element of op's result, or 1 if the result has no
+/// known size.
 static int64_t bytesOfElement(Operation *op) {
   Type type = op->getResult(0).getType();
   return bytesOf(type) == 0
@@ -55,8 +56,8 @@ static int64_t bytesOfElement(Operation *op) {
              : nn::elementBytes(cast<RankedTensorType>(type).getElementType());
 }
 
-/// Whether a result holds elements of the operands, each once: recurrent
-/// weights, say, that an exporter brings into another order of gates.
+/// Returns true if a result has the elements of the operands, each once. An
+/// example are recurrent weights whose gates an exporter reorders.
 static bool onlyMoves(Operation *op) {
   return isa<nn::ConcatOp, nn::ReshapeOp, nn::SliceOp, nn::TransposeOp>(op);
 }
@@ -70,15 +71,16 @@ int64_t FoldConstantsPass::bytesAllowed(Operation *op) {
   int64_t operandBytes = 0;
   for (Value operand : op->getOperands())
     operandBytes += bytesOf(operand.getType());
-  // A result of another width may be a few times its operand; an expansion is
-  // cheaper computed than stored.
+  // A result of a wider type may be a few times larger than its operand. A
+  // larger expansion is cheaper to compute than to store.
   int64_t grown = std::max<int64_t>(maxGrowth * operandBytes, smallBytes);
   return std::min<int64_t>(maxBytes, grown);
 }
 
-/// A scatter copies all of its data, and loops over its places: of constants
-/// (tables of relative positions, which exporters write so) it is not for the
-/// run. What its operands are made of may grow for it, for they go.
+/// Finds scatters of constants, and ops that compute their operands. Exporters
+/// write tables of relative positions in this way. A scatter copies its data
+/// and loops over its indices, so it should not be done at run time. Its
+/// operands may be large, because they are erased after the fold.
 void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
   scattered.clear();
   llvm::DenseSet<Operation *> ofConstants;
@@ -106,8 +108,8 @@ void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
 }
 
 void FoldConstantsPass::runOnOperation() {
-  // Weights of any size are moved when compiling, up to a few times all of
-  // them: a run would read and write them each time, and pack them.
+  // Folds moves of weights of any size, up to a few times the size of all
+  // constants. At run time, each run would read, write and pack them.
   constexpr int64_t kMaxMoves = 4;
   movableBytes = 0;
   SmallVector<Operation *> ops;
@@ -127,7 +129,7 @@ void FoldConstantsPass::runOnOperation() {
     if (bytes > maxBytes)
       movableBytes -= bytes;
   }
-  // Operands of what was folded, last first, so that chains go.
+  // Erases unused operands, last first, so that whole chains are erased.
   SmallVector<Operation *> constants;
   getOperation()->walk([&](arith::ConstantOp op) { constants.push_back(op); });
   for (Operation *op : llvm::reverse(constants))

@@ -1,4 +1,4 @@
-//===- Intervals.cpp - between which numbers tensors lie ------------------===//
+//===- Intervals.cpp - value ranges of tensors ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,11 +22,11 @@ using namespace ingot::support;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr Interval kAll{-kInfinity, kInfinity};
-/// What lies further up says nothing that is worth the search.
+/// Limit of ops to look through. Further ops rarely change the result.
 static constexpr int kMaxDepth = 64;
 
-/// Bounds are computed in doubles: what f32 may be beside them, and beside
-/// large ones in parts of them.
+/// Tolerance for f32 rounding, because bounds are computed in f64: absolute,
+/// and relative for large bounds.
 static constexpr double kSlack = 1e-3, kRelativeSlack = 0x1p-20;
 
 static double slackAt(double bound) {
@@ -40,7 +40,7 @@ static Interval scaledBy(Interval x, double factor) {
                     : Interval{x.least * factor, x.most * factor};
 }
 
-/// Between which numbers products of one of `x` by one of `y` lie.
+/// Returns the interval of products of an element of `x` and one of `y`.
 static Interval product(Interval x, Interval y) {
   for (double bound : {x.least, x.most, y.least, y.most})
     if (!std::isfinite(bound))
@@ -50,8 +50,8 @@ static Interval product(Interval x, Interval y) {
   return {least, most};
 }
 
-/// The same for sums, `op`: of floats with what they are rounded by, which may
-/// be much for what is left of them.
+/// Returns the interval of sums. For floats, it includes the rounding error,
+/// which may be large relative to a small difference.
 static Interval sum(Operation *op, Interval x, Interval y) {
   double rounded = 0;
   if (isa<FloatType>(typeOf(op->getResult(0)).getElementType()))
@@ -65,8 +65,7 @@ static Interval joined(Interval x, Interval y) {
   return {std::min(x.least, y.least), std::max(x.most, y.most)};
 }
 
-/// `x` as it is, if the type of `value` holds all of it; integers that it does
-/// not hold wrap around.
+/// Returns `x` if the type of `value` can hold it. Other integers wrap around.
 static Interval heldBy(Value value, Interval x) {
   auto type = dyn_cast<IntegerType>(typeOf(value).getElementType());
   if (!type)
@@ -82,7 +81,8 @@ static Interval heldBy(Value value, Interval x) {
   return {std::trunc(x.least), std::trunc(x.most)};
 }
 
-/// Whether each window has an element of x, and none lies in the padding alone.
+/// Returns true if each window has an element of x, i.e. if none is only
+/// padding.
 static bool hasElements(nn::MaxPoolOp pool) {
   ArrayRef<int64_t> kernel = pool.getKernel(), pads = pool.getPads();
   for (auto [i, pad] : llvm::enumerate(pads))
@@ -97,7 +97,7 @@ Interval IntervalAnalysis::findInterval(Operation *op) {
     return std::isnan(*splat) ? kAll : Interval{*splat, *splat};
   auto x = [&] { return intervalOf(op->getOperand(0)); };
   auto y = [&] { return intervalOf(op->getOperand(1)); };
-  /// The operand that is not the constant, and the constant.
+  /// Returns the operand that is not constant, and the constant.
   auto splitConstant = [&]() -> std::pair<Value, std::optional<double>> {
     if (auto right = nn::getSplat(op->getOperand(1)))
       return {op->getOperand(0), right};

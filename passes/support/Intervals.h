@@ -1,4 +1,4 @@
-//===- Intervals.h - between which numbers tensors lie ----------*- C++ -*-===//
+//===- Intervals.h - value ranges of tensors --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace ingot::support {
 
-/// Two numbers that no element lies outside of; infinite where nothing is
-/// known. Of floats one may be NaN besides.
+/// Bounds of all elements, infinite if nothing is known. Float elements may
+/// also be NaN.
 struct Interval {
   double least, most;
 
@@ -22,7 +22,7 @@ struct Interval {
   }
 };
 
-/// Finds them by what computes the elements.
+/// Computes intervals from the ops that compute the elements.
 class IntervalAnalysis {
 public:
   Interval intervalOf(mlir::Value value);
@@ -31,7 +31,7 @@ private:
   Interval findInterval(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, Interval> intervals;
-  /// How many operations the search has gone up from where it began.
+  /// Number of ops between the value of the first call and the current value.
   int depth = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- Json.h - JSON that nobody vouches for --------------------*- C++ -*-===//
+//===- Json.h - parsing of untrusted JSON -----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@
 
 namespace ingot {
 
-/// Of text that is JSON, a key that an object has more than once, of which the
-/// parser takes the last; or "". Keys are compared as they are written.
+/// Returns a key that an object in the JSON `text` has more than once, or "".
+/// The parser would use the last one. Keys are compared as they are written.
 inline std::string findRepeatedKey(llvm::StringRef text) {
   std::vector<llvm::StringSet<>> open;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -29,7 +29,7 @@ inline std::string findRepeatedKey(llvm::StringRef text) {
     const size_t from = i + 1;
     for (i = from; text[i] != '"'; ++i)
       i += text[i] == '\\';
-    // What a colon follows is a key.
+    // A string before a colon is a key.
     llvm::StringRef string = text.slice(from, i);
     if (text.drop_front(i + 1).ltrim().starts_with(":") &&
         !open.back().insert(string).second)
@@ -38,8 +38,8 @@ inline std::string findRepeatedKey(llvm::StringRef text) {
   return "";
 }
 
-/// llvm::json::parse, which calls itself for each array and object: text that
-/// nests them deeper than any file of ours is refused.
+/// Calls llvm::json::parse, which is recursive. Rejects text that nests arrays
+/// and objects deeper than any valid file.
 inline llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
   constexpr int kDeepest = 64;
   int depth = 0;

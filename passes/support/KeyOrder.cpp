@@ -1,4 +1,4 @@
-//===- KeyOrder.cpp - sorting by digits of keys ---------------------------===//
+//===- KeyOrder.cpp - radix sort ------------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// Digits are sorted by in pairs.
+/// Returns the bits of a key. They are at least 16, because each step sorts by
+/// two digits.
 int64_t KeyOrder::keyBits() const {
   return std::max<int64_t>(16,
                            computeType(element).getIntOrFloatBitWidth());
@@ -39,7 +40,7 @@ Value KeyOrder::keyOf(Value element) const {
   Value sign = constant(APInt::getSignMask(bits).getSExtValue());
   Value key;
   if (isa<FloatType>(compute)) {
-    // The 0 that -0 is equal to.
+    // Adding 0 turns -0 into 0.
     element =
         arith::AddFOp::create(b, loc, element, scalar(b, loc, compute, 0));
     Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
@@ -48,7 +49,7 @@ Value KeyOrder::keyOf(Value element) const {
                        std::numeric_limits<double>::quiet_NaN());
     element = arith::SelectOp::create(b, loc, isNan, nan, element);
     key = arith::BitcastOp::create(b, loc, type, element);
-    // Of negative numbers all bits, for they are the smaller the larger those.
+    // Flips all bits of negative numbers, because their order is reversed.
     Value signs = arith::ShRSIOp::create(b, loc, key, constant(bits - 1));
     key = arith::XOrIOp::create(b, loc, key,
                                 arith::OrIOp::create(b, loc, signs, sign));
@@ -89,8 +90,8 @@ Value KeyOrder::keyOfItem(Value item, ElementAt elementAt) const {
   return arith::ShRUIOp::create(b, loc, item, number(64 - keyBits()));
 }
 
-/// Sorts the first list by one digit into the second one, which becomes the
-/// first: items of one digit keep their order.
+/// Sorts the first list by one digit into the second list, and swaps the lists.
+/// The sort is stable.
 void KeyOrder::sortByDigit(SmallVectorImpl<Value> &lists, Value count,
                            Value shift, ElementAt elementAt) const {
   using Body = llvm::function_ref<SmallVector<Value>(Value i, ValueRange)>;
@@ -130,7 +131,7 @@ void KeyOrder::sortByDigit(SmallVectorImpl<Value> &lists, Value count,
     Value more = add(load(state[0], digit), number(1));
     return SmallVector<Value>{store(more, state[0], digit)};
   })[0];
-  // Where items of each digit start.
+  // Start index of the items of each digit.
   places = loop(digits, {places, number(0)},
                 [&](Value i, ValueRange state) -> SmallVector<Value> {
                   Value many = load(state[0], i);

@@ -1,14 +1,15 @@
-//===- KeyOrder.h - sorting by digits of keys -------------------*- C++ -*-===//
+//===- KeyOrder.h - radix sort ----------------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is sorted in a run: items of 64 bits, each the key of an element, an
-// integer without a sign in the order of the elements, above the position of
-// the element, which is below 2^32. Keys of 64 bits leave no room; then items
-// are positions, and keys are made of the elements again.
+// Declares a sort of elements at run time. An item has 64 bits: the key of an
+// element in the high bits, and the element's position, below 2^32, in the low
+// bits. Keys are unsigned integers in the order of the elements. Keys of 64
+// bits leave no room for positions. Items are then positions, and keys are
+// computed from the elements again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_KEYORDER_H
@@ -18,10 +19,10 @@
 
 namespace ingot::support {
 
-/// An order of elements: the one that is first has the smaller key. -0 is 0,
-/// and a NaN is greater than all numbers.
+/// An order of elements: earlier elements have smaller keys. -0 equals 0, and
+/// NaN is greater than all numbers.
 struct KeyOrder {
-  /// What a digit may be.
+  /// Number of values of a digit.
   static constexpr int64_t kDigits = 256;
   using ElementAt = llvm::function_ref<Value(Value position)>;
 
@@ -30,14 +31,13 @@ struct KeyOrder {
   mlir::Type element;
   bool isUnsigned, descends;
 
-  /// As an i64.
+  /// Returns the key of an element as an i64.
   Value keyOf(Value element) const;
   Value itemOf(Value element, Value position) const;
   Value positionOf(Value item) const;
   Value keyOfItem(Value item, ElementAt elementAt) const;
-  /// The first `count` items of the first list, sorted; those with equal keys
-  /// keep their order. The second list has as much room, the third `kDigits`
-  /// numbers.
+  /// Sorts the first `count` items of the first list. The sort is stable. The
+  /// second list has the same size, the third has `kDigits` elements.
   Value sort(llvm::ArrayRef<Value> lists, Value count,
              ElementAt elementAt) const;
 

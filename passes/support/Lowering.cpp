@@ -1,4 +1,4 @@
-//===- Lowering.cpp - scalars and tensors of linalg -----------------------===//
+//===- Lowering.cpp - building linalg ops ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Lowering.h - scalars and tensors of linalg ---------------*- C++ -*-===//
+//===- Lowering.h - building linalg ops -------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,18 +21,18 @@ using nn::isUnsigned;
 using nn::scalar;
 using nn::signless;
 
-/// tensor.empty of `type`.
+/// Creates a tensor.empty of `type`.
 mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type,
                         mlir::ValueRange dynamicSizes = {});
 
-/// A tensor of `type` filled with the scalar `value`.
+/// Creates a tensor of `type` filled with the scalar `value`.
 mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type, mlir::Value value,
                          mlir::ValueRange dynamicSizes = {});
 
-/// A linalg.generic over the result's dimensions, all parallel, reading each
-/// input through its map.
+/// Creates a linalg.generic with a parallel loop per result dimension. Each
+/// input is read through its map.
 mlir::Value createGeneric(
     mlir::OpBuilder &builder, mlir::Location loc, mlir::Value init,
     mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> inputMaps,
@@ -40,22 +40,22 @@ mlir::Value createGeneric(
                                    mlir::ValueRange)>
         body);
 
-/// The largest or the smallest number of a type, infinite if there is one.
+/// Returns the largest or smallest value of a type, infinity if it has one.
 mlir::Value extremum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Type type, bool highest, bool isUnsigned);
 
-/// Creates the check whether an integer `x` replaces the best one so far,
-/// `than`: it is larger, or smaller unless `isMax`, or equal with `orEqual`.
+/// Creates the check if an integer `x` replaces the best value so far, `than`.
+/// It is larger, or smaller unless `isMax`, or equal with `orEqual`.
 mlir::Value isBetter(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x, mlir::Value than, bool isMax, bool orEqual,
                      bool isUnsigned);
 
-/// `type` without `axes`, and the dimensions that are left.
+/// Returns `type` without `axes`, and sets `kept` to the remaining dimensions.
 mlir::RankedTensorType withoutDims(mlir::RankedTensorType type,
                                    llvm::ArrayRef<int64_t> axes,
                                    llvm::SmallVectorImpl<int64_t> &kept);
 
-/// Puts back the reduced `axes` of a tensor of type `from` as ones.
+/// Restores the reduced `axes` of a tensor of type `from` as dimensions of 1.
 mlir::Value keepReducedDims(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value reduced, mlir::RankedTensorType from,
                             llvm::ArrayRef<int64_t> axes);

@@ -1,4 +1,4 @@
-//===- OptimizeFor.cpp - bytes of an artifact against its speed -----------===//
+//===- OptimizeFor.cpp - artifact size against speed ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

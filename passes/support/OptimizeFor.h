@@ -1,12 +1,12 @@
-//===- OptimizeFor.h - bytes of an artifact against its speed ---*- C++ -*-===//
+//===- OptimizeFor.h - artifact size against speed --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Some choices make code faster and the artifact larger. One table says how
-// much time each added byte has to save.
+// Declares the trade-off between speed and artifact size. A table says how many
+// operations each added byte must save.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_OPTIMIZEFOR_H
@@ -21,7 +21,7 @@
 
 namespace ingot {
 
-/// The aim of a compilation where speed costs bytes.
+/// Goal of a compilation for choices that trade bytes for speed.
 enum class OptimizeFor { speed, balanced, size };
 
 /// A row of the table.
@@ -29,9 +29,10 @@ struct SizeRule {
   OptimizeFor goal;
   llvm::StringLiteral name;
   llvm::StringLiteral description;
-  /// The operations of one core that each added byte must save.
+  /// Operations of one core that each added byte must save.
   double leastGain;
-  /// Bytes that one choice may add for nothing: small layers stay fast.
+  /// Bytes that a choice may add without saving anything, so that small layers
+  /// stay fast.
   double freeBytes;
 };
 
@@ -45,14 +46,14 @@ constexpr SizeRule kSizeRules[] = {
 
 const SizeRule &getSizeRule(OptimizeFor goal);
 
-/// The operations that a choice must save if it makes the artifact larger by
-/// `addedBytes`; 0 if it makes it no larger.
+/// Returns the operations that a choice must save if it adds `addedBytes` to
+/// the artifact; 0 if it adds none.
 double requiredGain(OptimizeFor goal, double addedBytes);
 
-/// The goal called `name`, or none.
+/// Returns the goal called `name`, or nullopt.
 std::optional<OptimizeFor> findGoal(llvm::StringRef name);
 
-/// The names of all goals as values of a pass's or a pipeline's option.
+/// Returns the names of all goals as values of a pass or pipeline option.
 llvm::cl::ValuesClass optimizeForValues();
 
 } // namespace ingot

@@ -45,20 +45,21 @@ def AttachTargets : Pass<"ingot-attach-targets", "::mlir::ModuleOp"> {
 }
 
 def Canonicalize : Pass<"ingot-canonicalize"> {
-  let summary = "MLIR's canonicalizations, within the budget of all rewriting";
+  let summary = "Canonicalize, and fail if this does not terminate";
   let description = [{
-    As `canonicalize`, which has no end if two canonicalizations undo each
-    other, and does not say so if it stops early: this one fails with a message.
+    Applies the patterns of MLIR's `canonicalize` within the budget of all
+    rewriting. MLIR's pass does not terminate if two patterns undo each other,
+    and it does not report an early stop. This pass fails with a message.
   }];
 }
 
 def FoldConstants : Pass<"nn-fold-constants"> {
   let summary = "Compute ops whose operands are constant";
   let description = [{
-    Runs every op's folder, and computes nn ops on constants in double (integers
-    exactly), rounding once. A result larger than `max-bytes`, or much larger
-    than its operands, is left to run time, where it costs less than to ship.
-    Results of ops that only move elements (`concat`, `reshape`, `slice`,
+    Calls every op's folder. It computes nn ops on constants in f64, integers
+    exactly, and rounds once. A result larger than `max-bytes`, or much larger
+    than its operands, is computed at run time, which is cheaper than storing
+    it. Results of ops that only move elements (`concat`, `reshape`, `slice`,
     `transpose`) may be larger, up to four times all constants together.
   }];
   let options = [

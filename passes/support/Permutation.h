@@ -1,11 +1,12 @@
-//===- Permutation.h - lists and types under nn.transpose ----- -*- C++ -*-===//
+//===- Permutation.h - permutations of dimensions ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A transpose's result dimension i is its operand's dimension perm[i].
+// Declares helpers for permutations. Dimension i of a transpose's result is
+// dimension perm[i] of its operand.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_PERMUTATION_H
@@ -25,7 +26,7 @@ inline Perm inverse(llvm::ArrayRef<int64_t> perm) {
   return result;
 }
 
-/// What is listed for each operand dimension, for each result dimension.
+/// Permutes a list with one element per operand dimension to result dimensions.
 template <typename T>
 llvm::SmallVector<T> permute(llvm::ArrayRef<T> list,
                              llvm::ArrayRef<int64_t> perm) {
@@ -47,7 +48,7 @@ inline bool isIdentity(llvm::ArrayRef<int64_t> perm) {
   });
 }
 
-/// From N, C, D1… to N, D1…, C.
+/// Returns the permutation from N, C, D1… to N, D1…, C.
 inline Perm toChannelsLast(int64_t rank) {
   Perm perm{0};
   for (int64_t i = 2; i < rank; ++i)
@@ -56,12 +57,13 @@ inline Perm toChannelsLast(int64_t rank) {
   return perm;
 }
 
-/// From N, D1…, C to N, C, D1….
+/// Returns the permutation from N, D1…, C to N, C, D1….
 inline Perm toChannelsFirst(int64_t rank) {
   return inverse(toChannelsLast(rank));
 }
 
-/// Whether the elements stay in order: only dimensions of one element move.
+/// Returns true if the elements keep their order, because only dimensions of
+/// size 1 move.
 inline bool keepsOrder(llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int64_t> perm) {
   int64_t last = -1;

@@ -1,4 +1,4 @@
-//===- Phases.h - what strides take a result apart into ---------*- C++ -*-===//
+//===- Phases.h - phases of a transposed convolution ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,12 +14,12 @@
 
 namespace ingot::support {
 
-/// As many kernels, mostly different ones, as a transposed convolution may
-/// become: one for each phase of its strides, where the last dimension's are
-/// not one.
+/// Limit of kernels for a transposed convolution. Each phase of its strides
+/// becomes a kernel, unless the phases of the last dimension share one. Most of
+/// these kernels differ.
 inline constexpr int64_t kMaxPhases = 64;
 
-/// Whether `strides` have more phases than that.
+/// Returns true if `strides` have more than kMaxPhases phases.
 inline bool hasManyPhases(llvm::ArrayRef<int64_t> strides) {
   int64_t phases = 1;
   for (int64_t stride : strides)

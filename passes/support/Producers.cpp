@@ -1,4 +1,4 @@
-//===- Producers.cpp - kernels that take in what follows them -------------===//
+//===- Producers.cpp - fusion into producers ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ support::Order::Order(Operation *root) {
       [&](Operation *op) { places[op] = places.size(); });
 }
 
-/// What is new stands in front of an op that takes it.
+/// Returns the place of an op. A new op has the place of the next known op.
 int64_t support::Order::placeOf(Operation *op) const {
   for (; op; op = op->getNextNode())
     if (auto at = places.find(op); at != places.end())
@@ -30,7 +30,7 @@ int64_t support::Order::placeOf(Operation *op) const {
 void support::Order::replaceByProducer(Operation *producer, Operation *op) {
   producer->setLoc(
       FusedLoc::get(op->getContext(), {producer->getLoc(), op->getLoc()}));
-  // Other operands of `op` may only be there where `op` is.
+  // Other operands of `op` may be defined only just before `op`.
   producer->moveBefore(op);
   places[producer] = placeOf(op);
   op->getResult(0).replaceAllUsesWith(producer->getResult(0));

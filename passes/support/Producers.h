@@ -1,4 +1,4 @@
-//===- Producers.h - kernels that take in what follows them -----*- C++ -*-===//
+//===- Producers.h - fusion into producers ----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,17 +13,17 @@
 
 namespace ingot::support {
 
-/// Ops in the order in which they stand, while kernels move. MLIR numbers a
-/// block again whenever one is asked about after a move.
+/// Order of ops in their blocks, kept up to date while kernels move. MLIR would
+/// renumber a block at each query after a move.
 class Order {
 public:
   explicit Order(mlir::Operation *root);
 
-  /// Of one block.
+  /// Returns true if `a` is before `b` in the same block.
   bool isBefore(mlir::Operation *a, mlir::Operation *b) const {
     return placeOf(a) < placeOf(b);
   }
-  /// Lets `producer`, which computes what `op` does by now, take its place.
+  /// Replaces `op` by `producer`, which then computes the result of `op`.
   void replaceByProducer(mlir::Operation *producer, mlir::Operation *op);
   void erase(mlir::Operation *op);
 
@@ -33,7 +33,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> places;
 };
 
-/// `value` with 1s in front, up to `rank` dimensions.
+/// Adds leading dimensions of 1 to `value`, up to `rank`.
 mlir::Value expandRank(mlir::OpBuilder &builder, mlir::Value value,
                        int64_t rank);
 

@@ -1,4 +1,4 @@
-//===- Reason.cpp - why something is not done -----------------------------===//
+//===- Reason.cpp - reasons for declining an op ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,8 +31,8 @@ std::string ingot::describe(Type type) {
   return text + "]";
 }
 
-/// What `whyNot` says of the first tensor type of an operand or result that it
-/// declines. Sizes and scalars that a run computed are no data.
+/// Returns the result of `whyNot` for the first tensor type of an operand or
+/// result that it declines. Skips scalars and sizes.
 static Reason firstReason(Operation *op,
                           function_ref<Reason(ShapedType)> whyNot) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()),

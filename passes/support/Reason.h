@@ -1,4 +1,4 @@
-//===- Reason.h - why something is not done ---------------------*- C++ -*-===//
+//===- Reason.h - reasons for declining an op -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +16,15 @@
 
 namespace ingot {
 
-/// Why something is not done with an op, as half a sentence about the op ("has
-/// weights that are not constant"). None if it can be done.
+/// Reason why an op is declined, as a predicate about the op ("has weights that
+/// are not constant"). Nullopt if the op is accepted.
 using Reason = std::optional<std::string>;
 
 /// The kinds of ops that a backend has kernels for.
 template <typename... Ops> struct OpKinds {
   static bool contain(mlir::Operation *op) { return mlir::isa<Ops...>(op); }
 
-  /// What `whyNot` says of `op`, which is of one of the kinds.
+  /// Returns the result of `whyNot` for `op`, which has one of the kinds.
   template <typename WhyNot>
   static Reason ask(mlir::Operation *op, WhyNot whyNot) {
     return llvm::TypeSwitch<mlir::Operation *, Reason>(op)
@@ -32,28 +32,28 @@ template <typename... Ops> struct OpKinds {
   }
 };
 
-/// Reasons that several backends have.
+/// Reasons that several backends give.
 constexpr char kChannelsNotLast[] = "has channels that are not last";
 constexpr char kTypesDiffer[] =
     "has types that differ in what is known of sizes";
 
-/// Returns a type as it stands in a reason: "float32[1,?,224,3]".
+/// Returns a type as it is written in a reason: "float32[1,?,224,3]".
 std::string describe(mlir::Type type);
 
-/// Why kernels that compute f32 on tensors with elements do not take `op`: of
-/// which operand or result the type is another, or which is empty.
+/// Returns why f32 kernels decline `op`: an operand or result is empty or of
+/// another element type.
 Reason whyNotFloat32(mlir::Operation *op);
 
-/// Which operand or result of `op` is empty.
+/// Returns which operand or result of `op` is empty.
 Reason whyNotEmpty(mlir::Operation *op);
 
-/// Why factors of a normalization over the dimensions of `shape` cannot be read
-/// along with it: of those that are there, one is open or not as large.
+/// Returns why factors of a normalization over dimensions of `shape` are not
+/// supported. A factor is null, or must be static and have this shape.
 Reason whyNotFactors(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<mlir::Value> factors);
 
-/// Why `backend` leaves `op` alone whatever it is: `ingot.backend` names
-/// another.
+/// Returns why `backend` declines `op` in any case: `ingot.backend` names
+/// another backend.
 Reason whyNotBackend(mlir::Operation *op, llvm::StringRef backend);
 
 } // namespace ingot

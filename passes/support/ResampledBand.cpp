@@ -1,18 +1,20 @@
-//===- ResampledBand.cpp - a resampled dimension as a matrix --------------===//
+//===- ResampledBand.cpp - resampling as a band matrix --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For each row of the matrix:
+// Computes the band matrix of a resampled dimension. For each row of the
+// matrix:
 //
-//   find the first column, and the weights of all taps, in f64
-//   clear the row
-//   for taps: write the sum of the weights of the tap's column up to here
+//     find the first column, and the weights of all taps, in f64
+//     clear the row
+//     for taps: write the sum of the weights of the tap's column up to here
 //
-// Taps outside of the operand count for its first or last column. So the taps
-// of one column are neighbours, and the last write has the column's whole sum.
+// Taps outside of the operand count for its first or last column. So taps of
+// the same column are neighbours, and the last write has the column's whole
+// sum.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/support/ResampledBand.h"
@@ -32,7 +34,7 @@ double support::reachOf(nn::ResizeMode mode) {
 
 namespace {
 
-/// Builds the loops of one matrix.
+/// Builder of the loops of one matrix.
 struct BandBuilder {
   BandBuilder(OpBuilder &b, Location loc, const Sampling &sampling,
               const ResampledAxis &axis, bool filters)
@@ -44,7 +46,7 @@ struct BandBuilder {
       return;
     this->axis.scale =
         arith::ExtFOp::create(b, loc, b.getF64Type(), axis.scale);
-    // At the smallest scale a result covers all elements.
+    // At the smallest scale, a result element covers all operand elements.
     Value size = s.max(s.toFloat(axis.size), s.f(1));
     narrow = s.max(s.min(this->axis.scale, s.f(1)), s.div(s.f(1), size));
     radius = s.div(s.f(reachOf(sampling.mode)), narrow);
@@ -67,16 +69,17 @@ struct BandBuilder {
   const Sampling &sampling;
   ResampledAxis axis;
   bool filters;
-  /// The last column, and the taps of a row before some are one column.
+  /// The last column, and the number of taps per row before taps are merged
+  /// into columns.
   Value last, count;
-  /// The scale of distances and the reach of a filter.
+  /// The scale of distances, and the reach of a filter.
   Value narrow, radius;
 };
 
 } // namespace
 
 /// Returns the first column of a row whose first tap is at `first`, such that
-/// as few columns as possible lie behind the operand.
+/// as few columns as possible are behind the operand.
 Value BandBuilder::startOf(Value first, Value taps) {
   Value most = s.sub(axis.size, taps);
   Value zero = s.n(0);
@@ -84,7 +87,7 @@ Value BandBuilder::startOf(Value first, Value taps) {
                  arith::MaxSIOp::create(s.b, s.loc, most, zero));
 }
 
-/// Writes where the row starts and clears its weights.
+/// Stores the start of the row and clears its weights.
 SmallVector<Value> BandBuilder::clearRow(Value row, Value start, Value taps,
                                          ValueRange tables) {
   OpBuilder &b = s.b;
@@ -101,7 +104,7 @@ SmallVector<Value> BandBuilder::clearRow(Value row, Value start, Value taps,
   return {starts, weights};
 }
 
-/// Adds a tap to `state`: the table of weights, the column of the tap before,
+/// Adds a tap to `state`: the table of weights, the column of the previous tap,
 /// and the sum of the weights of this column.
 SmallVector<Value> BandBuilder::addTap(Value row, Value start, Value held,
                                        Value weight, ValueRange state) {
@@ -115,7 +118,7 @@ SmallVector<Value> BandBuilder::addTap(Value row, Value start, Value held,
   return {weights, held, sum};
 }
 
-/// Writes a row of the taps of an interpolation.
+/// Writes a row with the taps of an interpolation.
 SmallVector<Value> BandBuilder::writeTaps(Value row, Value at, Value taps,
                                           ValueRange tables) {
   Scalars single{s.b, s.loc};
@@ -131,7 +134,7 @@ SmallVector<Value> BandBuilder::writeTaps(Value row, Value at, Value taps,
   return {cleared[0], state[0]};
 }
 
-/// Writes a row of the taps of a filter, the sum of whose weights is 1.
+/// Writes a row with the taps of a filter. Their weights sum to 1.
 SmallVector<Value> BandBuilder::writeFilter(Value row, Value at, Value taps,
                                             ValueRange tables) {
   Value position = positionOf(s, sampling, axis, at);

@@ -1,4 +1,4 @@
-//===- ResampledBand.h - a resampled dimension as a matrix ------*- C++ -*-===//
+//===- ResampledBand.h - resampling as a band matrix ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,27 +11,27 @@
 
 namespace ingot::support {
 
-/// Rows of a matrix, `first`, `first + step` and so on.
+/// Rows `first`, `first + step`, … of a matrix.
 struct TakenRows {
   int64_t first = 0, step = 1;
   OpFoldResult count;
 };
 
-/// A matrix whose rows have few neighbouring elements that are not 0, as
-/// tensors: the first column of each row, and the elements of as many columns
-/// as there are taps. The columns of the last taps may lie behind the operand;
-/// their elements are 0 then.
+/// A matrix whose rows have only a few nonzero elements, which are neighbours.
+/// `starts` has the first column of each row. `weights` has one element per row
+/// and tap. Columns of the last taps may be outside of the operand; their
+/// weights are 0.
 struct ResampledBand {
   Value starts, weights;
 };
 
-/// Returns the reach of an interpolation: elements further away from a position
-/// do not count.
+/// Returns the reach of an interpolation: elements at a greater distance have
+/// weight 0.
 double reachOf(nn::ResizeMode mode);
 
-/// Writes loops that compute the matrix of a resampled dimension in a run. With
-/// `filters` a dimension that shrinks is filtered (nn.resize `antialias`). The
-/// number of taps is a multiple of `unit`.
+/// Creates loops that compute the matrix of a resampled dimension at run time.
+/// With `filters`, a dimension that shrinks is filtered (nn.resize
+/// `antialias`). The number of taps is a multiple of `unit`.
 ResampledBand makeResampledBand(OpBuilder &b, Location loc,
                                 const Sampling &sampling,
                                 const ResampledAxis &axis, bool filters,

@@ -1,4 +1,4 @@
-//===- Resampling.cpp - where resized elements come from ------------------===//
+//===- Resampling.cpp - positions and weights of resizing -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ bool support::isCopiedDim(nn::ResizeOp op, int64_t dim) {
          typeOf(op.getX()).getDimSize(dim) == typeOf(op.getY()).getDimSize(dim);
 }
 
-/// Returns the operand position that result position `at` stands for.
+/// Returns the operand position of result position `at`.
 static Value originalPosition(Scalars s, nn::Coordinates coordinates,
                               const ResampledAxis &axis, Value at) {
   Value position = s.toFloat(at), scale = axis.scale, half = s.f(0.5);
@@ -55,12 +55,12 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
   case nn::Coordinates::half_pixel:
     return halfPixel();
   case nn::Coordinates::half_pixel_symmetric: {
-    // What rounding the size down cut off is shared by both ends.
+    // The part that rounding the size down cuts off is split between both ends.
     Value adjustment = s.div(resultSize, s.mul(size, scale));
     Value center = s.mul(size, half);
     Value offset = s.mul(center, s.sub(s.f(1), adjustment));
-    // The sum is taken in f64: two rounding errors of f32 would move a position
-    // that is a whole number below it.
+    // Computes the sum in f64, because two rounding errors of f32 would move an
+    // integer position below it.
     auto wide = [&](Value x) -> Value {
       if (s.isWide)
         return x;
@@ -90,10 +90,11 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
   return position;
 }
 
-/// Returns the whole position for x. A position within 1e-6 of a half counts as
-/// the half: a scale of f32, such as 2 / 7, moves halves by its rounding error.
+/// Rounds x to an integer position. A fraction within 1e-6 of a half counts as
+/// a half. The reason is that a scale of f32, such as 2 / 7, moves halves by
+/// its rounding error.
 static Value nearestPosition(Scalars s, nn::NearestMode mode, Value x) {
-  // The fraction is exact, unlike a sum of x and such a small number.
+  // The fraction is exact, but a sum of x and such a small number would not be.
   Value below = s.floor(x), fraction = s.sub(x, below), half = s.f(0.5 + 1e-6);
   switch (mode) {
   case nn::NearestMode::round_prefer_floor:
@@ -128,7 +129,7 @@ Value support::positionOf(Scalars s, const Sampling &sampling,
   Value x = originalPosition(s, sampling.coordinates, axis, at);
   if (!axis.isComputed)
     return x;
-  // No further than taps reach; what is no number becomes one.
+  // Clamps positions to the reach of the taps. NaN becomes a number.
   x = arith::MaxNumFOp::create(s.b, s.loc, x, s.f(-4));
   return arith::MinNumFOp::create(s.b, s.loc, x,
                                   s.add(s.toFloat(axis.size), s.f(4)));

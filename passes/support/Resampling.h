@@ -1,4 +1,4 @@
-//===- Resampling.h - where resized elements come from ----------*- C++ -*-===//
+//===- Resampling.h - positions and weights of resizing ---------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 
 namespace ingot::support {
 
-/// Scalar arithmetic of indices and f32, or f64 with `isWide`, written short.
+/// Short names for scalar arithmetic on indices and f32, or f64 if `isWide`.
 struct Scalars {
   OpBuilder &b;
   Location loc;
@@ -34,7 +34,8 @@ struct Scalars {
   Value div(Value x, Value y) {
     return mlir::arith::DivFOp::create(b, loc, x, y);
   }
-  /// The number of two that is one, or the smaller or larger of both.
+  /// Returns the smaller or larger operand. If one operand is NaN, returns the
+  /// other.
   Value min(Value x, Value y) {
     return mlir::arith::MinNumFOp::create(b, loc, x, y);
   }
@@ -74,7 +75,7 @@ struct Scalars {
   }
   using Body =
       llvm::function_ref<llvm::SmallVector<Value>(Value i, mlir::ValueRange)>;
-  /// `body` makes the state of the next step of what it is at one.
+  /// Creates a loop. `body` computes the next state from the state of a step.
   llvm::SmallVector<Value> loop(Value from, Value to, int64_t step,
                                 mlir::ValueRange state, Body body) {
     auto loop = mlir::scf::ForOp::create(
@@ -88,7 +89,7 @@ struct Scalars {
                                 Body body) {
     return loop(from, to, 1, state, body);
   }
-  /// condition ? x : y, comparing two indices.
+  /// Returns p predicate q ? x : y for indices p and q.
   Value choose(mlir::arith::CmpIPredicate predicate, Value p, Value q, Value x,
                Value y) {
     Value condition = mlir::arith::CmpIOp::create(b, loc, predicate, p, q);
@@ -96,7 +97,7 @@ struct Scalars {
   }
 };
 
-/// How positions of a result are mapped to the operand.
+/// Mapping of result positions to operand positions.
 struct Sampling {
   nn::ResizeMode mode = nn::ResizeMode::nearest;
   nn::Coordinates coordinates = nn::Coordinates::asymmetric;
@@ -105,45 +106,47 @@ struct Sampling {
   bool excludeOutside = false;
 };
 
-/// One element that a result element is made of, along one dimension; its
-/// weight is null where there is one tap only.
+/// An operand element along one dimension that a result element is made of. The
+/// weight is null if there is only one tap.
 struct Tap {
   Value position;
   Value weight;
 };
 
-/// A dimension that is resampled: a scale of f32, or where positions are wanted
-/// in f64 of that, and two indices.
+/// A resampled dimension. The scale is f32, or f64 if positions are needed in
+/// f64; the sizes are indices.
 struct ResampledAxis {
   Value scale;
   Value size, resultSize;
-  /// Where the part of the operand starts and ends that the result shows, as
-  /// shares of the dimension (f32); null stands for all of it.
+  /// Start and end of the cropped part of the operand, as fractions of the
+  /// dimension (f32). Null means the whole dimension.
   Value start = {}, end = {};
-  /// Only the run knows the numbers above: positions may be anywhere.
+  /// True if the values above are computed at run time, so that positions may
+  /// be anywhere.
   bool isComputed = false;
 };
 
-/// How nn.resize maps positions, dimension `dim` of it, and whether it copies
-/// that dimension.
+/// Returns how nn.resize maps positions, the axis for dimension `dim`, and
+/// whether nn.resize only copies this dimension.
 Sampling samplingOf(nn::ResizeOp op);
 ResampledAxis axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
                      OpFoldResult size, OpFoldResult resultSize);
 bool isCopiedDim(nn::ResizeOp op, int64_t dim);
 
-/// Returns the operand position that result position `at` stands for, of the
-/// type of the scale. A computed one is held near the operand, so that it has
-/// an integer.
+/// Returns the operand position of result position `at`, in the type of the
+/// scale. A computed position is clamped to the neighbourhood of the operand,
+/// so that it fits an integer.
 Value positionOf(Scalars s, const Sampling &sampling, const ResampledAxis &axis,
                  Value at);
-/// The four cubic convolution weights at distance t past the second tap.
+/// Returns the four cubic convolution weights at distance t past the second
+/// tap.
 SmallVector<Value> cubicWeights(Scalars s, Value t, double a);
 
-/// Elements of the operand that one of the result is made of, along one
+/// Returns the number of operand elements per result element along one
 /// dimension.
 int64_t numTaps(nn::ResizeMode mode);
 
-/// What position `at` of the result is made of; positions are in bounds.
+/// Returns the taps of result position `at`. Positions are in bounds.
 SmallVector<Tap> tapsOf(Scalars s, const Sampling &sampling,
                         const ResampledAxis &axis, Value at);
 

@@ -1,4 +1,4 @@
-//===- ReshapeGroups.cpp - what becomes what in a reshape -----------------===//
+//===- ReshapeGroups.cpp - groups of dimensions of a reshape --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
 
 std::optional<SmallVector<ReshapeGroup>>
 support::splitReshape(ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
-  // One dynamic dimension on each side is the same if the others multiply to
-  // the same.
+  // A dynamic dimension on each side is the same if the products of the others
+  // are equal.
   auto product = [](ArrayRef<int64_t> shape) {
     int64_t product = 1;
     for (int64_t size : shape)
@@ -70,8 +70,8 @@ support::splitReshape(ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
   return groups;
 }
 
-/// Groups that have dimensions on both sides: those of one element go with the
-/// group before them, or with the first.
+/// Merges groups with an empty side into the group before, or into the first
+/// group, so that all groups have dimensions on both sides.
 static SmallVector<ReshapeGroup> takeInUnits(ArrayRef<ReshapeGroup> groups) {
   SmallVector<ReshapeGroup> taken;
   for (const ReshapeGroup &group : groups) {
@@ -88,7 +88,7 @@ static SmallVector<ReshapeGroup> takeInUnits(ArrayRef<ReshapeGroup> groups) {
   return taken;
 }
 
-/// What dimensions of `shape` have together, if that is known.
+/// Returns the product of dimensions of `shape`, or dynamic.
 static int64_t mergedSize(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   int64_t product = 1;
   for (int64_t dim : dims) {

@@ -1,4 +1,4 @@
-//===- ReshapeGroups.h - what becomes what in a reshape ---------*- C++ -*-===//
+//===- ReshapeGroups.h - groups of dimensions of a reshape ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,20 +13,21 @@
 
 namespace ingot::support {
 
-/// Neighbouring operand dimensions that become neighbouring result dimensions
-/// of a reshape; without any on one side, those of the other have one element.
+/// Neighbouring operand dimensions that a reshape turns into neighbouring
+/// result dimensions. If one side is empty, the dimensions of the other side
+/// have size 1.
 struct ReshapeGroup {
   llvm::SmallVector<int64_t> from, to;
 };
 
-/// Splits a reshape into the smallest groups; nullopt if sizes are unknown
-/// that it depends on.
+/// Splits a reshape into the smallest groups. Returns nullopt if this depends
+/// on dynamic sizes.
 std::optional<llvm::SmallVector<ReshapeGroup>>
 splitReshape(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y);
 
-/// `tensor` in another shape, whose dimensions `groups` gives in their order:
-/// each is merged to one dimension, which is taken apart again. Null where both
-/// would go through one dimension of all elements.
+/// Reshapes `tensor` to `sizes`. Each of `groups`, which are in order, is
+/// collapsed to one dimension and expanded again. Returns null if this would
+/// collapse all dimensions to one.
 Value reshapeByGroups(OpBuilder &b, Location loc, Value tensor,
                       llvm::ArrayRef<OpFoldResult> sizes,
                       llvm::ArrayRef<ReshapeGroup> groups);

@@ -1,4 +1,4 @@
-//===- Rewrite.cpp - greedy rewriting that comes to an end ----------------===//
+//===- Rewrite.cpp - bounded greedy rewriting -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace ingot;
 
-/// The driver walks all of the root again until a walk changes nothing; two or
-/// three are usual.
+/// Limit of walks. The driver walks the root again until a walk changes
+/// nothing; two or three walks are usual.
 static constexpr int64_t kMaxWalks = 16;
 
 int64_t ingot::rewriteBudget(int64_t numOps) {
@@ -41,8 +41,8 @@ LogicalResult ingot::rewriteGreedily(Operation *root,
     for (Region &region : op->getRegions())
       hasBranches |= !region.empty() && !region.hasOneBlock();
   });
-  // Blocks that nothing reaches, or that are the same: there is one. Looking
-  // for them takes as long as the rewriting does.
+  // Region simplification looks for unreachable or equal blocks. With one block
+  // per region it is useless, and it takes as long as the rewriting.
   if (!hasBranches)
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   config.setMaxIterations(kMaxWalks).setMaxNumRewrites(rewriteBudget(numOps) /
@@ -54,8 +54,8 @@ LogicalResult ingot::rewriteGreedily(Operation *root,
 
 namespace {
 
-/// Asserts that ops of functions and loops are erased in their order, as they
-/// are if patterns erase what they matched.
+/// Asserts that ops of functions and loops are erased in order, which holds if
+/// patterns erase only ops that they matched.
 struct ErasureCheck : RewriterBase::Listener {
   explicit ErasureCheck(Operation *root) {
     root->walk<WalkOrder::PreOrder>([&](Operation *op) {

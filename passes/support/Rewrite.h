@@ -1,12 +1,13 @@
-//===- Rewrite.h - greedy rewriting that comes to an end --------*- C++ -*-===//
+//===- Rewrite.h - bounded greedy rewriting ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The only way to apply patterns until none matches. MLIR's own driver runs for
-// ever if two patterns undo each other, and says nothing if it stops early.
+// Declares the only functions that apply patterns until none matches. MLIR's
+// own driver runs forever if two patterns undo each other, and it does not
+// report an early stop.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_REWRITE_H
@@ -17,26 +18,26 @@
 
 namespace ingot {
 
-/// Rewrites that a pass may make for `numOps` operations: in proportion to
-/// them, and far more than any pass needs.
+/// Returns the number of rewrites that a pass may make for `numOps` ops. It is
+/// proportional to `numOps`, and much larger than any pass needs.
 int64_t rewriteBudget(int64_t numOps);
 
-/// Applies `patterns` to what is in `root`, folds and drops what is unused,
-/// until nothing changes. Past the budget, an error that names `pass` is
-/// emitted on `root`, and failure returned: a pass that cannot settle is a
-/// defect. `config` says how, but for the limits.
+/// Applies `patterns` to the ops in `root`, folds, and erases dead ops, until
+/// nothing changes. If the budget is exceeded, reports an error that names
+/// `pass`, because this is a defect. `config` sets everything except the
+/// limits.
 mlir::LogicalResult
 rewriteGreedily(mlir::Operation *root,
                 const mlir::FrozenRewritePatternSet &patterns,
                 llvm::StringRef pass, mlir::GreedyRewriteConfig config = {});
 
-/// The error that ends a pass which does not come to an end by itself.
+/// Reports that a pass does not terminate.
 mlir::LogicalResult reportEndless(mlir::Operation *root, llvm::StringRef pass);
 
-/// Applies patterns to each op once, in the order of the operations: what they
-/// make is not visited. The walk knows the op behind the matched one already,
-/// so that a pattern may erase what it matched or made itself, and nothing
-/// else; what it leaves without users, the pass erases.
+/// Applies patterns to each op once, in order. Ops that patterns create are not
+/// visited. The walk already holds the next op, so a pattern may erase only the
+/// op that it matched and ops that it created. The pass itself erases ops that
+/// lose all uses.
 void rewriteInOneWalk(mlir::Operation *root,
                       const mlir::FrozenRewritePatternSet &patterns);
 

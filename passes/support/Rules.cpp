@@ -1,4 +1,4 @@
-//===- Rules.cpp - nodes that the user keeps wide -------------------------===//
+//===- Rules.cpp - rules for the precision of nodes -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace ingot;
 
-// The list of precisions has each of the dialect.
+// Checks that the list has all precisions of the dialect.
 #define INGOT_PRECISION(NAME, USE) | 1u << unsigned(Precision::NAME)
 static_assert((0u
 #include "runtime/include/ingot/abi/precisions.inc"
@@ -44,7 +44,7 @@ std::string ingot::nearNames(StringRef name, ArrayRef<StringRef> names) {
   for (StringRef other : names.take_front(kMaxLooked)) {
     unsigned distance =
         name.edit_distance(other, /*AllowReplacements=*/true, most);
-    // What is a part of the other is like it, too.
+    // A name that contains the searched name is similar, too.
     if (distance <= most || (name.size() > 2 && other.contains(name)))
       near.push_back({distance, other});
   }
@@ -57,7 +57,7 @@ std::string ingot::nearNames(StringRef name, ArrayRef<StringRef> names) {
 }
 
 std::string ingot::checkRule(StringRef rule, StringRef narrow) {
-  // Names may hold the sign as well.
+  // Names may contain '=', too.
   auto [glob, precision] = rule.rsplit('=');
   if (precision != "fp32" && precision != narrow) {
     const std::string wanted = "use GLOB=fp32, or GLOB=" + narrow.str() +

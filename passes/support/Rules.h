@@ -1,4 +1,4 @@
-//===- Rules.h - nodes that the user keeps wide -----------------*- C++ -*-===//
+//===- Rules.h - rules for the precision of nodes ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,31 +16,34 @@
 
 namespace ingot {
 
-/// Whether a rule can name the precision, and those that it can: "fp32, int8,
-/// bf16 or fp16".
+/// Returns true if a rule can name the precision.
 bool isPrecisionOfRule(llvm::StringRef name);
+/// Lists the precisions that a rule can name: "fp32, int8, bf16 or fp16".
 std::string precisionsOfRules();
 
-/// What is wrong with `GLOB=PRECISION` where nodes are either of fp32 or of
-/// `narrow`, to be read behind the rule, or "".
+/// Returns what is wrong with `GLOB=PRECISION` if nodes are either fp32 or
+/// `narrow`, as a text that follows the rule, or "".
 std::string checkRule(llvm::StringRef rule, llvm::StringRef narrow);
 
-/// `GLOB=fp32`: operations that come from an ONNX node of such a name stay as
-/// they are. `GLOB=int8`, or what else is `narrow`: they become so, whatever
-/// later rules say.
+/// Rules for the precision of operations by the name of their ONNX node.
+/// `GLOB=fp32` keeps matching operations in fp32. `GLOB=int8`, or the given
+/// `narrow` precision, converts matching operations, whatever later rules say.
 class KeepRules {
 public:
-  /// A rule that is none, or of no node of the module, is reported.
+  /// Parses rules. Reports an invalid rule, and a rule that matches no node of
+  /// the module.
   static mlir::FailureOr<KeepRules> parse(mlir::ModuleOp module,
                                           llvm::ArrayRef<std::string> rules,
                                           llvm::StringRef narrow = "int8");
-  /// Rules that were parsed before, on a module that may have lost nodes.
+  /// Parses rules that are known to be valid, for a module that may have lost
+  /// nodes.
   static KeepRules again(llvm::ArrayRef<std::string> rules);
 
   bool keeps(mlir::Operation *op) const {
     return find({op->getLoc()}).value_or(false);
   }
-  /// What the first rule says that fits a node of one of the locations.
+  /// Returns the result of the first rule that matches a node of one of the
+  /// locations.
   std::optional<bool> find(llvm::ArrayRef<mlir::Location> locations) const;
 
 private:
@@ -50,11 +53,11 @@ private:
   };
   void add(llvm::StringRef rule);
 
-  /// The first that fits decides.
+  /// The rules. The first match decides.
   std::vector<Rule> rules;
 };
 
-/// "; names like it: 'a', 'b'", or "" if no name is like `name`.
+/// Returns "; names like it: 'a', 'b'", or "" if no name is similar to `name`.
 std::string nearNames(llvm::StringRef name,
                       llvm::ArrayRef<llvm::StringRef> names);
 

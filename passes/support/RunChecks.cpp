@@ -1,4 +1,4 @@
-//===- RunChecks.cpp - what a run must find true --------------------------===//
+//===- RunChecks.cpp - run-time checks ------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,7 +43,7 @@ Value ingot::relates(OpBuilder &builder, Location loc,
     };
     if (std::optional<int64_t> known = getConstantIntValue(b); known && *known)
       return divides(b);
-    // Nothing is a multiple of 0.
+    // No size counts as a multiple of 0.
     Value divisor = arith::MaxSIOp::create(builder, loc, b, number(1));
     return arith::AndIOp::create(builder, loc,
                                  is(CmpIPredicate::slt, number(0), b),

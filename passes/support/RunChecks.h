@@ -1,4 +1,4 @@
-//===- RunChecks.h - what a run must find true ------------------*- C++ -*-===//
+//===- RunChecks.h - run-time checks ----------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,13 @@ namespace ingot {
 
 /// Ends the run with INGOT_ABI_RUNTIME_CHECK unless `condition` holds. The
 /// message begins with the ONNX nodes that `loc` names; {0} and {1} in it stand
-/// for `values`, which are of type index. Not for kernels, which run on other
-/// threads: the check stands in the function that is handed the run's call.
+/// for `values`, which are of type index. Kernels must not contain checks,
+/// because they run on other threads.
 void require(mlir::OpBuilder &builder, mlir::Location loc,
              mlir::Value condition, const llvm::Twine &message,
              mlir::ValueRange values = {});
 
-/// Whether a relation holds of two sizes that only a run knows.
+/// Creates the condition that a relation of two dynamic sizes holds.
 mlir::Value relates(mlir::OpBuilder &builder, mlir::Location loc,
                     nn::SizeRelation relation, mlir::Value a, mlir::Value b);
 

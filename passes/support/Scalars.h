@@ -1,4 +1,4 @@
-//===- Scalars.h - operands that are one number --------------- -*- C++ -*-===//
+//===- Scalars.h - constant scalar operands ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 
 namespace ingot::support {
 
-/// The number that all elements of a small constant are; weights are not read.
+/// Returns the value of a small constant whose elements are all equal. Does not
+/// read weights.
 inline std::optional<double> smallSplat(mlir::Value value) {
   constexpr int64_t kMaxElements = 4096;
   mlir::ElementsAttr attr = nn::getConstant(value);
@@ -23,7 +24,8 @@ inline std::optional<double> smallSplat(mlir::Value value) {
   return nn::getSplat(value);
 }
 
-/// Equal up to the rounding of constants that exporters write in fp32.
+/// Returns true if values are equal up to the rounding of constants that
+/// exporters write in fp32.
 inline bool isAbout(double value, double expected) {
   return std::abs(value - expected) <= 2e-6 * std::abs(expected);
 }
@@ -31,8 +33,8 @@ inline bool isAbout(std::optional<double> value, double expected) {
   return value && isAbout(*value, expected);
 }
 
-/// If `value` is Op(x, number), or with `either` Op(number, x), on x of its own
-/// type: the number, with `x` set.
+/// Matches `value` as Op(x, constant), or with `either` also Op(constant, x),
+/// where x has the type of `value`. Returns the constant and sets `x`.
 template <typename Op>
 std::optional<double> matchScalar(mlir::Value value, mlir::Value &x,
                                   bool either = false) {

@@ -26,11 +26,10 @@ bool ScaleShift::shifts() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading constants
 //===----------------------------------------------------------------------===//
 
-/// A number for each element of a longer dimension takes as long to compute as
-/// the model itself.
+/// Limit of a dimension. Longer ones take as much time as the model itself.
 static constexpr int64_t kMaxChannels = int64_t(1) << 20;
 
 std::optional<std::vector<double>>
@@ -77,7 +76,7 @@ std::optional<ScaleShift> support::getScaleShift(nn::BatchNormOp op) {
     scaleShift.scale.push_back(factor);
     scaleShift.shift.push_back((*bias)[c] - (*mean)[c] * factor);
   }
-  // A model may rely on the NaN; folding would spread it.
+  // Declines a NaN, because a model may rely on it and folding would spread it.
   if (!scaleShift.isFinite())
     return std::nullopt;
   return scaleShift;
@@ -128,7 +127,7 @@ std::optional<ScaleShift> support::matchScaleShift(Operation *op, int64_t dim,
 }
 
 //===----------------------------------------------------------------------===//
-// Making
+// Creating constants
 //===----------------------------------------------------------------------===//
 
 Value support::scaleWeights(
@@ -167,12 +166,12 @@ Value support::makePerChannel(OpBuilder &builder, Location loc,
 }
 
 //===----------------------------------------------------------------------===//
-// Folding into what computes the data
+// Folding into the producer of the data
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A producer's weights as rows x columns x rest, and which output channel
-/// each (row, column) belongs to.
+/// A producer's weights as rows x columns x rest, and the output channel of
+/// each (row, column).
 struct WeightView {
   Value weights;
   int64_t rows = 1, columns = 1, channels = 1;
@@ -219,7 +218,7 @@ static std::optional<WeightView> viewWeights(Operation *producer) {
   return view;
 }
 
-/// The dimension of the result that the producer's bias runs along.
+/// Returns the result dimension of the producer's bias.
 static int64_t outputChannelDim(Operation *producer) {
   int64_t rank = typeOf(producer->getResult(0)).getRank();
   if (auto conv = dyn_cast<nn::ConvOp>(producer))
@@ -237,7 +236,8 @@ static Value biasOf(Operation *producer) {
   return cast<nn::MatMulOp>(producer).getBias();
 }
 
-/// The bias as one value a channel; a matmul's may have more dimensions.
+/// Returns the bias as one value per channel. The bias of a matmul may have
+/// more dimensions.
 static std::optional<std::vector<double>> readBias(Operation *producer,
                                                    int64_t channels) {
   Value bias = biasOf(producer);
@@ -251,7 +251,8 @@ static std::optional<std::vector<double>> readBias(Operation *producer,
 
 LogicalResult support::foldIntoProducer(PatternRewriter &rewriter,
                                         Operation *op) {
-  // Cheap checks first: the weights are read only when the fold is certain.
+  // Does cheap checks first, so that weights are read only if the fold is
+  // certain.
   for (Value operand : op->getOperands()) {
     Operation *producer = operand.getDefiningOp();
     if (!producer || !operand.hasOneUse() ||

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is computed in double and rounded once, one constant at a time:
-// the weights of a whole model in double would not fit.
+// Declares helpers to fold scales and shifts per channel into weights. All are
+// computed in double and rounded once. They handle one constant at a time,
+// because the weights of a whole model in double would not fit into memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_SCALESHIFT_H
@@ -21,7 +22,7 @@
 
 namespace ingot::support {
 
-/// y = scale[c] x + shift[c], along one dimension.
+/// A scale and shift along one dimension c: y = scale[c] x + shift[c].
 struct ScaleShift {
   std::vector<double> scale, shift;
 
@@ -32,52 +33,55 @@ struct ScaleShift {
 
 using support::typeOf;
 
-/// The channel dimension of data in one of the two layouts.
+/// Returns the channel dimension of data in one of the two layouts.
 inline int64_t channelDim(int64_t rank, bool channelsLast) {
   return channelsLast ? rank - 1 : 1;
 }
 
-/// The elements of a constant that varies, broadcast to `type`, along
-/// dimension `dim` at most: one for each of its (statically many) entries.
+/// Returns one value per index of dimension `dim`, which is static. The
+/// constant, broadcast to `type`, may vary along this dimension only.
 std::optional<std::vector<double>>
 getPerChannel(mlir::Value constant, mlir::RankedTensorType type, int64_t dim);
 
-/// If `op` scales and shifts its data operand along `dim`: how. Serves
-/// nn.batch_norm, and nn.add, nn.sub, nn.mul, nn.div by a constant. `data` is
-/// set to the operand, which has the type of the result.
+/// Matches an `op` that scales and shifts its data operand along `dim`:
+/// nn.batch_norm, and nn.add, nn.sub, nn.mul or nn.div by a constant. Sets
+/// `data` to the operand, which has the type of the result.
 std::optional<ScaleShift> matchScaleShift(mlir::Operation *op, int64_t dim,
                                   mlir::Value &data);
 
-/// What the constant parameters of a batch normalization amount to.
+/// Returns the scale and shift of a batch normalization with constant
+/// parameters.
 std::optional<ScaleShift> getScaleShift(nn::BatchNormOp op);
 
-/// A constant like `weights`, seen as rows x columns x rest, with each element
-/// multiplied by factor(row, column); null if `weights` is not constant.
+/// Returns constant `weights`, seen as rows x columns x rest, with each element
+/// multiplied by factor(row, column). Returns null if `weights` is not
+/// constant.
 mlir::Value
 scaleWeights(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weights,
              int64_t rows, int64_t columns,
              llvm::function_ref<double(int64_t, int64_t)> factor);
 
-/// A constant of one dimension.
+/// Creates a constant of rank 1.
 mlir::Value makeVector(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Type elementType, llvm::ArrayRef<double> values);
 
-/// A constant that broadcasts along dimension `dim` of data of rank `rank`.
+/// Creates a constant that broadcasts along dimension `dim` of data of rank
+/// `rank`.
 mlir::Value makePerChannel(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Type elementType, int64_t rank, int64_t dim,
                            llvm::ArrayRef<double> values);
 
-/// The constant vector `bias`, or `size` zeros if it is null; nullopt if it is
-/// not constant.
+/// Returns the constant vector `bias`, or `size` zeros if it is null. Returns
+/// nullopt if it is not constant.
 std::optional<std::vector<double>> getBias(mlir::Value bias, int64_t size);
 
-/// Replaces `op`, a scale and shift of the single result of `producer`, by a
-/// `producer` with other weights. Fails if the producer has no weights to
-/// change or something else uses its result.
+/// Replaces `op`, a scale and shift of the result of a producer, by the
+/// producer with other weights. Fails if the producer has no constant weights
+/// or if its result has other uses.
 mlir::LogicalResult foldIntoProducer(mlir::PatternRewriter &rewriter,
                                      mlir::Operation *op);
 
-/// foldIntoProducer as a pattern, which counts.
+/// Applies foldIntoProducer as a pattern, and counts the folds.
 template <typename Op> struct FoldIntoProducer : mlir::OpRewritePattern<Op> {
   FoldIntoProducer(mlir::MLIRContext *context, mlir::Pass::Statistic &count)
       : mlir::OpRewritePattern<Op>(context), count(count) {}

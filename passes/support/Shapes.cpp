@@ -1,4 +1,4 @@
-//===- Shapes.cpp - types, sizes and their arithmetic ---------------------===//
+//===- Shapes.cpp - size arithmetic ---------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

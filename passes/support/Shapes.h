@@ -1,11 +1,12 @@
-//===- Shapes.h - types, sizes and their arithmetic -------------*- C++ -*-===//
+//===- Shapes.h - size arithmetic -------------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes are index attributes where they are known and index values where not.
+// Declares size arithmetic. A known size is an index attribute, a dynamic size
+// an index value.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_SHAPES_H
@@ -31,19 +32,20 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return mlir::cast<mlir::ShapedType>(value.getType()).getShape();
 }
 
-/// Whether there is surely nothing in it: no slice can say where that starts.
+/// Returns true if a tensor is known to be empty. Slices of empty dimensions
+/// have no valid offset.
 inline bool isKnownEmpty(ArrayRef<int64_t> shape) {
   return llvm::is_contained(shape, 0);
 }
 
-/// Whether the number of its elements tells what is open in a type: of no
-/// elements, nothing follows.
+/// Returns true if the number of elements determines the dynamic sizes of a
+/// type. An empty tensor does not determine them.
 inline bool followsFromCount(mlir::RankedTensorType type) {
   return type.hasStaticShape() ||
          (type.getNumDynamicDims() == 1 && !isKnownEmpty(type.getShape()));
 }
 
-/// The product of sizes, unknown if one of them is.
+/// Returns the product of sizes, dynamic if one size is.
 inline int64_t productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -55,22 +57,22 @@ inline int64_t productOf(ArrayRef<int64_t> sizes) {
 }
 
 Value indexConstant(OpBuilder &b, Location loc, int64_t value);
-/// A size as a value, a constant if it is known.
+/// Returns a size as a value, which is a constant if the size is known.
 Value indexValue(OpBuilder &b, Location loc, OpFoldResult size);
 
-/// All sizes of a tensor, and one of them as a value.
+/// Returns all sizes of a tensor, or one of them as a value.
 Sizes sizesOf(OpBuilder &b, Location loc, Value tensor);
 Value sizeOf(OpBuilder &b, Location loc, Value tensor, int64_t dim);
-/// The dynamic sizes of a result of `type`, whose dynamic dimension i is as
-/// large as dimension `i` of `like`.
+/// Returns the dynamic sizes of a result of `type`. Dynamic dimension i has the
+/// size of dimension i of `like`.
 SmallVector<Value> dynamicSizesLike(OpBuilder &b, Location loc,
                                     mlir::RankedTensorType type, Value like);
-/// The dynamic sizes among `dims` of a tensor.
+/// Returns the dynamic sizes among `dims` of a tensor.
 SmallVector<Value> dynamicSizesOf(OpBuilder &b, Location loc, Value tensor,
                                   ArrayRef<int64_t> dims);
 
-/// Arithmetic, done now where both sizes are known, as a run would do it: sums
-/// and products wrap, and divided by nothing is nothing.
+/// Computes with sizes, and folds known sizes to the result of a run: sums and
+/// products wrap around, and a division by 0 gives 0.
 OpFoldResult addSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 OpFoldResult subSizes(OpBuilder &b, Location loc, OpFoldResult x,
@@ -79,19 +81,21 @@ OpFoldResult mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 OpFoldResult divSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
-/// What `size` is, held below a number of two or more, as that of a table's
-/// first rows is; null of others. Where one of both broadcasts to the other,
-/// they are equal, since what is cut off would not fit.
+/// Returns x if `size` is the minimum of x and a constant of at least 2, like
+/// the number of a table's first rows. Returns null otherwise. If x and `size`
+/// broadcast to each other, they are equal, because a smaller minimum would be
+/// at least 2.
 Value sizeBeforeCut(Value size);
 OpFoldResult minSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 OpFoldResult maxSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
-/// The product of all, known ones last.
+/// Returns the product of all sizes, with the known sizes last.
 OpFoldResult productOf(OpBuilder &b, Location loc,
                        ArrayRef<OpFoldResult> sizes);
 
-/// The shape of a type of these sizes, and the values of those that are open.
+/// Returns the shape of a type of these sizes, or the values of the dynamic
+/// sizes.
 SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);
 SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
 

@@ -1,4 +1,4 @@
-//===- Skipped.cpp - buffers that a run may leave out ---------------------===//
+//===- Skipped.cpp - buffers that may be empty at run time ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

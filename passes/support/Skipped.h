@@ -1,13 +1,14 @@
-//===- Skipped.h - buffers that a run may leave out -------------*- C++ -*-===//
+//===- Skipped.h - buffers that may be empty at run time --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A buffer that nobody reads in some run has no elements in that run: its first
-// open size is `select(condition, 0, size)`. Ops that write to it still read
-// operands of their own sizes, so none of them may run under that condition.
+// Declares how to leave out a buffer that is not read in some runs. The buffer
+// then has no elements: its first dynamic size is `select(condition, 0, size)`.
+// Ops that write it still read operands of the full size, so they must not run
+// under this condition.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_SKIPPED_H
@@ -17,11 +18,11 @@
 
 namespace ingot {
 
-/// Leaves a buffer of open size out where `condition` holds.
+/// Makes a buffer of dynamic size empty if `condition` holds.
 void skipWhen(mlir::memref::AllocOp alloc, mlir::Value condition);
 
-/// Returns the condition under which the buffer behind `memref` is left out, or
-/// null if it always has its elements.
+/// Returns the condition under which the buffer behind `memref` is empty, or
+/// null if it never is.
 mlir::Value skippedWhen(mlir::Value memref);
 
 } // namespace ingot

@@ -1,4 +1,4 @@
-//===- Tensors.cpp - building tensors of mixed static and dynamic sizes ---===//
+//===- Tensors.cpp - building tensor ops ----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,8 +77,9 @@ Value support::reshape(OpBuilder &b, Location loc, Value tensor,
   auto to = RankedTensorType::get(shape, from.getElementType());
   if (from == to && to.getNumDynamicDims() <= 1)
     return tensor;
-  // Upstream counts what a group of dimensions has from those that it knows: of
-  // none and an unknown one it knows both that there are none and nothing.
+  // Upstream infers the size of a group of dimensions from its static sizes.
+  // For a group with a 0 and a dynamic size, its functions disagree: 0 or
+  // dynamic.
   if (isKnownEmpty(from.getShape()) || isKnownEmpty(shape))
     return empty(b, loc, sizes, from.getElementType());
   int64_t fromRank = from.getRank(), toRank = to.getRank();
@@ -93,8 +94,8 @@ Value support::reshape(OpBuilder &b, Location loc, Value tensor,
       if (Value view = reshapeByGroups(b, loc, tensor, sizes, *groups))
         return view;
 
-  // Through one dimension, in which the number of elements changes from known
-  // to unknown or back.
+  // Reshapes through rank 1. There the number of elements may change from
+  // static to dynamic or back.
   auto flat = [&](RankedTensorType type) {
     int64_t count = type.hasStaticShape() ? type.getNumElements()
                                           : ShapedType::kDynamic;
@@ -167,13 +168,13 @@ Value support::insert(OpBuilder &b, Location loc, Value source, Value dest,
                       ArrayRef<OpFoldResult> offsets,
                       ArrayRef<OpFoldResult> sizes,
                       ArrayRef<OpFoldResult> strides) {
-  // tensor.insert_slice refuses any offset into an empty dimension.
+  // tensor.insert_slice rejects any offset into an empty dimension.
   if (llvm::any_of(sizes, [](OpFoldResult size) {
         return getConstantIntValue(size) == 0;
       }))
     return dest;
-  // The op's sizes and the type of what it inserts have to know the same ones,
-  // and a size may be a constant that was folded from an operand of a cast.
+  // The op's sizes and the source type must agree in which sizes are static. A
+  // size may be a constant that was folded from an operand of a cast.
   SmallVector<int64_t> shape;
   Sizes known;
   for (OpFoldResult size : sizes) {

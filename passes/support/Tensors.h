@@ -1,4 +1,4 @@
-//===- Tensors.h - building tensors of mixed static and dynamic sizes -----===//
+//===- Tensors.h - building tensor ops --------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,62 +19,65 @@ using mlir::RankedTensorType;
 using mlir::Type;
 using mlir::ValueRange;
 
-/// An op's result type without signs.
+/// Returns the op's result type with signless integers.
 template <typename Op>
 RankedTensorType signless(const mlir::TypeConverter *converter, Op op) {
   return mlir::cast<RankedTensorType>(converter->convertType(op.getType()));
 }
 
-/// tensor.empty whose static sizes are those that are attributes.
+/// Creates a tensor.empty. Sizes that are attributes are static.
 Value empty(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
             Type elementType);
 Value filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
              Value scalar);
-/// tensor.empty as large as `tensor`.
+/// Creates a tensor.empty with the sizes of `tensor`.
 Value emptyLike(OpBuilder &b, Location loc, Value tensor);
-/// The sizes that an op's rules give its result: those of its type where that
-/// knows them, else values from the op's operands.
+/// Returns the sizes of an op's result by the op's rules: constants if the type
+/// has them, else values computed from the operands.
 Sizes resultSizes(OpBuilder &b, mlir::OpResult result);
-/// tensor.empty for the result of an op, with the sizes that the op gives it.
+/// Creates a tensor.empty for the result of an op.
 Value destinationOf(OpBuilder &b, mlir::OpResult result);
-/// The same for a result of another element type.
+/// Creates a tensor.empty for the result of an op, with another element type.
 Value destinationOf(OpBuilder &b, mlir::OpResult result, Type element);
-/// `tensor` as `type`, which differs in what is static only.
+/// Casts `tensor` to `type`, which differs only in which sizes are static.
 Value castTo(OpBuilder &b, Location loc, Value tensor, Type type);
-/// The same elements in another shape; sizes has one dynamic size at most.
+/// Reshapes a tensor to `sizes`, of which at most one is dynamic.
 Value reshape(OpBuilder &b, Location loc, Value tensor,
               ArrayRef<OpFoldResult> sizes);
 Value transpose(OpBuilder &b, Location loc, Value tensor,
                 ArrayRef<int64_t> perm);
-/// Borders of `scalar`; negative amounts crop.
+/// Pads a tensor with `scalar`. Negative amounts crop.
 Value pad(OpBuilder &b, Location loc, Value tensor, ArrayRef<int64_t> low,
           ArrayRef<int64_t> high, Value scalar);
-/// `dest` with `source` at offsets, every `strides`-th element. The sizes may
-/// know more than the source's type.
+/// Inserts `source` into `dest` at offsets, with strides. More sizes may be
+/// static than in the source's type.
 Value insert(OpBuilder &b, Location loc, Value source, Value dest,
              ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
              ArrayRef<OpFoldResult> strides);
-/// A tensor whose element at `indices` is `body`'s.
+/// Creates a tensor whose element at `indices` is computed by `body`.
 Value generate(
     OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Type elementType,
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange indices)> body);
 
-/// A contraction: init plus products of elements of a and w, as the three maps
-/// read them. The sum is of init's type.
+/// Creates a contraction: `init` plus products of elements of a and w, indexed
+/// by the three maps. The sum has the type of `init`.
 Value contract(OpBuilder &b, Location loc, Value a, Value w, Value init,
                ArrayRef<mlir::AffineMap> maps,
                ArrayRef<mlir::utils::IteratorType> iterators);
-/// What a sum starts from: zero, or the bias along result dims `biasDims`.
+/// Returns the initial value of a sum: zeros, or the bias along result dims
+/// `biasDims`.
 Value startSum(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                Type type, Value bias, ArrayRef<int64_t> biasDims);
-/// `tensor`, computed in a wider type, in `type`.
+/// Converts `tensor`, which was computed in a wider type, to `type`.
 Value narrow(OpBuilder &b, Location loc, Value tensor, Type type);
 
-/// An index from an element of an index tensor: counted from the end if it is
-/// negative, and held within the dimension, so that no input leads outside.
+/// Returns an index from an element of an index tensor. A negative element
+/// counts from the end. The index is clamped to the dimension, so that no input
+/// leads to an access out of bounds.
 Value safeIndex(OpBuilder &b, Location loc, Value element, Value size);
 
-/// a + b, a b, max(a, b), min(a, b) of scalars; max and min pass NaN on.
+/// Creates a + b, a b, max(a, b) or min(a, b) of scalars. max and min propagate
+/// NaN.
 Value addScalars(OpBuilder &b, Location loc, Value x, Value y);
 Value mulScalars(OpBuilder &b, Location loc, Value x, Value y);
 Value maxScalars(OpBuilder &b, Location loc, Value x, Value y, bool isUnsigned);

@@ -1,4 +1,4 @@
-//===- Turned.cpp - ops that make columns of rows -------------------------===//
+//===- Turned.cpp - transposed operands of elementwise ops ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ OpOperand *support::getTurned(linalg::LinalgOp op) {
   OpOperand *turned = nullptr;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineDimExpr row = lastDimOf(op, *operand);
-    // A row of the operand that is a row of the result is copied.
+    // An operand whose rows are rows of the result is not transposed.
     if (!column || !row || row == column ||
         !op.getMatchingIndexingMap(operand).isFunctionOfDim(
             column.getPosition()))

@@ -1,4 +1,4 @@
-//===- Turned.h - ops that make columns of rows -----------------*- C++ -*-===//
+//===- Turned.h - transposed operands of elementwise ops --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,13 @@
 
 namespace ingot::support {
 
-/// The operand of an elementwise op whose rows become columns of the result:
-/// that of a transpose, with whatever is computed of its elements. Null if
-/// there is none, or more than one.
+/// Returns the operand of an elementwise op whose rows become columns of the
+/// result, i.e. that is transposed. Returns null if there is no such operand or
+/// more than one.
 mlir::OpOperand *getTurned(mlir::linalg::LinalgOp op);
 
-/// The loop along the last dimension of such an operand, or of the result.
+/// Returns the loop along the last dimension of such an operand, or of the
+/// result.
 int64_t lastLoopOf(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
 } // namespace ingot::support

@@ -1,4 +1,4 @@
-//===- TypeText.cpp - element types as users read them --------------------===//
+//===- TypeText.cpp - names of element types ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ std::optional<std::string> ingot::elementName(StringRef text) {
       name = "float";
       if (!digits.consume_front("f") || digits.empty() || !isDigit(digits[0]))
         return std::nullopt;
-      // f32, or f8E4M3FN.
+      // Names like f32 or f8E4M3FN.
       return all_of(digits, isAlnum) ? (name + digits.lower()).str()
                                      : std::optional<std::string>();
     }

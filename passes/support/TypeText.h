@@ -1,4 +1,4 @@
-//===- TypeText.h - element types as users read them ------------*- C++ -*-===//
+//===- TypeText.h - names of element types ----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 namespace ingot {
 
 /// Returns ONNX's name of an element type that MLIR writes as `text`: float32
-/// for f32. Returns nullopt for what is no element type.
+/// for f32. Returns nullopt if `text` is no element type.
 std::optional<std::string> elementName(llvm::StringRef text);
 
 } // namespace ingot

@@ -1,4 +1,4 @@
-//===- UserText.cpp - messages in the user's words ------------------------===//
+//===- UserText.cpp - messages in terms of ONNX ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,8 @@ namespace {
 
 bool isWord(char c) { return isAlnum(c) || c == '_' || c == '.'; }
 
-/// Returns `2x?xf32` as `float32[2,?]`; nullopt if `text` is none of that.
+/// Returns `2x?xf32` as `float32[2,?]`, or nullopt if `text` is not of this
+/// form.
 std::optional<std::string> shapedName(StringRef text) {
   SmallVector<StringRef> dims;
   while (!text.empty() && (isDigit(text[0]) || text[0] == '?')) {
@@ -63,7 +64,7 @@ std::optional<std::string> takeType(StringRef &text) {
   return name;
 }
 
-/// Takes `2x?xf32`, which stands alone, from the front of `text`.
+/// Takes `2x?xf32` without brackets from the front of `text`.
 std::optional<std::string> takeBareType(StringRef &text) {
   size_t end = text.find_if([](char c) {
     return !isAlnum(c) && c != '?' && c != '<' && c != '>';
@@ -77,14 +78,14 @@ std::optional<std::string> takeBareType(StringRef &text) {
   return name;
 }
 
-/// Takes `f32` from the front of `text` where the words before it in the
-/// message speak of a type: elsewhere it may be a name.
+/// Takes `f32` from the front of `text` if the words before it speak of a type.
+/// Elsewhere it may be a name.
 std::optional<std::string> takeElement(StringRef before, StringRef &text) {
   if (none_of(ArrayRef<StringRef>{" of ", "type ", " given ", " got ", " is "},
               [&](StringRef words) { return before.ends_with(words); }))
     return std::nullopt;
   StringRef word = text.take_while(isWord).rtrim('.');
-  // Also a word of English.
+  // "index" may be an English word.
   auto name = word == "index" ? std::nullopt : elementName(word);
   if (name)
     text = text.drop_front(word.size());
@@ -112,7 +113,7 @@ std::string renameTypes(StringRef text) {
   return result;
 }
 
-/// Checks whether `text` is `dialect.operation` of MLIR or of this compiler.
+/// Returns true if `text` is `dialect.operation` of MLIR or of this compiler.
 bool isOperation(StringRef text) {
   static constexpr StringLiteral dialects[] = {
       "affine", "amx",   "arith",  "bufferization", "builtin",  "cf",
@@ -124,7 +125,7 @@ bool isOperation(StringRef text) {
          all_of(name, isWord);
 }
 
-/// Checks whether an operation's name is among the words of `text`.
+/// Returns true if a word of `text` is an operation's name.
 bool namesOperation(StringRef text) {
   while (!text.empty()) {
     StringRef word = text.take_while(isWord);
@@ -135,9 +136,9 @@ bool namesOperation(StringRef text) {
   return false;
 }
 
-/// Returns what is wrong with an operation that `message` complains about, in
-/// words that name none; nullopt if it complains about none. Names of a model
-/// may be alike, so only the two forms that MLIR writes count.
+/// Returns the complaint in `message` about an operation, in words that name no
+/// operation. Returns nullopt if it is not about an operation. Only MLIR's two
+/// forms of such messages count, because names in a model may look alike.
 std::optional<StringRef> reasonOfOperation(StringRef message) {
   auto [name, reason] = message.split("' op ");
   if (!name.consume_front("'") || !isOperation(name)) {

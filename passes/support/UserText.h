@@ -1,4 +1,4 @@
-//===- UserText.h - messages in the user's words ----------------*- C++ -*-===//
+//===- UserText.h - messages in terms of ONNX -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 
 namespace ingot {
 
-/// Returns `message` without terms of the compiler's inside. Types become those
-/// of ONNX: `tensor<?x3xi64>` is `int64[?,3]`. A complaint about an operation
-/// of the compiler becomes an internal error, to be reported.
+/// Returns `message` without internal terms of the compiler. Types become ONNX
+/// types: `tensor<?x3xi64>` is `int64[?,3]`. An error about an operation of the
+/// compiler becomes an internal error, which asks for a report.
 std::string toUserText(llvm::StringRef message);
 
 } // namespace ingot

@@ -20,14 +20,15 @@ bool ingot::rt::isDynamic(const ingot_abi_tensor &tensor) {
 bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
                             uint64_t &bytes) {
   int64_t bits = ingot_dtype_bits(dtype);
-  // Of a packed type elements are counted: their bits may not fit where their
-  // bytes do.
+  // Packed types are counted in elements, because their bits may overflow where
+  // their bytes do not.
   int64_t total = bits % 8 ? 1 : bits / 8;
   bool empty = false;
   for (uint32_t i = 0; i < rank; ++i) {
     if (dims[i] < 0)
       return false;
-    // Sizes next to a zero may be anything; they must not overflow first.
+    // Sizes next to a zero may have any value, so they must not cause an
+    // overflow.
     if (dims[i] == 0)
       empty = true;
     else if (__builtin_mul_overflow(total, dims[i], &total))
@@ -38,7 +39,7 @@ bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
   if (bits % 8)
     total = total / 8 * bits + (total % 8 * bits + 7) / 8;
   bytes = empty ? 0 : uint64_t(total);
-  // Strings end where another one starts, but for the last.
+  // A string ends where the next one starts, so n strings need n + 1 offsets.
   if (dtype == INGOT_ABI_STRING)
     bytes += sizeof(int64_t);
   return true;
@@ -62,7 +63,7 @@ static ingot_status damaged(const char *subject, const char *what,
 }
 
 namespace {
-/// What the checks of one artifact have in common.
+/// Data that the checks of an artifact share.
 struct Check {
   const ingot_abi_artifact &artifact;
   const Mapping &mapping;
@@ -78,7 +79,7 @@ struct Check {
   template <typename T> bool isArray(const T *first, uint64_t count) const {
     return first && mapping.holdsArray(first, count);
   }
-  /// A table of rows that have at least what a T had in version 2.
+  /// Returns true if the rows have at least the size that T had in version 2.
   template <typename T>
   bool isTable(const ingot_abi_table &table,
                uint32_t least = sizeof(T)) const {
@@ -195,7 +196,7 @@ ingot_status Check::variants() const {
   return INGOT_OK;
 }
 
-/// Every string of every layer must end inside the text.
+/// Checks that every string of every layer ends inside the text.
 ingot_status Check::layers() const {
   Rows<ingot_abi_layer> rows = layersOf(artifact);
   if (!rows.count())

@@ -16,9 +16,9 @@ namespace ingot::rt {
 
 constexpr uint32_t maxRank = 64;
 
-/// The rows of a table of an artifact that was checked, by number. A newer
-/// compiler's rows are longer; what an older one's lack has to be looked for
-/// with `row_bytes` once T has grown.
+/// Rows of a table in a checked artifact, by index. Rows of a newer compiler
+/// are longer. If T has grown, users compare `row_bytes` before they read a
+/// field that old rows lack.
 template <typename T>
 class Rows {
 public:
@@ -47,8 +47,8 @@ inline Rows<ingot_abi_use> usesOf(const ingot_abi_artifact &artifact) {
 inline Rows<ingot_abi_variant> variantsOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_variant>(artifact.variants);
 }
-/// The row of a variant as this library knows it; null for what its compiler
-/// did not know.
+/// Returns a variant's row in the form of this library. Fields that its
+/// compiler did not know are null.
 inline ingot_abi_variant readVariant(const ingot_abi_artifact &artifact,
                                      uint32_t index) {
   ingot_abi_variant variant = {};
@@ -61,20 +61,20 @@ inline Rows<ingot_abi_layer> layersOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_layer>(artifact.layers);
 }
 
-/// The shape profile whose usual sizes a layer is for, counting from 1; 0 if it
-/// is for all sizes, or its compiler knew no profiles.
+/// Returns the shape profile of a layer for usual sizes, counting from 1.
+/// Returns 0 if the layer serves all sizes or its compiler knew no profiles.
 inline uint32_t usualOf(const ingot_abi_artifact &artifact, uint32_t layer) {
   return artifact.layers.row_bytes >= sizeof(ingot_abi_layer)
              ? layersOf(artifact)[layer].usual_of
              : 0;
 }
-/// Bits of INGOT_ABI_LAYER_LOOP; 0 if its compiler knew none.
+/// Returns bits of INGOT_ABI_LAYER_LOOP; 0 if the compiler knew none.
 inline uint32_t flagsOf(const ingot_abi_artifact &artifact, uint32_t layer) {
   return artifact.layers.row_bytes >= sizeof(ingot_abi_layer)
              ? layersOf(artifact)[layer].flags
              : 0;
 }
-/// No rows if its compiler knew no profiles.
+/// Returns the shape profiles; no rows if the compiler knew none.
 inline Rows<ingot_abi_shape_profile>
 shapeProfilesOf(const ingot_abi_artifact &artifact) {
   static constexpr ingot_abi_table none = {nullptr, 0, 0};
@@ -87,25 +87,25 @@ rangesOf(const ingot_abi_shape_profile &profile) {
   return Rows<ingot_abi_size_range>(profile.ranges);
 }
 
-/// Checks magic, version and every field that later code relies on, and that
-/// all it points to lies in `mapping`, before it is looked at. `subject` names
-/// the artifact in messages.
+/// Checks magic, version and every field that later code relies on. Checks that
+/// all pointers stay in `mapping` before it follows them. `subject` names the
+/// artifact in messages.
 ingot_status checkArtifact(const ingot_abi_artifact *artifact,
                            const Mapping &mapping, const char *subject,
                            ingot_error *error);
 
-/// Says which side of a model and this library to update.
+/// Fails with a message that says whether to update the model or this library.
 ingot_status refuseVersion(const char *subject, uint64_t version,
                            ingot_error *error);
 
-/// Bytes of a dense tensor; false if that does not fit into 63 bits or a size
-/// is negative.
+/// Computes the bytes of a dense tensor. Returns false if they exceed 63 bits
+/// or a size is negative.
 bool tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
                  uint64_t &bytes);
 
 bool isDynamic(const ingot_abi_tensor &tensor);
 
-/// Whether a library that the model uses brings threads of its own.
+/// Returns true if a library that the model uses has its own threads.
 bool bringsThreads(const ingot_abi_artifact &artifact);
 
 } // namespace ingot::rt

@@ -19,7 +19,8 @@ Label::Label(const char *kind, const ingot_abi_tensor &tensor) {
 
 static unsigned long long ull(uint64_t value) { return value; }
 
-/// Writes sizes as "2x3x?" for messages; in what a caller gave, -1 is no "?".
+/// Formats sizes as "2x3x?" for messages. If `given`, prints a -1 as such,
+/// because it comes from a caller.
 static const char *formatDims(const int64_t *dims, uint32_t rank, char *text,
                               size_t room, bool given = false) {
   size_t used = 0;
@@ -34,11 +35,11 @@ static const char *formatDims(const int64_t *dims, uint32_t rank, char *text,
 }
 
 //===----------------------------------------------------------------------===//
-// Which struct of the caller is which tensor
+// Matching of the caller's structs and tensors
 //===----------------------------------------------------------------------===//
 
-/// Reads a struct of the caller's array: structs of one array have one size,
-/// which is that of the caller's header.
+/// Reads a struct of the caller's array. All structs of an array have the size
+/// in the caller's header.
 template <typename Tensor>
 static ingot_status readRow(const Tensor *structs, uint32_t index,
                             const char *what, Tensor &row, ingot_error *error) {
@@ -55,7 +56,7 @@ static ingot_status readRow(const Tensor *structs, uint32_t index,
                 "%s %u has struct_size %u, but the first has %u; initialise "
                 "each with its INGOT_..._INIT macro",
                 what, index, given->struct_size, size);
-  // What the caller's header lacks keeps its default.
+  // Fields that the caller's header lacks keep their defaults.
   if (size != sizeof(Tensor))
     row = {};
   if (ingot_status status = readOptions(given, row, what, error))
@@ -66,7 +67,7 @@ static ingot_status readRow(const Tensor *structs, uint32_t index,
   return INGOT_OK;
 }
 
-/// Fills `given[i]` with the struct for the i-th tensor, by name.
+/// Sets `given[i]` to the struct of the i-th tensor, by name.
 template <typename Tensor>
 static ingot_status matchNames(const Tensor *structs,
                                Rows<ingot_abi_tensor> tensors, Tensor *given,
@@ -96,7 +97,8 @@ static ingot_status matchNames(const Tensor *structs,
   return INGOT_OK;
 }
 
-/// The same, by name or by place, as the first one has a name or not.
+/// Sets `given[i]` to the struct of the i-th tensor: by name if the first
+/// struct has a name, else by position.
 template <typename Tensor>
 static ingot_status match(const Tensor *structs, Rows<ingot_abi_tensor> tensors,
                           Tensor *given, const char *kind, const char *what,
@@ -141,7 +143,8 @@ static ingot_status checkPointer(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
-/// Numbers have no text, and what the host cannot look at holds none.
+/// Checks that only strings have text, and that string buffers are in host
+/// memory.
 template <typename Tensor>
 static ingot_status checkText(const ingot_abi_tensor &tensor,
                               const Tensor &given, const char *kind,
@@ -189,7 +192,8 @@ ingot_status ingot::rt::checkDims(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
-/// Whether the code in use can work where a tensor lies, and how.
+/// Checks that the variant's code can access a tensor at its location and with
+/// its strides.
 template <typename Tensor>
 static ingot_status checkPlace(const ingot_abi_tensor &tensor,
                                const Tensor &given,
@@ -264,7 +268,7 @@ ingot_status ingot_context::bindInputs(const ingot_input *inputs,
     if (!tensorBytes(tensor.dtype, buffer.dims, tensor.rank, needed))
       return fail(error, INGOT_INVALID_ARGUMENT, "%s is impossibly large",
                   Label("input", tensor).text);
-    // With strides there may be more between the elements.
+    // With strides there may be gaps between the elements.
     if (given.strides ? given.bytes < needed : given.bytes != needed) {
       char shape[96];
       return fail(error, INGOT_INVALID_ARGUMENT,
@@ -281,7 +285,7 @@ ingot_status ingot_context::bindInputs(const ingot_input *inputs,
     buffer.data = const_cast<void *>(given.data);
     buffer.bytes = given.bytes;
     setPlace(buffer, given);
-    // Buffers of artifacts without strings may end before.
+    // In artifacts without strings the buffer may end before these fields.
     if (tensor.dtype == INGOT_STRING) {
       buffer.text = const_cast<char *>(given.text);
       buffer.text_bytes = given.text_bytes;
@@ -355,7 +359,7 @@ static bool overlap(const void *a, uint64_t bytesOfA, const void *b,
                           : startA - startB < bytesOfB && bytesOfA;
 }
 
-/// Whether an output and another buffer lie in each other. Only those of
+/// Returns true if an output and another buffer overlap. Only buffers of
 /// strings have text.
 static bool overlap(const ingot_abi_buffer &a, bool aIsString,
                     const ingot_abi_buffer &b, bool bIsString) {
@@ -368,7 +372,8 @@ static bool overlap(const ingot_abi_buffer &a, bool aIsString,
           overlap(a.text, a.text_bytes, b.text, b.text_bytes));
 }
 
-/// The code reads inputs after it began to write outputs.
+/// Checks that outputs overlap no other buffer, because the code reads inputs
+/// after it began to write outputs.
 ingot_status ingot_context::checkOverlaps(ingot_error *error) const {
   Rows<ingot_abi_tensor> inputs = inputsOf(*model->artifact);
   Rows<ingot_abi_tensor> outputs = outputsOf(*model->artifact);

@@ -11,22 +11,22 @@
 
 namespace ingot::rt {
 
-/// Whether the caller counts as many inputs and outputs as the model has.
+/// Checks that the caller passes as many inputs and outputs as the model has.
 ingot_status checkCounts(const ingot_abi_artifact &artifact,
                          uint32_t numInputs, uint32_t numOutputs,
                          ingot_error *error);
 
-/// Checks that `rank` sizes are what a tensor has. Null dims of rank 0 stand
-/// for the sizes of the model, where it fixes them all.
+/// Checks that `rank` is the tensor's rank. Null dims with rank 0 mean the
+/// model's sizes, if the model fixes all of them.
 ingot_status checkRank(const ingot_abi_tensor &tensor, const int64_t *dims,
                        uint32_t rank, const char *kind, ingot_error *error);
 
-/// Checks the sizes given for an input, as many as its rank, and copies them to
-/// `sizes`. Null stands for those of the model.
+/// Checks the sizes of an input, as many as its rank, and copies them to
+/// `sizes`. Null means the model's sizes.
 ingot_status checkDims(const ingot_abi_tensor &tensor, const int64_t *dims,
                        int64_t *sizes, ingot_error *error);
 
-/// How messages call an input or output, as "input 'x'".
+/// The text for an input or output in messages, for example "input 'x'".
 struct Label {
   Label(const char *kind, const ingot_abi_tensor &tensor);
   char text[160];

@@ -1,4 +1,4 @@
-//===- Cancellation.cpp - a wish that runs end early ----------------------===//
+//===- Cancellation.cpp - request to end runs early -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

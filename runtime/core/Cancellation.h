@@ -1,4 +1,4 @@
-//===- Cancellation.h - a wish that runs end early ------------------------===//
+//===- Cancellation.h - request to end runs early -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 struct ingot_cancellation {
   bool isRequested() const { return requested.load(std::memory_order_relaxed); }
 
-  /// Set once, by any thread or a signal handler.
+  /// True once any thread or a signal handler has requested cancellation.
   std::atomic<bool> requested{false};
 };
 

@@ -13,8 +13,8 @@
 
 namespace ingot::rt {
 
-/// Buffers of a run, as far apart as an artifact expects. What it knows of a
-/// buffer and we do not is zero.
+/// Buffers of a run, at the distance that the artifact expects. Fields that
+/// this library does not know are zero.
 class Buffers {
 public:
   Buffers() = default;
@@ -51,7 +51,7 @@ struct ingot_context {
   ingot_status checkOverlaps(ingot_error *error) const;
   /// Writes the sizes of outputs into the caller's dims.
   void reportDims() const;
-  /// The same, and says which output was too small.
+  /// Writes the sizes of outputs and reports which output was too small.
   ingot_status reportTooSmall(ingot_error *error) const;
 
   ingot_model *model = nullptr;
@@ -64,8 +64,8 @@ struct ingot_context {
   bool ownsArena = false;
   std::atomic<bool> running{false};
 
-  // One allocation, made once, so that a run makes none: what the generated
-  // code gets, and the caller's structs in the model's order.
+  // Buffers for the generated code, and the caller's structs in the model's
+  // order. They share one allocation, so that a run allocates nothing.
   void *tables = nullptr;
   ingot::rt::Buffers inputBuffers;
   ingot::rt::Buffers outputBuffers;

@@ -39,7 +39,7 @@ ingot_status ingot_model_describe(const ingot_model *model,
   return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
 }
 
-/// Whether a table has the row that was asked for.
+/// Checks that a table has the requested row.
 static ingot_status checkIndex(const ingot_model *model,
                                ingot_abi_table ingot_abi_artifact::*table,
                                uint32_t index, const char *what,

@@ -29,8 +29,8 @@ static ingot_status truncated(const char *path, const char *what,
               path, what);
 }
 
-/// The version of the query symbol that the strings name: this library's if it
-/// is among them; 0 if there is none.
+/// Returns the version of the query symbol in the strings. Prefers this
+/// library's version; returns 0 if there is no such symbol.
 static uint64_t findVersion(const unsigned char *strings, uint64_t length) {
   constexpr size_t prefix = sizeof(INGOT_ABI_QUERY_PREFIX) - 1;
   uint64_t found = 0;
@@ -50,7 +50,7 @@ static uint64_t findVersion(const unsigned char *strings, uint64_t length) {
   return found;
 }
 
-/// The version of the query symbol in the dynamic string table, or 0.
+/// Returns the version of the query symbol in the dynamic string table, or 0.
 static uint64_t exportedVersion(const ElfImage &image,
                                 const Elf64_Phdr &dynamic) {
   uint64_t address = 0, length = 0;
@@ -93,7 +93,8 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
                 path);
   if (!image.hasSegments())
     return truncated(path, "program headers", error);
-  // Linkers put the section headers last, so this finds nearly any truncation.
+  // Linkers put the section headers last, so this check finds nearly any
+  // truncation.
   if (header.e_shoff &&
       !image.holds(header.e_shoff,
                    uint64_t(header.e_shnum) * header.e_shentsize))

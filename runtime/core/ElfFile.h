@@ -12,20 +12,21 @@
 
 namespace ingot::rt {
 
-/// Checks that a file is a whole shared object for this machine that exports an
-/// artifact, and that it has the content that it was compiled with, as `flags`
-/// (INGOT_MODEL_...) say. The dynamic linker trusts what it maps: a truncated
-/// file would end in SIGBUS, and code of a file that is no artifact would run
-/// before we could look.
+/// Checks that a file is a whole shared object for this machine and exports an
+/// artifact. Also checks its content against its seal, as `flags`
+/// (INGOT_MODEL_...) say. The dynamic linker trusts files: it would crash with
+/// SIGBUS on a truncated file. It would also run code of a file that is not an
+/// artifact before any check.
 ingot_status checkElfFile(const MappedFile &file, const char *path,
                           uint32_t flags, ingot_error *error);
 
-/// The same on `size` bytes in memory. `path` is for messages.
+/// Checks `size` bytes in memory as checkElfFile does, except for the seal.
+/// `path` is for messages.
 ingot_status checkElfImage(const unsigned char *image, uint64_t size,
                            const char *path, ingot_error *error);
 
-/// Compares a checked image with its seal: code and tables always, unless
-/// INGOT_MODEL_TRUST_FILE, weights with INGOT_MODEL_VERIFY.
+/// Compares a checked image with its seal. Code and tables are compared unless
+/// INGOT_MODEL_TRUST_FILE is set; weights only with INGOT_MODEL_VERIFY.
 ingot_status checkSeal(const unsigned char *image, uint64_t size,
                        const char *path, uint32_t flags, ingot_error *error);
 

@@ -13,21 +13,20 @@
 
 namespace ingot::rt {
 
-/// Writes a formatted message to `error`, if there is one, and returns
-/// `status`.
+/// Writes a formatted message to `error` unless null, and returns `status`.
 [[gnu::format(printf, 3, 4)]] ingot_status
 fail(ingot_error *error, ingot_status status, const char *format, ...);
 
 /// Copies a caller's sized struct over `known`, which holds defaults. Fields
-/// that the caller's header lacks keep them; fields that this library lacks
-/// must be zero.
+/// that the caller's header lacks keep their defaults. Fields that this library
+/// does not know must be zero.
 ingot_status readSized(const void *given, void *known, uint32_t knownSize,
                        const char *what, ingot_error *error);
 
 template <typename T>
 ingot_status readOptions(const T *given, T &known, const char *what,
                          ingot_error *error) {
-  // What nearly all callers hand in, and runs do each time.
+  // Fast path: nearly all callers pass this size, and each run reads structs.
   if (given && given->struct_size == sizeof(T)) {
     known = *given;
     return INGOT_OK;
@@ -35,7 +34,7 @@ ingot_status readOptions(const T *given, T &known, const char *what,
   return readSized(given, &known, sizeof(T), what, error);
 }
 
-/// Fills a caller's sized struct as far as it reaches.
+/// Fills a caller's sized struct up to its size.
 ingot_status writeSized(void *given, const void *known, uint32_t knownSize,
                         const char *what, ingot_error *error);
 

@@ -15,8 +15,8 @@ using namespace ingot::rt;
 
 namespace {
 
-/// Gives out places as RunHeap does, in one region without an end in which
-/// nothing lies. Addresses begin behind 0, which is null.
+/// Simulates the placement of RunHeap in one unbounded region without memory.
+/// Addresses start above 0, which is null.
 class HeapSketch {
 public:
   HeapSketch() = default;
@@ -26,7 +26,8 @@ public:
 
   void *allocate(uint64_t bytes);
   void release(void *address);
-  /// What the region takes, 0 if there is none; UINT64_MAX: data decide.
+  /// Returns the bytes of the region, 0 if it is empty, or UINT64_MAX if they
+  /// depend on data.
   uint64_t bytes() const {
     return isUnknown ? UINT64_MAX : high ? RunHeap::regionBytes(high) : 0;
   }
@@ -38,14 +39,14 @@ private:
   static constexpr uint64_t kFirst = INGOT_ABI_ALIGNMENT;
   static constexpr uint64_t kMost = uint64_t(1) << 62;
 
-  /// In the order of their places.
+  /// Pieces by ascending address.
   Piece *pieces = nullptr;
   size_t count = 0, room = 0;
   uint64_t high = 0;
   bool isUnknown = false;
 };
 
-/// One allocation for all buffers and sizes.
+/// Buffers and sizes in one allocation.
 class InferredBuffers {
 public:
   InferredBuffers() = default;
@@ -139,7 +140,8 @@ ingot_status InferredBuffers::init(const ingot_abi_artifact &artifact,
   return INGOT_OK;
 }
 
-/// Asks the code; `heapBytes` comes on top of the arena.
+/// Asks the code for the sizes. `heapBytes` receives the memory on top of the
+/// arena.
 static ingot_status infer(const ingot_model &model,
                           const InferredBuffers &buffers, uint64_t &heapBytes,
                           ingot_error *error) {

@@ -26,10 +26,10 @@
 
 using namespace ingot::rt;
 
-/// Versions of one file that can be loaded at a time.
+/// Limit on the versions of one file that are loaded at the same time.
 static constexpr unsigned maxAliases = 256;
 
-/// A file that is loaded, as it was then.
+/// A loaded file with its state at load time.
 struct Library::Entry {
   ~Entry() {
     free(name);
@@ -41,8 +41,8 @@ struct Library::Entry {
   struct stat file;
   ingot_abi_seal seal; ///< all zero if the file has none
   uint32_t references;
-  /// Of the file: its inode number is not given to another one meanwhile, also
-  /// where the dynamic linker has found the same bytes in another file.
+  /// A mapped page of the file. It keeps the file's inode number from being
+  /// reused, even if the dynamic linker took the same bytes from another file.
   void *page = nullptr;
   Entry *next;
 };
@@ -59,8 +59,9 @@ static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
 static void lockEntries() { pthread_mutex_lock(&entriesLock); }
 static void unlockEntries() { pthread_mutex_unlock(&entriesLock); }
 
-// Held for a look at the list only: loading a library may run code that loads
-// models itself. A thread that forks takes it, so that the list is whole.
+// The lock is held only to look at the list, because loading a library may run
+// code that loads models. A thread that forks takes the lock, so that the list
+// is consistent in the child.
 static void registerForkHandlers() {
   pthread_atfork(lockEntries, unlockEntries, unlockEntries);
 }
@@ -77,7 +78,7 @@ static ingot_abi_seal sealOf(const MappedFile &file) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is loaded, and what is in the file
+// Comparison of loaded memory and file
 //===----------------------------------------------------------------------===//
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -91,9 +92,9 @@ static ingot_abi_seal sealOf(const MappedFile &file) {
 #define INGOT_HAS_ASAN 0
 #endif
 
-/// Compares loaded memory with a file's bytes. AddressSanitizer keeps marks
-/// between the variables of a library that is built with it, and takes reading
-/// them for an error; here all bytes count.
+/// Compares loaded memory with a file's bytes, including the gaps between
+/// variables. AddressSanitizer marks these gaps and would report the access as
+/// an error.
 #if INGOT_HAS_ASAN
 __attribute__((no_sanitize("address"))) static bool
 isSame(const void *memory, const void *bytes, uint64_t length) {
@@ -110,8 +111,9 @@ static bool isSame(const void *memory, const void *bytes, uint64_t length) {
 }
 #endif
 
-/// Whether an object that may have been loaded by anyone has the file's
-/// content: its seal's checksums, or else all segments that nobody writes to.
+/// Returns true if a loaded object has the file's content. Compares the seal's
+/// checksums, or else all read-only segments. Any code of the process may have
+/// loaded the object.
 static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
   ElfImage image{file.data(), file.size()};
   if (object.isEmpty() || object.numSegments() != image.numSegments())
@@ -143,9 +145,10 @@ static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
   return true;
 }
 
-/// The name by which the `alias`-th attempt asks for a file, with "./" for each
-/// 1 and "/" for each 0 of the number, "folder/.//file": the dynamic linker
-/// compares names as they are spelled. The caller frees it.
+/// Returns the file's name as the `alias`-th attempt spells it. Adds "./" for
+/// each 1 and "/" for each 0 of the number, for example "folder/.//file". The
+/// dynamic linker compares spellings, so each alias is a new file for it. The
+/// caller frees the name.
 static char *spell(const char *path, uint32_t alias) {
   const char *slash = strrchr(path, '/');
   const char *file = slash ? slash + 1 : path;
@@ -154,7 +157,7 @@ static char *spell(const char *path, uint32_t alias) {
   char *name = static_cast<char *>(malloc(room));
   if (!name)
     return nullptr;
-  // Without a slash dlopen would search the library path instead.
+  // Adds "./", because without a slash dlopen would search the library path.
   int used = slash ? snprintf(name, room, "%.*s", int(file - path), path)
                    : snprintf(name, room, "./");
   for (; alias; alias /= 2)
@@ -167,7 +170,7 @@ static char *spell(const char *path, uint32_t alias) {
 // Library
 //===----------------------------------------------------------------------===//
 
-/// Called with the list locked.
+/// Returns the entry of a file. The list must be locked.
 Library::Entry *Library::find(const MappedFile &file) {
   Entry *found = entries;
   while (found && !isSameFile(found->file, file.info()))
@@ -175,7 +178,7 @@ Library::Entry *Library::find(const MappedFile &file) {
   return found;
 }
 
-/// Whether we have loaded the object from another file, be it a copy.
+/// Returns true if the object was loaded from another file, for example a copy.
 bool Library::isOfOtherFile(void *handle, const MappedFile &file) {
   bool found = false;
   lockEntries();
@@ -185,7 +188,7 @@ bool Library::isOfOtherFile(void *handle, const MappedFile &file) {
   return found;
 }
 
-/// Whether the path still names the file.
+/// Returns true if the path still names the file.
 static bool isStillAt(const char *path, const MappedFile &file) {
   struct stat now;
   return !stat(path, &now) && isSameFile(now, file.info());
@@ -197,7 +200,7 @@ static bool isAsItWas(const struct stat &then, const struct stat &now) {
          then.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
 }
 
-/// Sets the handle, if the dynamic linker gives us what is in the file.
+/// Sets the handle if the dynamic linker returns the file's content.
 Library::Result Library::load(const char *name, const Source &source,
                               const MappedFile &file, ingot_error *error) {
   handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -223,7 +226,7 @@ Library::Result Library::load(const char *name, const Source &source,
   return Result::otherFile;
 }
 
-/// Notes what was loaded, under a name which it takes over.
+/// Adds an entry for the loaded object and takes ownership of `name`.
 Library::Result Library::enter(char *name, const Source &source,
                                MappedFile &file, ingot_error *error) {
   auto *made = create<Entry>();
@@ -253,7 +256,7 @@ Library::Result Library::enter(char *name, const Source &source,
   return Result::failed;
 }
 
-/// Lets go of the entry.
+/// Drops a reference to the entry.
 void Library::leave() {
   lockEntries();
   Entry *last = nullptr;
@@ -292,7 +295,7 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
       leave();
     return result;
   }
-  // $ORIGIN and the like mean something to the dynamic linker.
+  // Avoids $ORIGIN and similar tokens, which the dynamic linker would expand.
   char descriptorPath[32];
   int descriptor = -1;
   const char *path = source.path, *spelled = path;
@@ -302,7 +305,7 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
              descriptor);
     spelled = descriptorPath;
   }
-  // Each version of a file that is still loaded has a spelling of its own.
+  // Each version of a file that is still loaded has its own spelling.
   Result result = Result::otherFile;
   for (unsigned i = 0; result == Result::otherFile && i < maxAliases; ++i) {
     char *name = spell(spelled, source.firstAlias + i);
@@ -328,7 +331,7 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
 
 ingot_status Library::open(const Source &source, ingot_error *error) {
   pthread_once(&forkOnce, registerForkHandlers);
-  // Once more when another file has taken the name meanwhile.
+  // Retries if another file takes the name in between.
   constexpr int maxAttempts = 8;
   for (int attempt = 0; attempt < maxAttempts; ++attempt) {
     MappedFile file;
@@ -337,7 +340,7 @@ ingot_status Library::open(const Source &source, ingot_error *error) {
     if (ingot_status status =
             checkElfFile(file, source.subject, source.flags, error))
       return status;
-    // Its status counts also where the caller wants no message.
+    // Receives the status, which is needed even if the caller wants no message.
     ingot_error reason = INGOT_ERROR_INIT;
     Result result = openChecked(source, file, &reason);
     if (result == Result::loaded)
@@ -356,12 +359,13 @@ ingot_status Library::open(const char *path, uint32_t flags,
               error);
 }
 
-/// Returns a file that only this process has, or -1.
+/// Returns a descriptor of a file that only this process has, or -1.
 static int createMemoryFile() {
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
 #endif
-  // Some systems want to be told that code will run; older ones do not know it.
+  // Some systems require MFD_EXEC before code can run; older ones do not know
+  // it.
   int file = memfd_create("ingot-model", MFD_CLOEXEC | MFD_EXEC);
   return file >= 0 || errno != EINVAL
              ? file
@@ -386,7 +390,7 @@ static bool writeAll(int file, const void *bytes, uint64_t size) {
 ingot_status Library::openMemory(const void *bytes, uint64_t size,
                                  const char *subject, uint32_t flags,
                                  ingot_error *error) {
-  // Before anything is copied.
+  // Checks the bytes before they are copied.
   if (ingot_status status =
           checkElfImage(static_cast<const unsigned char *>(bytes), size,
                         subject, error))
@@ -418,7 +422,8 @@ ingot_status Library::openMemory(const void *bytes, uint64_t size,
 void Library::close() {
   if (!handle)
     return;
-  // First: whoever comes between finds it loaded, by somebody.
+  // Drops the reference first. If another thread loads the file in between, it
+  // treats the object as loaded by other code.
   leave();
   dlclose(handle);
   handle = nullptr;

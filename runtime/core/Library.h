@@ -13,9 +13,9 @@
 
 namespace ingot::rt {
 
-/// What is loaded is what the file at the path holds now. The dynamic linker
-/// alone would return what it has already loaded under the same name, also when
-/// another file has taken that name since.
+/// A loaded library whose content is that of the file at load time. The dynamic
+/// linker alone returns the object that it loaded under this name before, even
+/// if another file has taken the name.
 class Library {
 public:
   Library() = default;
@@ -23,9 +23,9 @@ public:
   Library &operator=(const Library &) = delete;
   ~Library() { close(); }
 
-  /// Checks the file and loads it; `flags` are INGOT_MODEL_....
+  /// Checks the file and loads it. `flags` are INGOT_MODEL_....
   ingot_status open(const char *path, uint32_t flags, ingot_error *error);
-  /// Opens a copy of a file's bytes. `subject` names it in messages.
+  /// Loads a copy of a file's bytes. `subject` names it in messages.
   ingot_status openMemory(const void *bytes, uint64_t size, const char *subject,
                           uint32_t flags, ingot_error *error);
   void close();
@@ -39,15 +39,15 @@ private:
   static Entry *entries;
 
   enum class Result { loaded, failed, otherFile };
-  /// A file or bytes to load.
+  /// A file, or bytes in memory, to load.
   struct Source {
     const char *path;
-    const char *subject; ///< its name in messages
+    const char *subject; ///< name in messages
     uint32_t flags;
-    /// The first spelling of the path to try. Files in memory have one path
-    /// after the other, so each gets a spelling of its own.
+    /// First spelling of the path to try. Files in memory reuse one path, so
+    /// each gets its own spelling.
     uint32_t firstAlias;
-    bool isPrivate; ///< nobody else can write to it
+    bool isPrivate; ///< true if no other process can write to it
   };
   ingot_status open(const Source &source, ingot_error *error);
   Result openChecked(const Source &source, MappedFile &file,

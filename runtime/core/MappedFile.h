@@ -21,20 +21,21 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  /// `what` is what the file is to the user, e.g. "weights".
+  /// Opens and maps the file. `what` describes the file to the user, for
+  /// example "weights".
   ingot_status open(const char *path, const char *what, ingot_error *error);
 
   const unsigned char *data() const { return bytes; }
   uint64_t size() const { return length; }
-  /// Leaves the first page mapped when this is destroyed. As long as it is, no
-  /// other file gets this one's inode number; `unmapPage` lets go of it.
+  /// Keeps the first page mapped after destruction. As long as it is mapped, no
+  /// other file gets this inode number. `unmapPage` unmaps it.
   void *keepPage() {
     isKept = true;
     return bytes;
   }
   static void unmapPage(void *page);
 
-  /// As it was when it was opened.
+  /// State of the file when it was opened.
   const struct stat &info() const { return status; }
 
 private:

@@ -18,7 +18,7 @@ struct Search {
 };
 } // namespace
 
-/// Every object has a dynamic section of its own.
+/// Finds an object by its dynamic section, which each object has exactly once.
 static int compareObject(dl_phdr_info *info, size_t, void *argument) {
   auto &search = *static_cast<Search *>(argument);
   for (unsigned i = 0; i < info->dlpi_phnum; ++i)

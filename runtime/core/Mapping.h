@@ -13,16 +13,17 @@
 
 namespace ingot::rt {
 
-/// Tells which addresses are a library's own, so that what its tables point to
-/// can be looked at. One that is empty takes every address for its own: of an
-/// artifact that is part of the program nobody knows where it ends.
+/// The addresses that belong to a library, so that pointers of its tables can
+/// be checked. An empty mapping accepts every address: if the artifact is part
+/// of the program, its end is unknown.
 class Mapping {
 public:
   Mapping() = default;
   Mapping(const ElfW(Phdr) * headers, unsigned count, uintptr_t base)
       : headers(headers), count(count), base(base) {}
 
-  /// Of what dlopen returned; `handle` must stay open.
+  /// Returns the mapping of an object that dlopen returned; `handle` must stay
+  /// open.
   static Mapping ofLibrary(void *handle);
 
   bool isEmpty() const { return !headers; }
@@ -30,7 +31,7 @@ public:
   unsigned numSegments() const { return count; }
   uintptr_t start() const { return base; }
 
-  /// `count` objects of T, aligned.
+  /// Returns true if `count` aligned objects of T are inside.
   template <typename T> bool holdsArray(const T *first, uint64_t count) const {
     uint64_t bytes;
     return reinterpret_cast<uintptr_t>(first) % alignof(T) == 0 &&
@@ -40,15 +41,15 @@ public:
   bool holds(const void *first, uint64_t bytes) const {
     return isEmpty() || room(first, PF_R) >= bytes;
   }
-  /// Up to its null.
+  /// Returns true if the string is inside, including its null.
   bool holdsString(const char *text) const;
   bool holdsFunction(const void *code) const {
     return isEmpty() || room(code, PF_X) > 0;
   }
 
 private:
-  /// Bytes from `address` to the end of its segment; none if it lies in no
-  /// segment that may be used so.
+  /// Returns the bytes from `address` to the end of its segment; 0 if no
+  /// segment with the flag contains it.
   uint64_t room(const void *address, uint32_t flag) const;
 
   const ElfW(Phdr) *headers = nullptr;

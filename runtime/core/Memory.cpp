@@ -15,11 +15,12 @@
 
 using namespace ingot::rt;
 
-/// Of x86-64.
+/// Size of a huge page on x86-64.
 static constexpr uint64_t kHugePage = 2 << 20;
 
-/// Memory that fills half of a huge page or more gets whole ones: a run walks
-/// through all of its arena, and would wait for translations of 4 KiB pages.
+/// Allocates memory. If it fills half of a huge page or more, it gets whole
+/// huge pages. A run walks through its whole arena and would otherwise wait for
+/// translations of 4 KiB pages.
 static void *systemAllocate(void *, uint64_t bytes, uint64_t alignment) {
   bool isHuge = bytes >= kHugePage / 2 && bytes <= UINT64_MAX - kHugePage;
   if (isHuge) {
@@ -30,7 +31,7 @@ static void *systemAllocate(void *, uint64_t bytes, uint64_t alignment) {
   void *memory = nullptr;
   if (posix_memalign(&memory, alignment, bytes ? bytes : 1))
     return nullptr;
-  // Where the system has no huge pages, small ones do.
+  // If the system has no huge pages, small pages are used.
   if (isHuge)
     madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;

@@ -15,15 +15,15 @@
 
 namespace ingot::rt {
 
-/// The allocator that stands in where the caller hands in none.
+/// Returns the allocator that is used if the caller passes none.
 ingot_allocator defaultAllocator();
 
-/// Checks a caller's allocator and copies it; the default one if null.
+/// Checks a caller's allocator and copies it; uses the default one if null.
 ingot_status readAllocator(const ingot_allocator *given, ingot_allocator &out,
                            ingot_error *error);
 
-/// Objects of the library itself come from malloc: it links no C++ runtime,
-/// so there is no operator new. Null when memory is out.
+/// Creates an object of the library with malloc. The library links no C++
+/// runtime, so it has no operator new. Returns null if memory is exhausted.
 template <typename T, typename... Args> T *create(Args &&...args) {
   void *memory = malloc(sizeof(T));
   return memory ? new (memory) T(std::forward<Args>(args)...) : nullptr;

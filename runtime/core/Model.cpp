@@ -80,8 +80,8 @@ ingot_status ingot_model::mapWeights(const char *path, bool verify,
   return INGOT_OK;
 }
 
-/// The file whose name carries its hash, or the one with the plain name that
-/// somebody gave it.
+/// Maps the weights file whose name contains its hash, or else the file with
+/// the plain name.
 ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
                                            bool verify, ingot_error *error) {
   size_t length = strlen(libraryPath);
@@ -105,8 +105,8 @@ ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
   return status;
 }
 
-/// A model that is only described may be for another machine; then it shows its
-/// first variant.
+/// Selects the variant. A model that is only described may be for another
+/// machine; then the first variant is shown.
 ingot_status ingot_model::selectVariant(const char *subject,
                                         const ingot_model_options &options,
                                         ingot_error *error) {
@@ -230,7 +230,7 @@ static ingot_status begin(const ingot_model_options *given, ingot_model **out,
 }
 
 namespace {
-/// Tells a file from another one that took its name.
+/// Identity of a file, to detect another file that took its name.
 struct FileIdentity {
   explicit FileIdentity(const char *path) {
     struct stat status;
@@ -252,7 +252,7 @@ struct FileIdentity {
 } // namespace
 
 /// Reads the description of the library that the model has opened.
-/// `libraryPath` is as in ingot_model::init.
+/// ingot_model::init explains `libraryPath`.
 static ingot_status describe(ingot_model &model, const char *subject,
                              const char *libraryPath,
                              const ingot_model_options &options,
@@ -274,8 +274,8 @@ ingot_status ingot_model_load(const char *path,
   ingot_model *model = nullptr;
   if (!path || !*path)
     return fail(error, INGOT_INVALID_ARGUMENT, "path is null or empty");
-  // A compilation may put another library in the place of the one that was just
-  // opened, and remove its weights.
+  // Retries, because a compilation may replace the opened library and remove
+  // its weights.
   for (int attempt = 1;; ++attempt) {
     FileIdentity identity(path);
     if (ingot_status status = begin(given, out, options, model, error))
@@ -332,7 +332,7 @@ ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
                 "INGOT_MODEL_MAP_CODE are about a file; load the model by its "
                 "path");
   }
-  // Its own name can only be trusted once it is checked.
+  // The artifact's own name is trusted only after the checks.
   if (ingot_status status =
           model->init(artifact, "linked model", nullptr, options, error)) {
     destroy(model);

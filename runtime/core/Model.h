@@ -12,12 +12,12 @@
 #include "runtime/core/Memory.h"
 #include "runtime/host/Pool.h"
 
-/// Immutable once loaded. Contexts hold references.
+/// A model, immutable once loaded. Contexts hold references to it.
 struct ingot_model {
   ~ingot_model();
 
-  /// Checks the artifact and readies it; `subject` names it in messages,
-  /// `libraryPath` is the file that separate weights lie beside, null if there
+  /// Checks the artifact and prepares it. `subject` names it in messages.
+  /// `libraryPath` is the file beside which separate weights are; null if there
   /// is none.
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
                     const char *libraryPath,
@@ -33,8 +33,8 @@ struct ingot_model {
 
   std::atomic<uint32_t> references{1};
   const ingot_abi_artifact *artifact = nullptr;
-  uint32_t variant = 0;        ///< the one in use, by its number
-  ingot_abi_variant code = {}; ///< of that one
+  uint32_t variant = 0;        ///< index of the variant in use
+  ingot_abi_variant code = {}; ///< row of the variant in use
   ingot::rt::Library library;  ///< not open if attached
   ingot::rt::MappedFile weightsFile;
   const void *weights = nullptr;

@@ -12,14 +12,13 @@
 
 namespace ingot::rt {
 
-/// Replaces the mapped pages of a loaded library by private copies at the same
-/// addresses: its code, and the tables that the dynamic linker reads whenever
-/// any other library is loaded. Writing over the file then changes neither.
-/// The weights that `seal` describes stay mapped and shared. Pages that the
-/// library may write to stay as they are.
+/// Replaces read-only pages of a loaded library by private copies at the same
+/// addresses. The copies cover its code and the tables that the dynamic linker
+/// reads whenever another library is loaded. Overwriting the file then changes
+/// neither. The weights that `seal` describes stay mapped and shared.
 ///
-/// Leaves pages as they are where the system allows no code in private memory,
-/// or has no memory.
+/// Changes nothing if the system has no memory or does not allow code in
+/// private memory.
 void makePrivate(const Mapping &library, const ingot_abi_seal &seal);
 
 } // namespace ingot::rt

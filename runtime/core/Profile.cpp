@@ -37,7 +37,7 @@ Profile::~Profile() {
 }
 
 bool Profile::init(uint32_t count) {
-  // A model without layers still has the times of whole runs.
+  // A model without layers still has times of whole runs.
   if (count)
     rows = static_cast<Row *>(allocator.allocate(
         allocator.user, uint64_t(count) * sizeof(Row), alignof(Row)));
@@ -91,7 +91,7 @@ void Profile::endRun(bool succeeded) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Holds a profile as a run does, so that it is not written and read at once.
+/// Holds a profile as a run does, so that nobody writes while somebody reads.
 class Hold {
 public:
   Hold(ingot_profile *profile, ingot_error *error) {

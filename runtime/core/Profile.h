@@ -13,18 +13,18 @@
 
 namespace ingot::rt {
 
-/// One clock read a layer: what lies between two reads is the layer's.
+/// Times of layers with one clock read per layer. The time between two reads
+/// belongs to the layer that ended.
 class Profile {
 public:
   explicit Profile(const ingot_allocator &allocator) : allocator(allocator) {}
   ~Profile();
 
-  /// Makes room for `numLayers`; false if there is no memory.
+  /// Makes room for `numLayers` layers. Returns false if memory is exhausted.
   bool init(uint32_t numLayers);
   void reset();
 
-  /// Around a run: the start of its clock, and what it took. Times of a run
-  /// that fails are dropped.
+  /// Starts the clock of a run. The times of a run that fails are dropped.
   void beginRun();
   void endLayer(uint64_t layer, uint64_t flops, uint64_t bytes);
   void endRun(bool succeeded);
@@ -35,7 +35,7 @@ public:
   const ingot_profile_times &run() const { return whole; }
 
 private:
-  /// Times of completed runs, and the layer's end in the run under way.
+  /// Times of completed runs, and the end of the layer in the current run.
   struct Row {
     ingot_profile_times times;
     uint64_t start, end, flops, bytes;

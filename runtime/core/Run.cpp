@@ -14,18 +14,18 @@
 using namespace ingot::rt;
 
 namespace {
-/// What is told of the layers of a run.
+/// Receivers of events during a run.
 struct Observer {
   explicit Observer(const ingot_run_options &options)
       : profile(options.profile ? &options.profile->times : nullptr),
         cancellation(options.cancellation), observe(options.observe),
         observeUser(options.observe_user) {
-    // Code need not ask whether it is wanted.
+    // Clears the callback, so that generated code need not ask for each tensor.
     if (!observe)
       abi.tensor = nullptr;
   }
 
-  /// Null if nobody wants to know.
+  /// Returns null if there is no receiver.
   const ingot_abi_observer *forRun() const {
     return profile || cancellation || observe ? &abi : nullptr;
   }
@@ -98,8 +98,8 @@ ingot_status ingot_context::run(const ingot_input *inputs,
     return status;
   if (options.cancellation && options.cancellation->isRequested())
     return fail(error, INGOT_CANCELLED, "the run was cancelled");
-  // Only the first byte: clearing it all would take as long as a check of a
-  // tensor.
+  // Clears only the first byte: clearing the whole array takes as long as the
+  // check of a tensor.
   char message[384];
   message[0] = '\0';
   if (bringsThreads(*model->artifact) && libraryThreadsLostByFork())
@@ -130,7 +130,8 @@ ingot_status ingot_context::run(const ingot_input *inputs,
               message[0] ? message : ingot_status_describe(status));
 }
 
-/// Reads the caller's options, and refuses what the code in use cannot do.
+/// Reads the caller's options, and refuses options that the variant does not
+/// support.
 static ingot_status readRunOptions(const ingot_run_options *given,
                                    const ingot_model &model,
                                    ingot_run_options &options,

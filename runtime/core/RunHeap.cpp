@@ -1,4 +1,4 @@
-//===- RunHeap.cpp - memory of tensors of open size -----------------------===//
+//===- RunHeap.cpp - memory of dynamic tensors ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,19 +13,19 @@
 
 using namespace ingot::rt;
 
-/// Blocks and their headers are multiples of it.
+/// Unit of blocks and their headers.
 static constexpr uint64_t kUnit = INGOT_ABI_ALIGNMENT;
-/// A region of its own for each small tensor would be many of them.
+/// Smallest size of a region, so that small tensors share regions.
 static constexpr uint64_t kLeastRegion = 64 << 10;
-/// Regions are not aligned more strictly, whatever a piece asks for.
+/// Strictest alignment of a region.
 static constexpr uint64_t kMostAligned = 64 << 10;
 
-/// A piece of a region, free or not: this header, then memory. Neighbours know
-/// each other; no two of them are both free. What is free is in a list, too, in
-/// the order of addresses: the lowest that has room is looked for among few, as
-/// a run that keeps hundreds of small tensors has few holes.
+/// A block of a region: this header, then its memory. Blocks know their
+/// neighbors, and two neighbors are never both free. Free blocks are also in a
+/// list by address. The list is short, because even a run with hundreds of
+/// small tensors has few holes.
 struct alignas(kUnit) RunHeap::Block {
-  uint64_t bytes; ///< behind the header
+  uint64_t bytes; ///< bytes behind the header
   Block *before, *after;
   Region *region;
   Block *freeBefore, *freeAfter;
@@ -44,9 +44,9 @@ struct alignas(kUnit) RunHeap::Block {
 
 struct alignas(kUnit) RunHeap::Region {
   Region *next;
-  uint64_t bytes;   ///< of all blocks, with their headers
-  uint64_t high;    ///< how many of them were used at most
-  Block *firstFree; ///< the lowest
+  uint64_t bytes;   ///< bytes of all blocks with their headers
+  uint64_t high;    ///< most bytes in use so far
+  Block *firstFree; ///< free block with the lowest address
 
   Block *first() { return reinterpret_cast<Block *>(this + 1); }
   void clear() {
@@ -57,7 +57,8 @@ struct alignas(kUnit) RunHeap::Region {
   }
 };
 
-/// Into the list of what is free, behind `free` or as the first.
+/// Inserts this block into the list of free blocks, behind `free` or as the
+/// first.
 void RunHeap::Block::linkBehind(Block *free) {
   Block *&link = free ? free->freeAfter : region->firstFree;
   freeBefore = free;
@@ -73,8 +74,8 @@ void RunHeap::Block::unlink() {
     freeAfter->freeBefore = freeBefore;
 }
 
-/// What is behind the first `count` bytes of a free block becomes another one,
-/// if there is room for it.
+/// Splits a free block behind its first `count` bytes, if there is room for
+/// another block.
 void RunHeap::Block::cut(uint64_t count) {
   if (bytes < count + sizeof(Block))
     return;
@@ -121,7 +122,7 @@ void RunHeap::Block::setFree() {
 }
 
 namespace {
-/// Nearly always free, and held for as long as a mutex takes to be locked.
+/// Holds a spin lock, which is nearly always free and is held very briefly.
 struct Locked {
   explicit Locked(std::atomic<bool> &flag) : flag(flag) {
     while (flag.exchange(true, std::memory_order_acquire))
@@ -132,7 +133,8 @@ struct Locked {
 };
 } // namespace
 
-/// `alignment` is a power of two: a division takes as long as all else here.
+/// Aligns a pointer without a division, which would take as long as the rest of
+/// the function. `alignment` is a power of two.
 static char *alignUp(char *pointer, uint64_t alignment) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
   return pointer + (-address & (alignment - 1));
@@ -144,7 +146,7 @@ void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
     uint64_t front = uint64_t(memory - block->memory());
     if (front > block->bytes || block->bytes - front < bytes)
       continue;
-    // Units are what a header takes, so what is in front holds one.
+    // A header takes one unit, so the gap in front has room for a header.
     if (front != 0) {
       block->cut(front - sizeof(Block));
       block = block->after;
@@ -166,7 +168,8 @@ RunHeap::Region *RunHeap::addRegion(uint64_t bytes) {
   auto *region = static_cast<Region *>(memory);
   *region = {nullptr, bytes, 0, nullptr};
   region->clear();
-  // The oldest is the largest, and has most of what a run needs.
+  // Appends the region. The oldest region is the largest and holds most of a
+  // run's memory.
   Region **last = &regions;
   while (*last)
     last = &(*last)->next;
@@ -180,7 +183,8 @@ uint64_t RunHeap::totalBytes() const {
   return total;
 }
 
-/// A piece's bytes without its header; 0 bytes have a place of their own, too.
+/// Returns the bytes of a piece without its header. A piece of 0 bytes also
+/// gets its own address.
 static uint64_t roundUp(uint64_t bytes) {
   return std::max((bytes + kUnit - 1) / kUnit, uint64_t(1)) * kUnit;
 }
@@ -211,7 +215,7 @@ void *RunHeap::allocate(uint64_t bytes, uint64_t alignment) {
   uint64_t more = totalBytes() / 8 / kUnit * kUnit;
   Region *region =
       addRegion(std::max({wanted, leastBytes, kLeastRegion, more}));
-  // What more than this would have been good for can wait.
+  // The extra size is optional, so a smaller region is the fallback.
   if (!region)
     region = addRegion(wanted);
   return region ? allocateIn(*region, bytes, alignment) : nullptr;
@@ -253,8 +257,8 @@ void RunHeap::endRun() {
   releaseRegions();
   leastBytes = std::max(mostNeeded, kLeastRegion);
   numRuns = 0;
-  // Now, so that the next run allocates nothing. If there is no memory, the run
-  // will say so.
+  // Allocates the region in advance, so that the next run allocates nothing. If
+  // memory is exhausted, the next run reports it.
   addRegion(leastBytes);
 }
 

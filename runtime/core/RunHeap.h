@@ -1,4 +1,4 @@
-//===- RunHeap.h - memory of tensors of open size ---------------*- C++ -*-===//
+//===- RunHeap.h - memory of dynamic tensors --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,12 @@
 
 namespace ingot::rt {
 
-/// The memory that a run asks for piece by piece. Pieces lie in a region, each
-/// at the lowest place that has room, so that what is written next is where
-/// something has just been given back, in the cache, and all of it takes little
-/// more than an arena that was planned. A run that needs more takes further
-/// regions; they are one from the next run on, so that runs of equal shapes
-/// allocate nothing. Regions that several runs left half empty go back to the
-/// allocator.
+/// Memory that a run allocates in pieces. Each piece gets the lowest address
+/// with enough room, so that a run reuses memory that is still in the cache.
+/// The total is little more than that of a planned arena. If a run needs
+/// further regions, the next run gets one region for all, so that runs of equal
+/// shapes allocate nothing. Regions that stayed half empty for several runs are
+/// returned to the allocator.
 class RunHeap {
 public:
   explicit RunHeap(const ingot_allocator &allocator) : allocator(allocator) {}
@@ -27,23 +26,25 @@ public:
   RunHeap &operator=(const RunHeap &) = delete;
   ~RunHeap() { releaseAll(); }
 
-  /// Any thread. Null when memory is out. `alignment` is a power of two.
+  /// Allocates a piece; callable from any thread. Returns null if memory is
+  /// exhausted. `alignment` is a power of two.
   void *allocate(uint64_t bytes, uint64_t alignment);
   void release(void *pointer);
 
-  /// Between runs: takes back what a run left.
+  /// Ends a run: frees pieces that the run left.
   void endRun();
   void releaseAll();
 
-  /// Of a region's bytes, what a piece takes, with what tells of it.
+  /// Returns the bytes of a piece with its header.
   static uint64_t pieceBytes(uint64_t bytes);
-  /// What the allocator is asked for where pieces take `used` bytes.
+  /// Returns the bytes that the allocator is asked for if pieces take `used`
+  /// bytes.
   static uint64_t regionBytes(uint64_t used);
 
 private:
   struct Block;
   struct Region;
-  /// So many runs decide how much is needed.
+  /// Number of recent runs that determine the size of the next region.
   static constexpr uint32_t kRuns = 8;
 
   void *allocateIn(Region &region, uint64_t bytes, uint64_t alignment);
@@ -54,13 +55,14 @@ private:
   ingot_allocator allocator;
   std::atomic<bool> lock{false};
   Region *regions = nullptr;
-  /// What the last runs needed, the next one's place, and how many there were.
+  /// Bytes that recent runs needed, the next index, and the number of runs.
   uint64_t needed[kRuns] = {};
   uint32_t next = 0, numRuns = 0;
-  /// What the next region has at least, and how it is aligned: with the
-  /// strictest of its pieces, so that these lie in each region alike.
+  /// Smallest size of the next region, and its alignment. The alignment is the
+  /// strictest of its pieces, so that pieces have the same offsets in each
+  /// region.
   uint64_t leastBytes = 0, regionAlignment = INGOT_ABI_ALIGNMENT;
-  /// What aligning this run's pieces may have cost at most.
+  /// Upper bound of the bytes lost to alignment in this run.
   uint64_t slack = 0;
 };
 

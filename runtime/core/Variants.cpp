@@ -1,4 +1,4 @@
-//===- Variants.cpp - choosing among the code of an artifact --------------===//
+//===- Variants.cpp - selection of a variant ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ static constexpr uint32_t knownFlags =
 
 static constexpr uint32_t none = UINT32_MAX;
 
-/// Whether it is for a CPU of this kind, whatever features that has.
+/// Returns true if the variant is for this kind of CPU, with any features.
 static bool isForThisCpu(const ingot_abi_variant &variant) {
   return variant.device == INGOT_ABI_DEVICE_CPU &&
          variant.architecture == thisArchitecture &&
@@ -35,7 +35,8 @@ static bool isForThisCpu(const ingot_abi_variant &variant) {
          !(variant.flags & ~knownFlags);
 }
 
-/// The variant of the highest priority that needs no more than `features`.
+/// Returns the variant of the highest priority that needs no other features
+/// than `features`.
 static uint32_t bestWithin(const ingot_abi_artifact &artifact,
                            uint64_t features) {
   Rows<ingot_abi_variant> rows = variantsOf(artifact);
@@ -47,7 +48,8 @@ static uint32_t bestWithin(const ingot_abi_artifact &artifact,
   return best;
 }
 
-/// Says why no variant may run, by the one that lacks the least.
+/// Reports why no variant can run, for the variant that lacks the fewest
+/// features.
 static ingot_status refuse(const ingot_abi_artifact &artifact, const Cpu &cpu,
                            const char *subject, ingot_error *error) {
   char held[160] = "", lacking[160] = "";

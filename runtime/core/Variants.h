@@ -1,4 +1,4 @@
-//===- Variants.h - choosing among the code of an artifact ------*- C++ -*-===//
+//===- Variants.h - selection of a variant ----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,9 @@
 
 namespace ingot::rt {
 
-/// Finds the variant of the highest priority that may run on `cpu`, and asks
-/// for AMX where that needs it. `subject` names the artifact in messages.
+/// Finds the variant of the highest priority that may run on `cpu`, and
+/// requests AMX from the system if the variant needs it. `subject` names the
+/// artifact in messages.
 ingot_status chooseVariant(const ingot_abi_artifact &artifact, const Cpu &cpu,
                            const char *subject, uint32_t &index,
                            ingot_error *error);

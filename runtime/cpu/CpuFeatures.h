@@ -17,13 +17,14 @@ enum CpuFeature : uint64_t {
 #include "ingot/abi/cpu_features.inc"
 };
 
-/// Features that both the CPU and the operating system support.
+/// Returns the features that both the CPU and the operating system support.
 uint64_t detectCpuFeatures();
 
-/// Features of the level called `name`; false if there is no such level.
+/// Sets the features of the level called `name`. Returns false if there is no
+/// such level.
 bool findCpuLevel(const char *name, uint64_t &features);
 
-/// Name of the highest level within `features`.
+/// Returns the name of the highest level within `features`.
 const char *highestCpuLevel(uint64_t features);
 
 /// Features that need the tile registers.
@@ -36,21 +37,23 @@ void appendName(char *list, size_t room, const char *name);
 /// Appends the names of `features`.
 void nameCpuFeatures(uint64_t features, char *list, size_t room);
 
-/// What code may use.
+/// The CPU features that code may use.
 struct Cpu {
   uint64_t features;
-  /// The level that `features` respect, and what sets it; null if nothing does.
+  /// Name of the level that caps `features`, and the source of this cap. Null
+  /// if there is no cap.
   const char *cap;
   const char *capSource;
-  /// Asks the kernel for the tile registers; false if it refuses.
+  /// Asks the kernel for the tile registers. Returns false if it refuses.
   bool (*requestAmx)();
 };
 
-/// This CPU, as far as INGOT_MAX_ISA allows; fails if that names no level.
+/// Reads this CPU's features, up to the level INGOT_MAX_ISA. Fails if
+/// INGOT_MAX_ISA names no level.
 ingot_status readCpu(Cpu &cpu, ingot_error *error);
 
-/// Takes away what lies above the level called `cap`, which `source` sets; null
-/// takes nothing away. Fails if it names no level.
+/// Removes features above the level `cap`, which `source` sets. Null removes
+/// nothing. Fails if `cap` names no level.
 ingot_status capCpu(const char *cap, const char *source, Cpu &cpu,
                     ingot_error *error);
 

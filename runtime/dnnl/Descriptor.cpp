@@ -86,8 +86,8 @@ static const int64_t *resolve(const int64_t *values, int64_t count,
   return storage;
 }
 
-/// Strides of the same order of dimensions without gaps; false if `strides`
-/// are that already.
+/// Computes strides without gaps for the same order of dimensions. Returns
+/// false if `strides` have no gaps.
 static bool closeGaps(const int64_t *dims, const int64_t *strides, int64_t rank,
                       int64_t *dense) {
   bool hasGaps = false;
@@ -169,7 +169,7 @@ DescriptorBuilder::addTensors(const int64_t *dynamic, const void *weights,
 
 namespace {
 
-/// Splits a record's params into vectors of `n` and what is left.
+/// Splits the params of a record into vectors of `n` and the remaining values.
 struct Params {
   const int64_t *values;
   int64_t left;

@@ -11,7 +11,7 @@
 
 namespace ingot::dnnl {
 
-/// What the descriptors of one primitive are made of.
+/// Builds the descriptors of one primitive.
 struct DescriptorBuilder {
   dnnl_engine_t engine;
   const Record &record;
@@ -19,14 +19,14 @@ struct DescriptorBuilder {
   dnnl_primitive_attr_t attr = nullptr;
   dnnl_post_ops_t postOps = nullptr;
   dnnl_primitive_desc_t descriptor = nullptr;
-  /// Layouts to ask for, by role.
+  /// Layouts to request, by role.
   const_dnnl_memory_desc_t layouts[INGOT_DNNL_OPERAND + 1] = {};
-  /// Work on copies: of slices, dense; of weights that come with the call, in
-  /// the layout that oneDNN likes best.
+  /// True if the primitive works on copies: slices become dense, and weights
+  /// that come with the call get oneDNN's preferred layout.
   bool makesCopies = false;
-  /// Whether there is anything to copy.
+  /// True if there is anything to copy.
   bool canCopy = false;
-  /// Whether the primitive would write into a slice.
+  /// True if the primitive would write into a slice.
   bool writesSlice = false;
   dnnl_memory_desc_t anyWeights = nullptr;
 
@@ -42,7 +42,7 @@ struct DescriptorBuilder {
   DescriptorBuilder(const DescriptorBuilder &) = delete;
   DescriptorBuilder &operator=(const DescriptorBuilder &) = delete;
 
-  /// Fills in the arguments of the primitive and the layouts to ask for.
+  /// Fills in the arguments of the primitive and the layouts to request.
   dnnl_status_t addTensors(const int64_t *dynamic, const void *weights,
                            const_dnnl_memory_desc_t weightsLayout);
   /// Makes `attr` from the record's post-ops.

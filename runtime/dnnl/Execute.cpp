@@ -34,7 +34,7 @@ static dnnl_status_t fillExecution(const State &state, const Variant &variant,
   return status;
 }
 
-/// The variant's idle execution, or a new one.
+/// Returns the variant's idle execution, or a new one.
 static Execution *takeExecution(const State &state, Variant &variant) {
   if (Execution *idle =
           __atomic_exchange_n(&variant.idle, nullptr, __ATOMIC_ACQ_REL))
@@ -121,7 +121,8 @@ static int32_t runVariant(const State &state, const Operation &operation,
   }
   if (scratch)
     host->release(host->user, scratch);
-  // Keep one for the next run; if another run was faster, this one goes.
+  // Keeps one execution for the next run. If another run stored one first, that
+  // one is destroyed.
   destroyExecution(
       __atomic_exchange_n(&variant.idle, execution, __ATOMIC_ACQ_REL));
   if (status == dnnl_success)

@@ -20,7 +20,7 @@ using namespace ingot::dnnl;
 // Threads
 //===----------------------------------------------------------------------===//
 
-// Weak: a oneDNN built on another threading library has no OpenMP beside it.
+// Weak symbols, because a oneDNN with another threading library has no OpenMP.
 extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 extern "C" __attribute__((weak)) int omp_get_max_threads();
 
@@ -47,8 +47,8 @@ ThreadScope::~ThreadScope() {
 
 extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;
 
-/// Whether the bytes lie in a read-only segment of the object that this code
-/// is linked into: only then are dropped pages read from the file again.
+/// Returns true if the bytes are in a read-only segment of the object that
+/// contains this code. Only then dropped pages are read from the file again.
 static bool isOwnConstant(uintptr_t start, uintptr_t end) {
   uintptr_t base = reinterpret_cast<uintptr_t>(&__ehdr_start);
   auto *headers =
@@ -81,7 +81,7 @@ void ingot::dnnl::dropPages(const void *data, size_t bytes) {
 
 namespace {
 
-/// What the parallel tasks of one load share.
+/// Data that the parallel tasks of a load share.
 struct Loader {
   State &state;
   uint32_t numThreads;
@@ -107,7 +107,8 @@ static int32_t createFixed(Loader &loader, Operation &operation,
                            const Message &message) {
   Record record;
   readOperation(loader.state, operation, record);
-  // oneDNN splits the work when it creates a primitive: as for the runs.
+  // oneDNN divides the work when it creates a primitive, so the number of
+  // threads must be that of the runs.
   ThreadScope threads(loader.numThreads);
   operation.fixed = static_cast<Variant *>(calloc(1, sizeof(Variant)));
   if (!operation.fixed)
@@ -118,7 +119,7 @@ static int32_t createFixed(Loader &loader, Operation &operation,
                          operation.fixed->primitive);
 }
 
-/// From the first to the last byte of a constant tensor.
+/// Returns the bytes from the first to the last element of a constant tensor.
 static size_t constantBytes(const Tensor &tensor) {
   int64_t elements = 1;
   for (int64_t d = 0; d < tensor.rank; ++d)
@@ -130,7 +131,7 @@ static int32_t packFixed(Loader &loader, Operation &operation,
                          const Message &message) {
   Record record;
   readOperation(loader.state, operation, record);
-  // The operations are packed in parallel, each by one thread.
+  // Operations are packed in parallel, each by one thread.
   ThreadScope threads(1);
   int32_t status =
       packWeights(loader.state.engine, record, loader.state.weights,
@@ -159,11 +160,11 @@ static void runStep(void *loader, int64_t index) {
     self.report(status, text);
 }
 
-/// Gives each fixed variant with constant weights its piece of one slab.
+/// Gives each fixed variant with constant weights its part of one slab.
 static int32_t allocateSlab(Loader &loader) {
   State &state = loader.state;
-  // Huge pages, where the system has them: fewer faults now, fewer misses
-  // later.
+  // Uses huge pages if the system has them, for fewer page faults and TLB
+  // misses.
   const size_t hugePage = size_t(2) << 20;
   for (int64_t pass = 0; pass < 2; ++pass) {
     size_t offset = 0;
@@ -186,8 +187,8 @@ static int32_t allocateSlab(Loader &loader) {
         operation.packed = operation.fixed->weights = packed;
         argument.constant = packed->data;
       }
-      // An odd number of cache lines apart, so that tensors of 2^n bytes do
-      // not all start in the same cache set.
+      // Places tensors an odd number of cache lines apart, so that tensors of
+      // 2^n bytes do not all start in the same cache set.
       size_t lines = dnnl_memory_desc_get_size(argument.layout) / 64 + 1;
       offset += (lines | 1) * 64;
     }

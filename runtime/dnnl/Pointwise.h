@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// oneDNN 3.2 has no fast kernel for some pointwise convolutions on one thread
-// (1024 to 512 channels of 14x14 take seconds in its reference code). On
-// channels-last data they are products of [pixels, C] and [C, O], for which it
-// has.
+// Replaces pointwise convolutions by matrix products of [pixels, C] and [C, O]
+// on channels-last data. For some of them oneDNN 3.2 has no fast kernel on one
+// thread, for example 1024 to 512 channels of 14x14. For matrix products it has
+// fast kernels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_DNNL_POINTWISE_H
@@ -18,11 +18,12 @@
 
 namespace ingot::dnnl {
 
-/// The record of a matrix product that computes what a convolution does.
+/// A record of a matrix product that computes the same as a convolution.
 class PointwiseMatMul {
 public:
-  /// False if `convolution` is not one: kernel, strides, groups or pads other
-  /// than 1, dynamic sizes, data that is not dense channels-last.
+  /// Makes the record. Returns false if `convolution` has a kernel, strides,
+  /// groups or pads other than those of a pointwise one. Also returns false for
+  /// dynamic sizes or data that is not dense channels-last.
   bool init(const Record &convolution);
   const Record &get() const { return record; }
 

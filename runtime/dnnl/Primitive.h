@@ -13,43 +13,45 @@
 
 namespace ingot::dnnl {
 
-/// Where a failure is told; `text` may be null.
+/// Receives the message of a failure; `text` may be null.
 struct Message {
   char *text;
   uint64_t bytes;
 
-  /// Writes one line that names the operation; returns `code`.
+  /// Writes one line that names the operation. Returns `code`.
   int32_t fail(int32_t code, const Record &record, const char *what,
                dnnl_status_t status = dnnl_success) const;
   int32_t fail(int32_t code, const char *what,
                dnnl_status_t status = dnnl_success) const;
 };
 
-/// oneDNN's name of an INGOT_ABI_… element type.
+/// Returns oneDNN's name of an INGOT_ABI_… element type.
 dnnl_data_type_t dataType(int64_t dtype);
 
 /// Constant weights in the layout of some primitives.
 struct PackedWeights {
   dnnl_memory_desc_t layout;
   void *data;
-  /// From posix_memalign, not a piece of the slab that `load` makes.
+  /// True if the data comes from posix_memalign, false if it is part of the
+  /// slab that `load` makes.
   bool ownsData;
   PackedWeights *next;
 };
 
-/// One argument of a primitive.
+/// An argument of a primitive.
 struct Argument {
   int id; ///< DNNL_ARG_…
   dnnl_memory_desc_t layout;
-  /// The data of a constant; null if it comes with the call.
+  /// Data of a constant; null if the data comes with the call.
   const void *constant;
-  /// Layout of the caller's data, where the primitive works on a copy of it:
-  /// oneDNN has reference code only for slices of a tensor, and for weights in
-  /// most layouts but its own. Otherwise null.
+  /// Layout of the caller's data if the primitive works on a copy, else null.
+  /// Copies are needed because oneDNN has only reference code for slices, and
+  /// for weights in most layouts but its own.
   dnnl_memory_desc_t outside;
-  /// From the caller's data to the copy and back, where that is needed.
+  /// Primitives that copy the caller's data to the copy and back; null if not
+  /// needed.
   dnnl_primitive_t copyIn, copyOut;
-  /// Where the copy lies in the scratch memory.
+  /// Offset of the copy in the scratch memory.
   size_t copyOffset;
 };
 
@@ -58,27 +60,27 @@ struct Primitive {
   dnnl_primitive_t handle;
   int numArguments;
   Argument arguments[INGOT_DNNL_MAX_TENSORS];
-  /// Which of `arguments` are constant weights in a layout of oneDNN's choice,
-  /// or -1; `constant` is filled in by the caller.
+  /// Index of the argument with constant weights in a layout of oneDNN's
+  /// choice, or -1. The caller sets its `constant`.
   int packed;
   dnnl_memory_desc_t scratchLayout;
   size_t scratchBytes;
-  /// With the copies of arguments behind it.
+  /// Scratch bytes including the copies of arguments behind them.
   size_t totalScratchBytes;
-  /// An operation without any element in its result: there is nothing to do.
+  /// True if the result has no elements, so that there is nothing to do.
   bool isEmpty;
 };
 
-/// Creates the primitive of `record`. `dynamic` gives its dynamic dims and
-/// strides. Constant weights take any layout, or `weightsLayout` if not null.
-/// Zero-initialised on failure.
+/// Creates the primitive of `record`. `dynamic` holds its dynamic dims and
+/// strides. Constant weights may have any layout, or have `weightsLayout` if
+/// not null. On failure `primitive` is zero-initialized.
 int32_t createPrimitive(dnnl_engine_t engine, const Record &record,
                         const int64_t *dynamic, const void *weights,
                         const_dnnl_memory_desc_t weightsLayout,
                         const Message &message, Primitive &primitive);
 void destroyPrimitive(Primitive &primitive);
 
-/// The tensor of `record` that holds constant weights, or -1.
+/// Returns the index of the tensor with constant weights, or -1.
 int findConstantWeights(const Record &record);
 
 /// Writes the constant weights of `record` to `data`, in `layout`.

@@ -1,12 +1,12 @@
-//===- Record.h - one described operation -----------------------*- C++ -*-===//
+//===- Record.h - record of an operation ------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The glue between generated code and oneDNN is part of every model that uses
-// it: C++ without exceptions, RTTI and libstdc++.
+// Connects generated code and oneDNN. This code is linked into every model that
+// uses oneDNN, so it is C++ without exceptions, RTTI and libstdc++.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_DNNL_RECORD_H
@@ -16,7 +16,7 @@
 
 namespace ingot::dnnl {
 
-/// A tensor of a record, pointing into the table.
+/// A tensor of a record, with pointers into the table.
 struct Tensor {
   int64_t role;
   int64_t dtype;
@@ -46,14 +46,14 @@ struct Record {
   Tensor tensors[INGOT_DNNL_MAX_TENSORS];
   int64_t numPostOps;
   PostOp postOps[INGOT_DNNL_MAX_POST_OPS];
-  /// How many dims and strides each call gives.
+  /// Number of dims and strides that each call gives.
   int64_t numDynamic;
 
   const Tensor *find(int64_t role) const;
 };
 
-/// Reads the record at `words`, of `limit` words at most. Returns the words it
-/// takes, or 0 if it makes no sense.
+/// Reads the record at `words`, which has at most `limit` int64 values. Returns
+/// the number of values that it takes, or 0 if it is invalid.
 int64_t readRecord(const int64_t *words, int64_t limit, const char *names,
                    Record &record);
 

@@ -1,4 +1,4 @@
-//===- State.h - what all runs of a model share -----------------*- C++ -*-===//
+//===- State.h - state that all runs share ----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,30 +14,31 @@
 
 namespace ingot::dnnl {
 
-/// How many primitives for other sizes or thread counts an operation keeps.
+/// Largest number of primitives that an operation keeps for other sizes or
+/// thread counts.
 constexpr int64_t kMaxVariants = 16;
 
-/// Objects that one run of a primitive needs for itself.
+/// Objects that each concurrent run of a primitive needs.
 struct Execution {
   dnnl_stream_t stream;
   dnnl_memory_t scratch;
   dnnl_memory_t memories[INGOT_DNNL_MAX_TENSORS];
-  /// The caller's data of arguments that are copied.
+  /// Memories of the caller's data for arguments that are copied.
   dnnl_memory_t outside[INGOT_DNNL_MAX_TENSORS];
   dnnl_exec_arg_t arguments[INGOT_DNNL_MAX_TENSORS + 1];
 };
 
-/// A primitive of an operation, for the sizes and threads it was made for.
+/// A primitive of an operation for certain sizes and a number of threads.
 struct Variant {
   Variant *next;
   uint32_t numThreads;
-  /// Runs that use it; guarded by the operation's mutex.
+  /// Number of runs that use it; the operation's mutex guards it.
   int64_t users;
-  /// The operation's dynamic dims and strides, or null if it has none.
+  /// Dynamic dims and strides of the operation, or null if it has none.
   int64_t *dynamic;
   PackedWeights *weights;
   Primitive primitive;
-  /// One execution kept for the next run; exchanged atomically.
+  /// Execution that is kept for the next run; exchanged atomically.
   Execution *idle;
 };
 
@@ -45,11 +46,11 @@ struct Operation {
   const int64_t *words;
   int64_t numWords;
   int64_t numDynamic;
-  /// Made by `load` and never changed, so that runs need no lock; null if the
-  /// operation has dynamic sizes.
+  /// Variant that `load` creates and nobody changes, so that runs need no lock.
+  /// Null if the operation has dynamic sizes.
   Variant *fixed;
   pthread_mutex_t mutex;
-  /// Made by runs; the one used last comes first.
+  /// Variants that runs create, the last used one first.
   Variant *variants;
   PackedWeights *packed;
 };
@@ -65,9 +66,9 @@ struct State {
   size_t slabBytes;
 };
 
-/// Sets the number of threads that oneDNN uses on this thread, and back. The
-/// threads that OpenMP starts meanwhile take over this one's floating-point
-/// state, so it is that of a run here too; see float_state.h.
+/// Sets the number of threads that oneDNN uses on this thread, and resets it at
+/// the end. Also sets the floating-point state of a run, because threads that
+/// OpenMP starts inherit this thread's state; see float_state.h.
 class ThreadScope {
 public:
   explicit ThreadScope(uint32_t numThreads);
@@ -85,15 +86,15 @@ void readOperation(const State &state, const Operation &operation,
 void destroyExecution(Execution *execution);
 void destroyVariant(Variant *variant);
 
-/// Finds or makes the variant for these sizes and threads, and counts the
-/// caller as its user until releaseVariant.
+/// Finds or makes the variant for these sizes and threads. The caller is a user
+/// of the variant until releaseVariant.
 int32_t acquireVariant(const State &state, Operation &operation,
                        const int64_t *dynamic, uint32_t numThreads,
                        const Message &message, Variant *&variant);
 void releaseVariant(Operation &operation, Variant *variant);
 
-/// Lets go of the physical pages of weights that were copied, if they are part
-/// of this artifact's file and so can be read again.
+/// Releases the physical pages of weights that were copied. Only does so if
+/// they are part of this artifact's file, because then they can be read again.
 void dropPages(const void *data, size_t bytes);
 
 } // namespace ingot::dnnl

@@ -1,4 +1,4 @@
-//===- Variant.cpp - primitives for sizes that only runs know -------------===//
+//===- Variant.cpp - primitives for dynamic sizes -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace ingot::dnnl;
 
 void ingot::dnnl::readOperation(const State &state, const Operation &operation,
                                 Record &record) {
-  // `load` has read it once with success.
+  // Cannot fail, because `load` has read the record before.
   readRecord(operation.words, operation.numWords, state.names, record);
 }
 
@@ -42,8 +42,8 @@ void ingot::dnnl::destroyVariant(Variant *variant) {
   free(variant);
 }
 
-/// Gives the variant its constant weights, from an earlier copy of the same
-/// layout or a new one.
+/// Gives the variant its constant weights: an earlier copy of the same layout,
+/// or a new one.
 static int32_t attachWeights(const State &state, Operation &operation,
                              const Record &record, Variant &variant,
                              const Message &message) {
@@ -97,8 +97,8 @@ static int32_t makeVariant(const State &state, Operation &operation,
   if (bytes)
     memcpy(variant->dynamic, dynamic, bytes);
   variant->numThreads = numThreads;
-  // The weights that are there already save memory and time, where a primitive
-  // can be had for them.
+  // Prefers the weights that are already packed, if a primitive accepts their
+  // layout. This saves memory and time.
   int32_t status = INGOT_ABI_BACKEND_ERROR;
   if (operation.packed)
     status = createPrimitive(state.engine, record, dynamic, state.weights,
@@ -114,7 +114,8 @@ static int32_t makeVariant(const State &state, Operation &operation,
   return status;
 }
 
-/// Destroys the variant unused for longest if there are too many.
+/// Destroys the variant that was unused for the longest time if there are too
+/// many.
 static void evict(Operation &operation) {
   int64_t count = 0;
   Variant **oldest = nullptr;

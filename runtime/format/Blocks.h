@@ -1,4 +1,4 @@
-//===- Blocks.h - bytes that are taken a block at a time --------*- C++ -*-===//
+//===- Blocks.h - input of block hashes -------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,16 +13,16 @@
 
 namespace ingot::rt {
 
-/// What a hash of blocks of `size` bytes is given piece by piece.
+/// Collects the input of a hash that processes blocks of `size` bytes.
 template <size_t size> struct Blocks {
-  /// All that was given.
+  /// Number of bytes so far.
   uint64_t bytes = 0;
-  /// The last of them, which are no block yet.
+  /// Bytes that do not fill a block yet.
   uint8_t rest[size];
 
   size_t held() const { return bytes % size; }
 
-  /// Calls consume(blocks, count) with what is whole by now.
+  /// Adds data and calls consume(blocks, count) with all complete blocks.
   template <typename Consume>
   void add(const void *data, size_t count, Consume consume) {
     const auto *next = static_cast<const uint8_t *>(data);

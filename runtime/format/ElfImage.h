@@ -1,4 +1,4 @@
-//===- ElfImage.h - a shared object as its file holds it ------------------===//
+//===- ElfImage.h - ELF file in memory ------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@
 
 namespace ingot::rt {
 
-/// Nothing in it is trusted: what is read is checked to be inside first.
+/// An untrusted ELF file in memory. Every access first checks that it is
+/// inside.
 struct ElfImage {
   const unsigned char *bytes;
   uint64_t size;
@@ -21,14 +22,14 @@ struct ElfImage {
   bool holds(uint64_t offset, uint64_t length) const {
     return offset <= size && length <= size - offset;
   }
-  /// Copies a struct out; the file need not align it.
+  /// Returns a copy of a struct; the file need not align it.
   template <typename T> T at(uint64_t offset) const {
     T value;
     memcpy(&value, bytes + offset, sizeof(T));
     return value;
   }
 
-  /// Whether there is a header, and program headers that lie inside.
+  /// Returns true if there is a header, and program headers that are inside.
   bool hasSegments() const {
     if (!holds(0, sizeof(Elf64_Ehdr)))
       return false;
@@ -37,12 +38,13 @@ struct ElfImage {
            header.e_phnum != PN_XNUM &&
            holds(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
   }
-  // The following are for images that have segments.
+  // The following functions are for images that have segments.
   unsigned numSegments() const { return at<Elf64_Ehdr>(0).e_phnum; }
   Elf64_Phdr segment(unsigned i) const {
     return at<Elf64_Phdr>(at<Elf64_Ehdr>(0).e_phoff + i * sizeof(Elf64_Phdr));
   }
-  /// File offset of what will be mapped at `address`, or `size` if nothing is.
+  /// Returns the file offset of the bytes that will be mapped at `address`, or
+  /// `size` if there are none.
   uint64_t offsetOf(uint64_t address, uint64_t length) const {
     for (unsigned i = 0; i < numSegments(); ++i) {
       Elf64_Phdr load = segment(i);

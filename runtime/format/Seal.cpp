@@ -15,7 +15,7 @@ using namespace ingot::rt;
 
 static uint64_t alignNote(uint64_t size) { return (size + 3) & ~uint64_t(3); }
 
-/// Looks for the seal among the notes of one segment, which lies in the file.
+/// Searches the seal in the notes of one segment, which is inside the file.
 static bool findInNotes(const ElfImage &image, const Elf64_Phdr &notes,
                         ingot_abi_seal &seal, uint64_t &offset) {
   uint64_t at = notes.p_offset, end = at + notes.p_filesz;
@@ -54,17 +54,17 @@ bool ingot::rt::findSeal(const ElfImage &image, ingot_abi_seal &seal,
 }
 
 namespace {
-/// A part of the file that counts as zeros, or not at all.
+/// A part of the file that is hashed as zeros or skipped.
 struct Gap {
   uint64_t start, end;
   bool isSkipped;
 };
 } // namespace
 
-/// Hashes [start, end) of the file, but for the gaps, which are in order.
+/// Hashes [start, end) of the file except for the gaps, which are in order.
 static void hashAround(const ElfImage &image, uint64_t start, uint64_t end,
                        const Gap *gaps, size_t numGaps, XxHash64 &hash) {
-  // As many as the largest gap that is not skipped.
+  // As many zeros as the largest gap that is not skipped.
   static const uint8_t zeros[sizeof(ingot_abi_seal)] = {};
   for (size_t i = 0; i < numGaps; ++i) {
     uint64_t from = std::max(start, gaps[i].start);
@@ -76,7 +76,7 @@ static void hashAround(const ElfImage &image, uint64_t start, uint64_t end,
       hash.update(zeros, to - from);
     start = to;
   }
-  // What is skipped may be all that is there.
+  // The rest may be empty if a skipped gap ends the range.
   if (start != end)
     hash.update(image.bytes + start, end - start);
 }
@@ -90,8 +90,8 @@ bool ingot::rt::hashRest(const ElfImage &image, const ingot_abi_seal &seal,
       return false;
   }
   Gap gaps[] = {
-      // Where the section headers are, which nothing that runs reads: a library
-      // may be stripped.
+      // Excludes the position of the section headers, which no running code
+      // reads, because a library may be stripped.
       {offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf64_Ehdr, e_shoff) + 8, false},
       {offsetof(Elf64_Ehdr, e_shentsize), sizeof(Elf64_Ehdr), false},
       {sealOffset, sealOffset + sizeof(seal), false},

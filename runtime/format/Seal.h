@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler writes them when the file is linked; the runtime compares them
-// before the dynamic linker sees the file. See ingot_abi_seal.
+// Computes and checks the checksums in ingot_abi_seal. The compiler writes them
+// when it links the file. The runtime compares them before the dynamic linker
+// sees the file.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_FORMAT_SEAL_H
@@ -18,21 +19,23 @@ namespace ingot::rt {
 
 struct ElfImage;
 
-/// Seals a linked file whose first bytes, up to the last that is mapped but the
-/// weights, are at `bytes`; `size` counts the weights, too. The seal says where
-/// these are and their checksum. False if there is no place for it.
+/// Seals a linked file. `bytes` holds its first bytes, up to the last mapped
+/// byte before the weights; `size` includes the weights. The seal contains the
+/// address and the checksum of the weights. Returns false if the file has no
+/// place for a seal.
 bool makeSeal(unsigned char *bytes, uint64_t size, uint64_t weightsAddress,
               uint64_t weightsBytes, uint64_t weightsHash);
 
-/// Reads the seal and the file offset where it stands; false if there is none.
+/// Reads the seal and its file offset. Returns false if there is none.
 bool findSeal(const ElfImage &image, ingot_abi_seal &seal, uint64_t &offset);
 
-/// The checksum of all that is mapped but the weights that `seal` names; false
-/// if the file contradicts itself.
+/// Computes the checksum of all mapped bytes except the weights that `seal`
+/// names. Returns false if the file is inconsistent.
 bool hashRest(const ElfImage &image, const ingot_abi_seal &seal,
               uint64_t sealOffset, uint64_t &hash);
 
-/// The checksum of these weights; false if they are not in the file.
+/// Computes the checksum of the weights. Returns false if they are not in the
+/// file.
 bool hashWeights(const ElfImage &image, const ingot_abi_seal &seal,
                  uint64_t &hash);
 

@@ -64,13 +64,14 @@ static void compressPortable(uint32_t *state, const uint8_t *block,
 }
 
 #if defined(__x86_64__)
-/// Two rounds per sha256rnds2, four per step; the message schedule of the next
-/// sixteen words is computed along the way.
+/// Compresses blocks with SHA instructions. Each sha256rnds2 makes two rounds,
+/// each step four. The steps also compute the message schedule of the next
+/// sixteen words.
 [[gnu::target("sha,sse4.1,ssse3")]] static void
 compressShaNi(uint32_t *state, const uint8_t *block, size_t count) {
   const __m128i swap =
       _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);
-  // The instructions want {A,B,E,F} and {C,D,G,H}.
+  // The instructions expect the state as {A,B,E,F} and {C,D,G,H}.
   __m128i low = _mm_shuffle_epi32(
       _mm_loadu_si128(reinterpret_cast<const __m128i *>(state)), 0xb1);
   __m128i high = _mm_shuffle_epi32(

@@ -11,17 +11,17 @@
 
 namespace ingot::rt {
 
-/// Takes data in pieces of any size, up to the 2^61 bytes that the standard
-/// allows. Uses the CPU's SHA instructions if it has them.
+/// SHA-256 of data in pieces of any size, up to the 2^61 bytes of the standard.
+/// Uses the CPU's SHA instructions if it has them.
 class Sha256 {
 public:
   Sha256();
 
   void update(const void *data, size_t size);
-  /// The digest of all that was given; further updates are not allowed.
+  /// Returns the digest of all data. Further updates are not allowed.
   void finish(uint8_t (&digest)[32]);
 
-  /// Portable code alone, for tests.
+  /// Returns an object that uses only portable code, for tests.
   static Sha256 portable();
 
 private:
@@ -34,7 +34,7 @@ private:
   Blocks<64> blocks;
 };
 
-/// Digest of `size` bytes.
+/// Computes the digest of `size` bytes.
 void sha256(const void *data, size_t size, uint8_t (&digest)[32]);
 
 } // namespace ingot::rt

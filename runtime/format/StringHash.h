@@ -1,12 +1,12 @@
-/*===- StringHash.h - where a word stands in a table ------------*- C -*-===
+/*===- StringHash.h - hash of strings ---------------------------*- C -*-===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===
  *
- * SipHash-1-3 with a key of zeros: the compiler lays out the strings of a model
- * by it, and a run looks up those of its inputs.
+ * SipHash-1-3 with a key of zeros. The compiler lays out a model's table of
+ * strings by it, and a run looks up the strings of its inputs.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_RUNTIME_FORMAT_STRINGHASH_H

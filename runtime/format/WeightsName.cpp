@@ -1,4 +1,4 @@
-//===- WeightsName.cpp - what a model's weights file is called ------------===//
+//===- WeightsName.cpp - name of a weights file ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ void ingot::rt::weightsName(const char *library, const uint8_t (&sha256)[32],
   size_t length = strlen(library);
   if (length > maxLibrary) {
     length = maxLibrary;
-    // Not within a character.
+    // Does not cut inside a UTF-8 character.
     while (length &&
            (static_cast<unsigned char>(library[length]) & 0xc0) == 0x80)
       --length;

@@ -1,4 +1,4 @@
-//===- WeightsName.h - what a model's weights file is called ----*- C++ -*-===//
+//===- WeightsName.h - name of a weights file -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,15 +15,16 @@ namespace ingot::rt {
 /// Room for a file name and its null.
 constexpr size_t maxFileName = 256;
 
-/// The name of the weights that belong to the library of that file name:
-/// `<library>.<first 16 digits of the SHA-256>.weights`, the library's name cut
-/// where all would have more than 255 bytes. Weights of two compilations so
-/// never take each other's place.
+/// Writes the name of the weights that belong to a library: `<library>.<first
+/// 16 digits of the SHA-256>.weights`. The library's name is shortened if the
+/// whole name would exceed 255 bytes. Weights of two compilations therefore
+/// never replace each other.
 void weightsName(const char *library, const uint8_t (&sha256)[32],
                  char (&name)[maxFileName]);
 
-/// Whether `name` is that of weights of the library, whatever their SHA-256 is.
-/// Never if the library's name is cut: then they may be another one's.
+/// Returns true if `name` is a weights file of the library, for any SHA-256.
+/// Returns false if the library's name would be shortened, because the weights
+/// may then belong to another library.
 bool isWeightsName(const char *name, const char *library);
 
 } // namespace ingot::rt

@@ -11,9 +11,9 @@
 
 namespace ingot::rt {
 
-/// XXH64 with seed 0, as xxHash's specification 0.1.1 describes it. It finds
-/// accidents, not forgeries, and reads memory about as fast as there is on any
-/// CPU, where SHA-256 takes instructions that many servers lack.
+/// XXH64 with seed 0, as xxHash's specification 0.1.1 describes it. It detects
+/// accidents, not forgeries. It is about as fast as memory on any CPU, whereas
+/// SHA-256 needs instructions that many servers lack.
 class XxHash64 {
 public:
   void update(const void *data, size_t size);

@@ -19,7 +19,7 @@
 using namespace ingot::rt;
 
 uint32_t ingot::rt::countAffinityCpus() {
-  // The kernel's mask may be wider than cpu_set_t; it says so with EINVAL.
+  // The kernel's mask may be wider than cpu_set_t, which EINVAL reports.
   for (int cpus = 1024; cpus <= 1 << 17; cpus *= 2) {
     cpu_set_t *set = CPU_ALLOC(cpus);
     if (!set)
@@ -36,7 +36,7 @@ uint32_t ingot::rt::countAffinityCpus() {
   return online > 0 ? uint32_t(online) : 1;
 }
 
-/// Reads a small file whole; false if it is not there.
+/// Reads a small file. Returns false if it does not exist.
 static bool readSmallFile(const char *path, char *text, size_t room) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -53,7 +53,7 @@ static bool readSmallFile(const char *path, char *text, size_t room) {
   return used > 0;
 }
 
-/// Whole CPUs of `quota` microseconds in each `period`.
+/// Returns the whole CPUs of `quota` microseconds per `period`.
 static uint32_t wholeCpus(long long quota, long long period) {
   if (quota <= 0 || period <= 0)
     return UINT32_MAX;
@@ -65,7 +65,7 @@ static uint32_t readV2(const char *directory) {
   char path[768], text[128];
   long long quota, period;
   snprintf(path, sizeof(path), "%s/cpu.max", directory);
-  // "max 100000" where there is no limit.
+  // The file holds "max 100000" if there is no limit.
   if (!readSmallFile(path, text, sizeof(text)) ||
       sscanf(text, "%lld %lld", &quota, &period) != 2)
     return UINT32_MAX;
@@ -83,8 +83,8 @@ static uint32_t readV1(const char *directory) {
   return wholeCpus(atoll(quota), atoll(period));
 }
 
-/// The tightest limit of `group` and of every group around it. Inside a
-/// container the path may be the host's and not exist here; the walk then ends
+/// Returns the smallest limit of `group` and all groups around it. Inside a
+/// container the path may be that of the host and not exist. The walk then ends
 /// at the mount point, which is the container's own group.
 static uint32_t walkUp(const char *mount, const char *group,
                        uint32_t (*read)(const char *directory)) {
@@ -104,7 +104,7 @@ static uint32_t walkUp(const char *mount, const char *group,
   }
 }
 
-/// Whether `list`, e.g. "cpu,cpuacct", holds "cpu".
+/// Returns true if `list`, for example "cpu,cpuacct", contains "cpu".
 static bool listsCpu(const char *list) {
   for (const char *at = list; (at = strstr(at, "cpu")); at += 3)
     if ((at == list || at[-1] == ',') && (at[3] == 0 || at[3] == ','))
@@ -121,7 +121,7 @@ uint32_t ingot::rt::countCgroupCpus(const char *root) {
   uint32_t least = UINT32_MAX;
   char *next = text;
   while (char *line = strsep(&next, "\n")) {
-    // hierarchy-ID:controller-list:path
+    // Format: hierarchy-ID:controller-list:path
     strsep(&line, ":");
     char *controllers = line ? strsep(&line, ":") : nullptr;
     if (!line || *line != '/')

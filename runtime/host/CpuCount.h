@@ -11,14 +11,15 @@
 
 namespace ingot::rt {
 
-/// CPUs in the affinity mask, at least 1.
+/// Returns the number of CPUs in the affinity mask, at least 1.
 uint32_t countAffinityCpus();
 
-/// Whole CPUs that the cgroups' quotas allow (rounded down, at least 1), or
-/// UINT32_MAX if there is none. `root` is prepended to /proc and /sys.
+/// Returns the whole CPUs that the quotas of cgroups allow, rounded down and at
+/// least 1. Returns UINT32_MAX if there is no quota. `root` is prepended to
+/// /proc and /sys.
 uint32_t countCgroupCpus(const char *root);
 
-/// The smaller of the two.
+/// Returns the smaller number of the affinity mask and the quotas.
 uint32_t countCpus();
 
 } // namespace ingot::rt

@@ -1,4 +1,4 @@
-//===- Futex.h - sleeping on a word ---------------------------------------===//
+//===- Futex.h - sleeping on a variable -----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

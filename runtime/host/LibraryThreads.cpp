@@ -32,7 +32,7 @@ void ingot::rt::noteLibraryThreads() {
 bool ingot::rt::libraryThreadsLostByFork() { return lost.load(); }
 
 void ingot::rt::pinThreadLibraries() {
-  // The OpenMP libraries of GCC, LLVM and Intel.
+  // Names of the OpenMP libraries of GCC, LLVM and Intel.
   for (const char *name : {"libgomp.so.1", "libomp.so.5", "libiomp5.so"})
     if (void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE))
       dlclose(library);

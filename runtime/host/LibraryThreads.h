@@ -9,16 +9,16 @@
 
 namespace ingot::rt {
 
-/// Notes that a model was loaded whose libraries start threads of their own:
-/// those do not survive a fork.
+/// Records that a loaded model uses libraries with their own threads. Such
+/// threads do not survive a fork.
 void noteLibraryThreads();
 
-/// True in a forked child whose parent had such threads. A parallel region of
-/// the library would wait there for threads that do not exist.
+/// Returns true in a forked child whose parent had such threads. A parallel
+/// region of the library would wait there for threads that do not exist.
 bool libraryThreadsLostByFork();
 
-/// Keeps the code of the libraries that such threads run in mapped for good:
-/// idle threads stay in it when the model that brought them goes.
+/// Keeps the code of libraries with their own threads mapped forever. Idle
+/// threads stay in this code after the model is closed.
 void pinThreadLibraries();
 
 } // namespace ingot::rt

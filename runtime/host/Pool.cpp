@@ -28,7 +28,7 @@ static uint64_t nowNs() {
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-/// Spins until `done` or for `micros`; false if the time is up.
+/// Spins until `done` or for `micros`. Returns false on timeout.
 template <typename Done> static bool spin(uint32_t micros, Done done) {
   if (done())
     return true;
@@ -49,7 +49,7 @@ template <typename Done> static bool spin(uint32_t micros, Done done) {
 // Workers
 //===----------------------------------------------------------------------===//
 
-/// Waits for a region and joins it; false if the pool stops.
+/// Waits for a region and joins it. Returns false if the pool stops.
 bool ingot_pool::awaitRegion(Part &own) {
   for (;;) {
     auto isCalled = [&] {
@@ -62,7 +62,7 @@ bool ingot_pool::awaitRegion(Part &own) {
                                           std::memory_order_relaxed))
       while (own.state.load(std::memory_order_relaxed) == asleep)
         futexWait(own.state, asleep);
-    // The caller may have closed the region in between.
+    // Joins only if the caller has not closed the region in between.
     state = invited;
     if (own.state.compare_exchange_strong(state, inside,
                                           std::memory_order_acquire))
@@ -72,14 +72,15 @@ bool ingot_pool::awaitRegion(Part &own) {
   }
 }
 
-/// Own tasks first, then those of the next threads.
+/// Runs the thread's own tasks first, then those of the next threads.
 void ingot_pool::workOn(const Part &own) {
   uint32_t numParts = own.numParts, first = uint32_t(&own - parts);
   for (uint32_t i = 0; i < numParts; ++i) {
     uint32_t sum = first + i;
     Part &part = parts[sum < numParts ? sum : sum - numParts];
     int64_t end = part.end.load(std::memory_order_relaxed);
-    // What is empty is only read: others need not fetch it again.
+    // Reads before it writes, so that empty parts stay in other threads'
+    // caches.
     while (part.next.load(std::memory_order_relaxed) < end) {
       int64_t index = part.next.fetch_add(1, std::memory_order_relaxed);
       if (index < end)
@@ -98,13 +99,12 @@ void *ingot_pool::workerMain(void *argument) {
   return nullptr;
 }
 
-/// What tasks may need of a thread's stack, with room to spare:
-/// docs/embedding.md promises half of it to be enough. Threads get no more of
-/// it than they touch.
+/// Stack size of threads. docs/embedding.md promises that half of it is enough
+/// for tasks. Only touched stack takes memory.
 static constexpr size_t kMinStack = size_t(1) << 20;
 
-/// Starts a thread; a system's or a process's default of small stacks does not
-/// bind it.
+/// Starts a thread with kMinStack at least, even if the default stack is
+/// smaller.
 static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
   if (!hasThreads())
     return false;
@@ -120,9 +120,9 @@ static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
   return started;
 }
 
-/// Signals belong to the application's threads, but for those that are about
-/// the very thread that they are sent to: what it did wrong, which is for the
-/// application's crash handler, and what it did, which is for a profiler.
+/// Blocks signals, which belong to the application's threads. Signals about the
+/// thread itself stay open: errors, for the application's crash handler, and
+/// SIGPROF, for a profiler.
 static void maskForWorkers(sigset_t &mask) {
   sigfillset(&mask);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS,
@@ -130,7 +130,7 @@ static void maskForWorkers(sigset_t &mask) {
     sigdelset(&mask, signal);
 }
 
-/// A pool that cannot get all of its threads works with those it got.
+/// Starts the workers. If some cannot start, the pool works with the others.
 void ingot_pool::startWorkers() {
   startTried = true;
   workers = static_cast<pthread_t *>(
@@ -142,7 +142,7 @@ void ingot_pool::startWorkers() {
   parts = static_cast<Part *>(memory);
   for (uint32_t i = 0; i < numThreads; ++i)
     (new (&parts[i]) Part)->pool = this;
-  // The workers take over the mask.
+  // The workers inherit the mask.
   sigset_t mask, old;
   maskForWorkers(mask);
   sigprocmask(SIG_SETMASK, &mask, &old);
@@ -157,7 +157,8 @@ void ingot_pool::startWorkers() {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// The caller's end of a region: nobody joins any more, and who did has left.
+/// Closes a region for a worker: it can no longer join, and if it has joined,
+/// the caller waits until it leaves.
 void ingot_pool::awaitLeave(Part &worker) {
   uint32_t state = worker.state.load(std::memory_order_acquire);
   if (state == invited)
@@ -180,7 +181,8 @@ void ingot_pool::parallelFor(uint32_t threads, void (*task)(void *, int64_t),
   int64_t useful = threads < numThreads ? threads : numThreads;
   if (useful > count)
     useful = count;
-  // Also taken when a task itself opens a region: it runs in its own thread.
+  // The pool is also taken if a task itself opens a region. Such a region runs
+  // in its own thread.
   bool isOpen = useful > 1 && !taken.exchange(1, std::memory_order_acquire);
   if (isOpen) {
     if (!startTried)
@@ -196,7 +198,7 @@ void ingot_pool::parallelFor(uint32_t threads, void (*task)(void *, int64_t),
     return;
   }
 
-  // All parts are written before anybody may take from them.
+  // Writes all parts before any thread may take from them.
   uint32_t numParts = uint32_t(useful);
   int64_t each = count / numParts, more = count % numParts, begin = 0;
   for (uint32_t i = 0; i < numParts; ++i) {
@@ -228,8 +230,8 @@ void ingot_pool::stop() {
   forgetWorkers();
 }
 
-/// In the child only the forking thread exists: forget the workers, and a
-/// region that another thread had open.
+/// Forgets the workers and any open region, because a forked child only has the
+/// forking thread.
 void ingot_pool::forgetWorkers() {
   free(workers);
   workers = nullptr;

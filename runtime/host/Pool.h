@@ -12,15 +12,15 @@
 #include <atomic>
 #include <pthread.h>
 
-/// One parallel region at a time. Each thread has a part of the tasks of its
-/// own, the same of every region as far as there are as many: what it wrote in
-/// one region, it reads in the next, out of its own cache. A thread that is
-/// done takes from the others.
+/// A thread pool that runs one parallel region at a time. Each thread has its
+/// own part of the tasks, and gets the same part in regions of equal size. So
+/// it reads from its own cache what it wrote in the previous region. A thread
+/// that is done takes tasks from other threads.
 ///
-/// What a worker has to know lies in one cache line, which passes from the
-/// caller to the worker and back. The line's word says whether the worker is in
-/// the region, so that the caller waits only for workers that joined: one that
-/// the scheduler has put aside costs nothing.
+/// The data for a worker is in one cache line, which passes from the caller to
+/// the worker and back. Its state says whether the worker is in the region, so
+/// that the caller waits only for workers that joined. A worker that the
+/// scheduler has suspended costs nothing.
 struct ingot_pool {
   static constexpr uint32_t maxThreads = 1024;
   static constexpr uint32_t defaultSpinUs = 200;
@@ -32,12 +32,11 @@ struct ingot_pool {
   void parallelFor(uint32_t threads, void (*task)(void *, int64_t), void *arg,
                    int64_t count);
 
-  /// Ends the workers. Nobody may be in parallelFor.
+  /// Ends the workers. No thread may be in parallelFor.
   void stop();
 
-  /// In a forked child, where only the forking thread exists: forgets the
-  /// workers, which start again when needed, and a region that another thread
-  /// had open.
+  /// Forgets the workers and any open region in a forked child, which only has
+  /// the forking thread. Workers start again when needed.
   void forgetWorkers();
 
   const uint32_t numThreads;
@@ -47,29 +46,30 @@ struct ingot_pool {
 private:
   friend struct PoolRegistry;
 
-  /// What a worker does; its word, which it and the caller also sleep on.
+  /// State of a worker. The worker and the caller also sleep on it.
   enum State : uint32_t {
     /// Spins until there is a region.
     idle,
     asleep,
-    /// May join a region that is open.
+    /// May join an open region.
     invited,
     inside,
-    /// Inside, and the caller sleeps until it leaves.
+    /// Inside, while the caller sleeps until it leaves.
     awaited,
-    /// Is to end.
+    /// Must end.
     stopped,
   };
 
-  /// A thread's part of a region. Pairs of lines are fetched together.
+  /// A thread's part of a region. It is aligned to two lines, because CPUs
+  /// fetch lines in pairs.
   struct alignas(128) Part {
     std::atomic<uint32_t> state{idle};
-    /// How many parts the region has.
+    /// Number of parts of the region.
     uint32_t numParts = 0;
-    /// The tasks that are left: `next` to `end`. Others take from them, too.
+    /// Remaining tasks: `next` to `end`. Other threads take from them, too.
     std::atomic<int64_t> next{0};
     std::atomic<int64_t> end{0};
-    // Written only while nobody is inside.
+    // Written only while no worker is inside.
     void (*task)(void *, int64_t) = nullptr;
     void *arg = nullptr;
     ingot_pool *pool = nullptr;
@@ -81,33 +81,33 @@ private:
   bool awaitRegion(Part &own);
   void awaitLeave(Part &worker);
 
-  /// Held by the thread whose region this is.
+  /// Nonzero while a thread has an open region.
   std::atomic<uint32_t> taken{0};
 
-  /// Only touched by the thread that holds `taken`.
+  /// Only the thread that holds `taken` accesses the following members.
   pthread_t *workers = nullptr;
-  /// The caller's part, and those of the workers.
+  /// Parts of the caller and the workers.
   Part *parts = nullptr;
   uint32_t numWorkers = 0;
   bool startTried = false;
 
-  // Neighbours in the list of all pools, for fork.
+  // Links of the list of all pools, for fork.
   ingot_pool *previousPool = nullptr;
   ingot_pool *nextPool = nullptr;
 };
 
 namespace ingot::rt {
 
-/// Whether this process can start threads: a model that is linked without
-/// libingot may stand in one that has no threads library.
+/// Returns true if this process can start threads. A model that is linked
+/// without libingot may run in a process without a threads library.
 #ifdef INGOT_WEAK_THREADS
 inline bool hasThreads() { return &pthread_create != nullptr; }
 #else
 constexpr bool hasThreads() { return true; }
 #endif
 
-/// A reference to the process's shared pool, created at first use; null when
-/// memory is out.
+/// Returns a reference to the process's shared pool, which is created at first
+/// use. Returns null if memory is exhausted.
 ingot_pool *retainSharedPool();
 
 inline ingot_pool *retainPool(ingot_pool *pool) {

@@ -50,7 +50,7 @@ static void registerForkHandlers() {
   pthread_atfork(beforeFork, afterForkInParent, PoolRegistry::afterForkInChild);
 }
 
-/// Called with the registry locked.
+/// Creates a pool. The registry must be locked.
 static ingot_pool *createPool(uint32_t numThreads, uint32_t spinUs) {
   auto *pool = create<ingot_pool>(numThreads, spinUs);
   if (pool)
@@ -113,8 +113,8 @@ ingot_status ingot_pool_create(const ingot_pool_options *given,
 void ingot_pool_release(ingot_pool *pool) {
   if (!pool)
     return;
-  // Under the lock, so that nobody takes the shared pool's last reference
-  // while it goes.
+  // Takes the lock, so that no thread gets the shared pool while its last
+  // reference is dropped.
   pthread_mutex_lock(&registryLock);
   bool last = pool->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (last)

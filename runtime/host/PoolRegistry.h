@@ -9,8 +9,8 @@
 
 #include "runtime/host/Pool.h"
 
-/// Keeps the list of pools that a forked child must reset. All but the fork
-/// handler are called with the list locked.
+/// The list of pools that a forked child must reset. All functions except the
+/// fork handler require the lock.
 struct PoolRegistry {
   static void add(ingot_pool *pool);
   static void remove(ingot_pool *pool);

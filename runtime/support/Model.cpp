@@ -62,7 +62,8 @@ static ingot_support_model *refuse(ingot_support_model *model, char *error,
   return nullptr;
 }
 
-/// One thread is no pool. Memory for it may be out; then one thread it is.
+/// Creates a pool, or returns null for one thread. Also returns null if memory
+/// is exhausted, so that the model runs on one thread.
 static ingot_pool *create_pool(int32_t num_threads) {
   if (num_threads <= 1)
     return nullptr;
@@ -145,8 +146,8 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
   return model;
 }
 
-/// What is wrong with what the caller gave for a tensor, or null. The buffers
-/// of a tensor of fixed sizes have no dims.
+/// Returns the problem with the caller's buffer for a tensor, or null. Buffers
+/// of tensors with fixed sizes have no dims.
 static const char *find_fault(const ingot_abi_tensor &tensor,
                               const ingot_abi_buffer &buffer, bool is_input) {
   bool is_open = ingot::rt::isDynamic(tensor);

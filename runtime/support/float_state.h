@@ -1,18 +1,18 @@
-/*===- float_state.h - how a run computes with floats ----------*- C -*-===
+/*===- float_state.h - floating-point state of a run -----------*- C -*-===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===
  *
- * What a thread has set for its floating-point arithmetic is part of every
- * result: rounding, what becomes of denormal numbers, exceptions that trap. A
- * run sets all of it, on every thread that it uses, so that results depend on
- * nothing but the inputs; and it puts back what was there, flags included.
+ * Sets the floating-point state of a thread for a run. The state affects every
+ * result: rounding, denormal numbers, and exceptions that trap. A run sets the
+ * whole state on every thread that it uses, so that results depend only on the
+ * inputs. It restores the previous state, including flags.
  *
- * Meanwhile results are rounded to nearest, no exception traps, and denormal
- * numbers count as zero: one of them costs as much as a hundred ordinary
- * products, and activations such as GELU leave many.
+ * During a run, results are rounded to nearest and no exception traps. Denormal
+ * numbers count as zero, because they are very slow and activations such as
+ * GELU make many of them.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_SUPPORT_FLOAT_STATE_H
@@ -27,11 +27,11 @@ typedef struct ingot_float_state {
 } ingot_float_state;
 
 #if defined(__x86_64__)
-/* All exceptions masked, none flagged, round to nearest; with flush-to-zero and
+/* Masks all exceptions, flags none, rounds to nearest, with flush-to-zero and
  * denormals-are-zero. */
 #define INGOT_FLOAT_STATE_SSE 0x9fc0u
-/* What the System V ABI starts a process with. Only long double computes there,
- * which parts of libm do. */
+/* The state at the start of a process in the System V ABI. It affects only long
+ * double, which parts of libm use. */
 #define INGOT_FLOAT_STATE_X87 0x037fu
 
 static inline void ingot_float_state_enter(ingot_float_state *saved) {
@@ -41,7 +41,7 @@ static inline void ingot_float_state_enter(ingot_float_state *saved) {
   __asm__ volatile("fnstcw %0" : "=m"(control));
   saved->is_x87_saved = control != INGOT_FLOAT_STATE_X87;
   if (saved->is_x87_saved) {
-    /* Masks all exceptions, too, so that those pending do not trap here. */
+    /* Also masks all exceptions, so that pending ones do not trap here. */
     __asm__ volatile("fnstenv %0" : "=m"(saved->x87));
     control = INGOT_FLOAT_STATE_X87;
     __asm__ volatile("fldcw %0" : : "m"(control));

@@ -1,4 +1,4 @@
-/*===- frame.h - a run under way -------------------------------*- C -*-===
+/*===- frame.h - state of a current run ------------------------*- C -*-===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,21 +11,21 @@
 
 #include <setjmp.h>
 
-/** Stands right before the memory of a run that it describes, so that a run
- *  that stops half-way leaves nothing behind, whatever host it has. */
+/** Header in front of each block of memory of a run. If a run stops early, all
+ *  blocks are released, on any host. */
 typedef struct ingot_support_block {
   struct ingot_support_block *previous;
   struct ingot_support_block *next;
 } ingot_support_block;
 
-/** A run under way. What generated code is handed is the call in here, which
- *  has all members, whatever host made the one that it is a copy of. */
+/** A current run. Generated code receives the call in here. It is a copy of the
+ *  host's call that has all members, even if the host is older. */
 typedef struct ingot_support_frame {
   ingot_abi_call call;
   jmp_buf stop;
-  /** The ends of the list of what the run has allocated. */
+  /** Ends of the list of memory that the run has allocated. */
   ingot_support_block blocks;
-  /** What numbers the run's strings have; null if it has none. */
+  /** Indices of the run's strings; null if it has none. */
   struct ingot_support_strings *strings;
 } ingot_support_frame;
 
@@ -34,7 +34,7 @@ ingot_support_frame_of(ingot_abi_call *call) {
   return (ingot_support_frame *)call;
 }
 
-/** Ends the run, whose failure is recorded. */
+/** Ends the run, whose failure is already recorded. */
 static inline void ingot_support_stop(ingot_abi_call *call) {
   longjmp(ingot_support_frame_of(call)->stop, 1);
 }

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/** Of the run's memory, as what it points to is. */
+/** A list of tensors. The struct and its arrays are memory of the run. */
 typedef struct ingot_support_rows {
-  /** Rows, bytes of each, and bytes that there is room for. */
+  /** Number of rows, bytes of each row, and bytes of room. */
   uint64_t count, row_bytes, room;
   char *data;
   int64_t *dims;
@@ -22,7 +22,7 @@ void *ingot_support_list(ingot_abi_call *call) {
   return rows;
 }
 
-/** The bytes of a row, or the largest number if there is no such row. */
+/** Returns the bytes of a row, or UINT64_MAX if the size overflows. */
 static uint64_t row_bytes(uint64_t element_bytes, uint32_t rank,
                           const int64_t *dims) {
   uint64_t bytes = element_bytes;
@@ -34,7 +34,8 @@ static uint64_t row_bytes(uint64_t element_bytes, uint32_t rank,
   return is_empty ? 0 : overflows ? UINT64_MAX : bytes;
 }
 
-/** Copies a tensor to `to`, dense and row-major; returns its end. */
+/** Copies a tensor to `to`, dense and row-major. Returns the end of the copy.
+ */
 static char *copy_dense(char *to, uint64_t element_bytes, uint32_t rank,
                         const int64_t *dims, const int64_t *strides,
                         const char *data) {
@@ -61,7 +62,7 @@ static int is_dense(uint32_t rank, const int64_t *dims,
   return 1;
 }
 
-/** Makes room for a row more, and for as many again as there are. */
+/** Makes room for another row and doubles the room. */
 static void grow(ingot_abi_call *call, ingot_support_rows *rows) {
   uint64_t used = rows->count * rows->row_bytes, needed, room;
   if (__builtin_add_overflow(used, rows->row_bytes, &needed))

@@ -5,15 +5,15 @@
  *
  *===----------------------------------------------------------------------===
  *
- * The compiler's own runtime functions, which generated code calls where the
- * CPU level has no instruction; an artifact links none but ours. Their 16-bit
- * values travel in the low bits of a vector register, as a float does.
+ * Replacements for compiler runtime functions that generated code calls if the
+ * CPU level lacks an instruction. An artifact links no other compiler runtime.
+ * 16-bit values are passed in the low bits of a vector register, like a float.
  *
  *===----------------------------------------------------------------------===*/
 #include <stdint.h>
 #include <string.h>
 
-/** A float whose low 16 bits are `bits`. */
+/** Returns a float whose low 16 bits are `bits`. */
 static float carry(uint16_t bits) {
   uint32_t wide = bits;
   float result;
@@ -21,8 +21,8 @@ static float carry(uint16_t bits) {
   return result;
 }
 
-/** `x` in a format of 1 sign bit, `exponent_bits` and `mantissa_bits`, rounded
- *  to nearest, halves to even. */
+/** Rounds `x` to a format of 1 sign bit, `exponent_bits` and `mantissa_bits`:
+ *  to nearest, ties to even. */
 static uint16_t narrow(double x, int exponent_bits, int mantissa_bits) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -51,7 +51,7 @@ static uint16_t narrow(double x, int exponent_bits, int mantissa_bits) {
   const uint64_t half = UINT64_C(1) << (shift - 1);
   if (rest > half || (rest == half && (rounded & 1)))
     ++rounded;
-  /* A carry out of the mantissa counts the exponent up, as it should. */
+  /* A carry out of the mantissa correctly increments the exponent. */
   if (power >= lowest)
     rounded += (uint64_t)(power + bias - 1) << mantissa_bits;
   if (rounded > infinity)

@@ -1,4 +1,4 @@
-/*===- profiles.c - which body computes a run -----------------------------===
+/*===- profiles.c - selection of a body -----------------------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ static int takes(const ingot_abi_size_range *range, int64_t size) {
          size % range->multiple == 0;
 }
 
-/** The first range that the call's sizes are outside of, or null. */
+/** Returns the first range that does not contain the call's sizes, or null. */
 static const ingot_abi_size_range *find_outside(const ingot_abi_call *call,
                                                 const ingot_abi_table *ranges) {
   for (uint32_t i = 0; i < ranges->count; ++i) {
@@ -50,7 +50,8 @@ static int are_usual(const ingot_abi_call *call,
   return has_usual;
 }
 
-/** "input 'x' has 4096 in dimension 3, not 64 to 2048 in steps of 32" */
+/** Appends a text such as "input 'x' has 4096 in dimension 3, not 64 to 2048 in
+ *  steps of 32". */
 static void add_outside(ingot_support_text *text, const ingot_abi_call *call,
                         const ingot_abi_artifact *artifact,
                         const ingot_abi_size_range *range) {

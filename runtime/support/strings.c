@@ -1,13 +1,13 @@
-/*===- strings.c - numbers in the place of strings --------------*- C -*-===
+/*===- strings.c - indices for strings --------------------------*- C -*-===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===
  *
- * Inside of a run a string is a number, an int32_t, and equal strings have one:
- * those that the model has are numbered when it is compiled, the others as a
- * run meets them in its inputs.
+ * Represents strings by indices (int32_t) inside of a run; equal strings have
+ * equal indices. The compiler assigns the indices of the model's strings. A run
+ * assigns the indices of further strings in its inputs.
  *
  *===----------------------------------------------------------------------===*/
 #include "support.h"
@@ -17,28 +17,30 @@
 
 #include "../format/StringHash.h"
 
-/** A string of an input, where the caller has it. */
+/** A string of an input, in the caller's memory. */
 typedef struct ingot_support_word {
   const char *bytes;
   uint64_t length;
 } ingot_support_word;
 
-/** Of the run's memory, as what it points to is. */
+/** The strings of a run. The struct and its arrays are memory of the run. */
 typedef struct ingot_support_strings {
   const ingot_support_dictionary *dictionary;
-  /** The caller's; the run's own say where it writes numbers. */
+  /** Outputs of the caller. The run's own outputs hold the indices. */
   const ingot_abi_buffer *outputs;
-  /** Strings that the model does not have, numbered behind its own. */
+  /** Strings that the model does not have. Their indices follow those of the
+   *  model. */
   ingot_support_word *words;
   uint32_t count;
-  /** Where they are found: one more than their place in `words`, or 0. */
+  /** Hash table: index in `words` plus 1, or 0 for a free slot. */
   uint32_t *slots;
   uint64_t mask;
-  /** That a caller does not know: it cannot choose strings that meet. */
+  /** A seed that the caller does not know, so that nobody can choose strings
+   *  that collide. */
   uint64_t seed;
 } ingot_support_strings;
 
-/** What the strings of a run take, one behind the other. */
+/** Sizes and offsets of the parts of a run's memory for strings. */
 typedef struct ingot_support_layout {
   uint64_t elements, slots;
   uint64_t inputs, outputs, words, table, numbers, bytes;
@@ -49,13 +51,14 @@ static const ingot_abi_tensor *input_of(const ingot_abi_artifact *artifact,
   return ingot_abi_row(&artifact->inputs, i);
 }
 
-/** How many elements an input has; the largest number if none has so many. */
+/** Returns the number of elements of an input, or UINT64_MAX if it overflows.
+ */
 static uint64_t elements_of(const ingot_abi_tensor *tensor,
                             const ingot_abi_buffer *buffer) {
   uint64_t count = 1;
   int is_empty = 0, overflows = 0;
   for (uint32_t i = 0; i < tensor->rank; ++i) {
-    /* Of fixed sizes the buffer need not tell. */
+    /* The buffer need not hold fixed sizes. */
     int64_t size = tensor->dims[i] < 0 ? buffer->dims[i] : tensor->dims[i];
     is_empty |= size == 0;
     overflows |= __builtin_mul_overflow(count, (uint64_t)size, &count);
@@ -68,7 +71,7 @@ static uint64_t align_up(uint64_t bytes) {
          INGOT_ABI_ALIGNMENT;
 }
 
-/** Ends the run where there are more strings than numbers. */
+/** Computes the layout. Ends the run if there are more strings than indices. */
 static ingot_support_layout lay_out(ingot_abi_call *call,
                                     const ingot_abi_artifact *artifact,
                                     const ingot_support_dictionary *known) {
@@ -111,7 +114,7 @@ static int is_word(const char *bytes, uint64_t length, const char *word,
   return length == word_length && memcmp(bytes, word, length) == 0;
 }
 
-/** The number of a string, which is a new one if it is not known. */
+/** Returns the index of a string, which gets a new index if it is unknown. */
 static int32_t number_of(ingot_support_strings *strings, const char *bytes,
                          uint64_t length) {
   const ingot_support_dictionary *known = strings->dictionary;
@@ -137,7 +140,7 @@ static int32_t number_of(ingot_support_strings *strings, const char *bytes,
   return (int32_t)(known->count + strings->count - 1);
 }
 
-/** Ends the run at a string that is not within the text of its input. */
+/** Ends the run at a string that is outside of its input's text. */
 static void refuse_offsets(ingot_abi_call *call, const char *name,
                            uint64_t place, int64_t start, int64_t end,
                            uint64_t bytes) {
@@ -217,13 +220,13 @@ void ingot_support_reserve_strings(ingot_abi_call *call,
 
 void ingot_support_make_strings(ingot_abi_call *call, uint64_t index,
                                 uint64_t count) {
-  /* The copy that ingot_support_read_strings made. */
+  /* The outputs are the copy that ingot_support_read_strings made. */
   ingot_abi_buffer *output = (ingot_abi_buffer *)&call->outputs[index];
   output->bytes = count * sizeof(int32_t);
   output->data = ingot_support_allocate(call, output->bytes, NULL);
 }
 
-/** The bytes of a number; none for one that no string has. */
+/** Returns the bytes of an index, or no bytes if no string has it. */
 static ingot_support_word word_of(const ingot_support_strings *strings,
                                   int32_t number) {
   const ingot_support_dictionary *known = strings->dictionary;
@@ -245,7 +248,7 @@ void ingot_support_store_strings(ingot_abi_call *call, uintptr_t index,
   const ingot_abi_buffer *output = &strings->outputs[index];
   const int32_t *numbers = (const int32_t *)data;
   (void)element_bits;
-  /* There are as many numbers in memory. */
+  /* Cannot overflow, because as many indices are in memory. */
   uint64_t count = 1, bytes = 0;
   for (uintptr_t i = 0; i < rank; ++i) {
     output->dims[i] = ((const int64_t *)dims)[i];

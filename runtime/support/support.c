@@ -1,4 +1,4 @@
-/*===- support.c - what generated code calls ------------------------------===
+/*===- support.c - functions for generated code ---------------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,7 @@ int32_t ingot_support_run(ingot_abi_call *call,
   return call->status;
 }
 
-/* A task as the host's threads run it. */
+/* A task in the form that the host's threads call. */
 typedef struct ingot_support_job {
   void (*task)(void *arg, int64_t index);
   void *arg;
@@ -95,11 +95,11 @@ uint64_t ingot_support_chunk(ingot_abi_call *call, uint64_t pictures,
     return pictures != 0 ? pictures : 1;
   const uint64_t chunks = (pictures + most - 1) / most;
   const uint64_t even = (pictures + chunks - 1) / chunks;
-  /* Each thread gets as many pictures as the others. */
+  /* Each thread gets an equal number of images. */
   return (even + threads - 1) / threads * threads;
 }
 
-/** Ends the run, unless its observer says that it goes on. */
+/** Ends the run if the observer returned a status other than INGOT_ABI_OK. */
 static void go_on(ingot_abi_call *call, int32_t status) {
   if (status == INGOT_ABI_OK)
     return;
@@ -119,7 +119,7 @@ void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
                            uint32_t dtype, uint32_t rank, const int64_t *dims,
                            const int64_t *strides, const void *data) {
   const ingot_abi_observer *observer = call->observer;
-  /* A host of before knows layers only. */
+  /* An older host only knows layers. */
   const size_t needed =
       offsetof(ingot_abi_observer, tensor) + sizeof observer->tensor;
   if (observer && observer->struct_size >= needed && observer->tensor)
@@ -135,7 +135,7 @@ void ingot_support_poll(ingot_abi_call *call) {
     go_on(call, observer->poll(observer->user));
 }
 
-/** `message` with {0} and {1} replaced. */
+/** Writes `message` with {0} and {1} replaced. */
 static void fill_in(ingot_support_text *text, const char *message,
                     int64_t first, int64_t second) {
   ingot_support_text_begin(text);
@@ -167,8 +167,8 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
   ingot_support_stop(call);
 }
 
-/** Returns the host's memory for a block and `bytes` behind it, or ends the run
- *  with the name of the node, if there is one. */
+/** Returns memory of the host for a block header and `bytes` behind it. On
+ *  failure ends the run with a message that names the node, if there is one. */
 static void *get_block(ingot_abi_call *call, uint64_t bytes,
                        const char *node) {
   const ingot_abi_host *host = call->host;

@@ -1,12 +1,12 @@
-/*===- text.h - messages with numbers in them ------------------*- C -*-===
+/*===- text.h - builds messages --------------------------------*- C -*-===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===
  *
- * Messages are put together without libc's formatting, which an artifact would
- * need for nothing else.
+ * Builds messages without libc's formatting, which an artifact would need only
+ * for messages.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_SUPPORT_TEXT_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/** What was put together so far, with its null. What has no room is left out,
- *  as is all behind it. */
+/** The text so far, with its null. Parts without room are left out, with
+ *  everything behind them. */
 typedef struct ingot_support_text {
   char bytes[512];
   size_t length;
@@ -48,7 +48,7 @@ static inline void ingot_support_text_number(ingot_support_text *text,
                                              int64_t value) {
   char digits[20];
   size_t first = sizeof digits;
-  /* The least int64_t has no positive counterpart. */
+  /* The smallest int64_t has no positive counterpart. */
   uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   do {
     digits[--first] = (char)('0' + rest % 10);

@@ -1,15 +1,15 @@
-/*===- weak_threads.h - threads where there are any ------------*- C -*-===
+/*===- weak_threads.h - optional threads -----------------------*- C -*-===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===
  *
- * Included before the pool where it becomes part of an artifact. glibc 2.34
- * moved these functions from libpthread to libc and gave them a new version.
- * An artifact asks for the old one, which both have, and does without where a
- * process of an older glibc has no libpthread: so it loads on all of them, as
- * it did before it had threads.
+ * Makes an artifact load on systems with and without libpthread. Included
+ * before the pool in artifacts. glibc 2.34 moved these functions from
+ * libpthread to libc and gave them a new version. An artifact requests the old
+ * version, which both have. If a process of an older glibc has no libpthread,
+ * the artifact runs without threads.
  *
  *===----------------------------------------------------------------------===*/
 #include <features.h>

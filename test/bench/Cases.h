@@ -19,20 +19,19 @@ namespace ingot::bench {
 struct Case {
   std::string name, artifact;
   double flops = 0, bytes = 0;
-  std::vector<std::string> inputs; ///< NAME=FILE.npy; all others are random
+  std::vector<std::string> inputs; ///< NAME=FILE.npy; other inputs are random
 };
 
-/// Reads a list: a line a case, its fields between tabs. Empty string, or what
-/// is wrong.
+/// Reads a list: one case per line, with tabs between fields. Returns an error,
+/// or "".
 std::string readCases(const std::string &path, std::vector<Case> &cases);
 
 /// A loaded model with the buffers of its runs, on one thread.
 class Kernel {
 public:
-  /// Loads the case's artifact and runs it once. Empty string, or what is
-  /// wrong.
+  /// Loads the case's artifact and runs it once. Returns an error, or "".
   std::string load(const Case &from);
-  /// Empty string, or what is wrong.
+  /// Runs the model. Returns an error, or "".
   std::string run();
 
 private:

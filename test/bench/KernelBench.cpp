@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A Google Benchmark program: one benchmark for each compiled model of a list,
-// which kernels.py writes. The roofline is measured by the same program, before
-// and after, as in `ingot bench`.
+// A Google Benchmark program with one benchmark for each compiled model of a
+// list, which kernels.py writes. The program measures the roofline before and
+// after the benchmarks, as `ingot bench` does.
 //
 //===----------------------------------------------------------------------===//
 #include "test/bench/Cases.h"
@@ -23,12 +23,13 @@
 using namespace ingot;
 using namespace ingot::bench;
 
-/// What artifacts for this machine may use.
+/// Returns the features that artifacts for this machine may use.
 static uint64_t machineFeatures() {
   return tools::levelFeatures(ingot_cpu_level());
 }
 
-/// Keeps what an interpreter, thermal limits or neighbours took from the first.
+/// Keeps the better of two measurements, because other load or thermal limits
+/// may have slowed the first.
 static void takeBetter(tools::Peaks &peaks, const tools::Peaks &other) {
   peaks.flopsPerSecond = std::max(peaks.flopsPerSecond, other.flopsPerSecond);
   for (size_t i = 0; i < peaks.memory.size() && i < other.memory.size(); ++i)
@@ -65,7 +66,7 @@ static void measure(benchmark::State &state, const Case &what,
   if (what.flops > 0)
     state.counters["GFLOP/s"] = rate(what.flops / 1e9);
   state.counters["GB/s"] = rate(what.bytes / 1e9);
-  // The time that the roofline allows over the time taken, in percent.
+  // Time that the roofline allows, in percent of the measured time.
   state.counters["roofline"] =
       rate(100 * peaks.bestTime(uint64_t(what.flops), uint64_t(what.bytes)));
 }

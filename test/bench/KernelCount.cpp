@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs each compiled model of a list once, for Valgrind's callgrind to count
-// the instructions of: one dump a model, under its name.
+// Runs each compiled model of a list once, so that Valgrind's callgrind counts
+// the instructions. Each model has a dump under its name.
 //
 //===----------------------------------------------------------------------===//
 #include "test/bench/Cases.h"

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads lines `CASE-FOLDER <tab> OUTPUT-FOLDER` and answers each with one line
-// `KIND <tab> DETAIL`: ran, unsupported, compile-error, run-error, crash,
-// timeout, or wrong where the number of threads matters; with --compile-only
-// compiled instead of ran. Cases run in a forked child of this warm process, so
-// that neither a crash nor a hang ends the others.
-// The case's files are described in cases.py; results are left as raw bytes
-// with an index, and are compared by run.py.
+// Runs conformance cases. Reads lines `CASE-FOLDER <tab> OUTPUT-FOLDER` and
+// answers each with one line `KIND <tab> DETAIL`. KIND is ran (with
+// --compile-only: compiled), unsupported, compile-error, run-error, crash or
+// timeout. It is wrong if the number of threads changes the result. Each case
+// runs in a forked child of this warm process, so that a crash or a hang does
+// not affect other cases. The files of a case are described in cases.py.
+// Results are raw bytes with an index, which run.py compares.
 //
 //===----------------------------------------------------------------------===//
 #include "test/workers/Child.h"
@@ -41,16 +41,17 @@
 
 namespace {
 
-/// More than any test's output needs; larger demands are errors of the model.
+/// Limit on outputs, above the needs of any test. Larger requests are errors of
+/// the model.
 constexpr uint64_t largestOutput = 1ull << 30;
 
-/// How all cases are compiled and run.
+/// Settings for compiling and running all cases.
 struct Settings {
   std::string kernels = "onednn";
   std::string target = "native";
-  /// A run with each; all must give the same bytes.
+  /// Numbers of threads; all runs must give equal bytes.
   std::vector<uint32_t> threads = {1};
-  /// Leave OUTPUT-FOLDER/model.so and its weights, do not run it.
+  /// True to leave OUTPUT-FOLDER/model.so and its weights without a run.
   bool compileOnly = false;
   unsigned timeoutSeconds = 300;
 };
@@ -62,7 +63,7 @@ struct Answer {
 struct Input {
   ingot_dtype dtype = 0;
   std::vector<int64_t> dims;
-  /// Of strings the offsets, and behind them the bytes.
+  /// Elements; for strings the offsets, followed by the bytes.
   std::vector<char> data;
 
   uint64_t dataBytes() const {
@@ -75,7 +76,7 @@ struct Input {
   }
 };
 
-/// Set number → input name → value.
+/// Values by data set and input name.
 using Plan = std::map<int, std::map<std::string, Input>>;
 
 std::vector<char> readFile(const std::string &path) {
@@ -132,17 +133,17 @@ void readOptions(const std::string &folder, ingot::ImportOptions &import) {
   }
 }
 
-/// Room for one output, grown when a run reports what it needs.
+/// Room for one output, which grows when a run reports the required size.
 struct Output {
   ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
   std::vector<char> data;
   std::vector<int64_t> dims;
-  /// Bytes of strings, and how many of them a run needs.
+  /// Bytes of strings, and the number of bytes that a run needs.
   std::string text;
   uint64_t textUsed = 0;
 
   bool isOfStrings() const { return info.dtype == INGOT_STRING; }
-  /// Of what the run wrote.
+  /// Returns the size of the output that the run wrote.
   uint64_t bytes() const {
     uint64_t count = 1;
     for (int64_t dim : dims)
@@ -158,7 +159,7 @@ struct Output {
     uint64_t count = 1, bits = ingot_dtype_bits(info.dtype);
     for (int64_t dim : dims) {
       if (dim < 0)
-        dim = 8; // not known before the run: a guess, to be corrected
+        dim = 8; // a guess for a size that only the run knows
       if (dim && count > largestOutput / bits * 8 / dim)
         return false;
       count *= dim;
@@ -245,7 +246,7 @@ void writeSet(int set, const std::vector<Output> &outputs,
   }
 }
 
-/// Compiles the case; empty when that worked, else what the compiler said.
+/// Compiles the case. Returns the compiler's messages; empty on success.
 std::vector<std::string> compileCase(const Settings &settings,
                                      const std::string &folder,
                                      const std::string &artifact) {
@@ -271,8 +272,8 @@ std::vector<std::string> compileCase(const Settings &settings,
   return errors;
 }
 
-/// Whether the compiler refused the model because of something that it does
-/// not support, and said so.
+/// Returns true if the compiler's message says that it does not support
+/// something in the model.
 bool isRefusal(const std::string &message) {
   for (const char *words : {"not supported", "artifact cannot take or give"})
     if (message.find(words) != std::string::npos)
@@ -322,7 +323,7 @@ Answer runCase(const Settings &settings, const std::string &folder,
   return {"ran", ""};
 }
 
-/// The answer of a child to a line, as main writes it.
+/// Returns a child's answer to a line, as main writes it.
 std::string answerLine(const Settings &settings, const std::string &line) {
   size_t tab = line.find('\t');
   Answer answer = runCase(settings, line.substr(0, tab), line.substr(tab + 1));
@@ -333,7 +334,7 @@ std::string answerLine(const Settings &settings, const std::string &line) {
   return answer.kind + '\t' + answer.detail;
 }
 
-/// What a child says of a case, or what became of it.
+/// Returns a child's answer about a case, or its fate.
 std::string ask(ingot::Child &child, const Settings &settings,
                 const std::string &line) {
   std::string text;
@@ -357,7 +358,7 @@ static bool readThreads(llvm::StringRef text, std::vector<uint32_t> &threads) {
   return true;
 }
 
-/// False if there is an unknown argument.
+/// Reads the settings. Returns false if an argument is unknown.
 static bool readSettings(int argc, char **argv, Settings &settings) {
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first byte says what the others are: an ELF file, which is checked before
-// anybody maps it, or the fields of an artifact's description, whose pointers
-// lead to memory of the stated sizes or nowhere. Such a description is
-// attached, and everything that can be asked about it is asked.
+// Fuzzes the checks of artifacts. The first byte selects the kind of input: an
+// ELF file, or the fields of an artifact's description. The pointers of such a
+// description lead to memory of the stated sizes, or to invalid addresses. The
+// description is attached and queried completely.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/core/ElfFile.h"
@@ -22,7 +22,7 @@
 
 namespace {
 
-/// Takes numbers and strings off the input; zeros when it is at its end.
+/// Reads numbers and strings from the input; zeros at its end.
 class Bytes {
 public:
   Bytes(const uint8_t *data, size_t size) : at(data), end(data + size) {}
@@ -34,14 +34,15 @@ public:
     at += count;
     return value;
   }
-  /// One of few usual values, or any.
+  /// Returns one of a few usual values, or any value.
   template <typename T> T among(std::initializer_list<T> usual) {
     uint8_t which = take<uint8_t>();
     if (which % 16 == 15)
       return take<T>();
     return *(usual.begin() + which % usual.size());
   }
-  /// Null now and then; up to 300 bytes, sometimes with control characters.
+  /// Returns a string of up to 300 bytes, sometimes with control characters, or
+  /// sometimes null.
   const char *string() {
     uint8_t kind = take<uint8_t>();
     if (kind == 255)
@@ -73,7 +74,7 @@ struct Description {
     artifact.abi_version = bytes.among<uint32_t>({INGOT_ABI_VERSION});
     artifact.struct_size = bytes.among<uint32_t>(
         {uint32_t(sizeof artifact), 16, 200});
-    // A reader may only look at what is there.
+    // A reader must only read the bytes that exist.
     artifact.struct_size =
         std::min<uint32_t>(artifact.struct_size, sizeof artifact);
     artifact.compiler = bytes.string();
@@ -95,8 +96,8 @@ struct Description {
     variantTable();
   }
 
-  /// Rows that are longer than those that are there would lie outside: there is
-  /// one of them at most then.
+  /// Sets a table. If rows are longer than T, the table has at most one row,
+  /// because further rows would be outside of the vector.
   template <typename T>
   void set(ingot_abi_table &table, const std::vector<T> &rows) {
     table.count = rows.size();
@@ -179,7 +180,7 @@ void checkMessage(const ingot_error &error) {
     abort();
 }
 
-/// Reads every byte of a string that a description gave.
+/// Reads every byte of a string of a description.
 void use(const char *text) {
   if (!text || strlen(text) > 100'000)
     abort();
@@ -238,7 +239,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   ingot_error error = INGOT_ERROR_INIT;
   if (data[0] % 2 == 0) {
-    // A copy, so that a read behind it is seen.
+    // Copies the input, so that sanitizers see a read behind it.
     std::vector<unsigned char> image(data + 1, data + size);
     if (ingot::rt::checkElfImage(image.data(), image.size(), "fuzz", &error))
       checkMessage(error);

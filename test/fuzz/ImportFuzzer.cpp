@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any input must give a module or a diagnostic: no crash, no sanitizer report,
-// no endless loop, no more memory than the limit.
+// Fuzzes the importer. Any input must give a module or a diagnostic. It must
+// not cause a crash, a sanitizer report, an endless loop, or more memory than
+// the limit.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Import.h"
@@ -21,14 +22,15 @@
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // A context keeps every attribute it has ever seen, and is slow to make.
+  // Replaces the context from time to time, because it keeps every attribute.
+  // Making a context is slow.
   static std::unique_ptr<mlir::MLIRContext> context;
   static unsigned uses = 0;
   if (!context || ++uses % 64 == 0) {
     context = std::make_unique<mlir::MLIRContext>(
         mlir::MLIRContext::Threading::DISABLED);
     context->getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
-      // One line, always.
+      // Diagnostics must have one line.
       if (llvm::StringRef(diagnostic.str()).contains('\n'))
         abort();
     });
@@ -37,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.maxNodes = 20'000;
   options.maxSparseBytes = 16 << 20;
   options.maxGraphBytes = 1 << 20;
-  // Expands some operators, the same ones for the same input.
+  // Expands some operators; an input always expands the same ones.
   auto isSupported = [size](llvm::StringRef, llvm::StringRef opType) {
     return (opType.size() + size) % 3 == 0;
   };
@@ -50,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
-  // Bytes for the reader of the format, fields for what comes after it.
+  // Mutates bytes for the parser, and fields for the code behind it.
   if (seed % 4 != 0)
     if (size_t mutated =
             ingot::fuzz::mutateModel(data, size, maxSize, seed / 4))

@@ -27,7 +27,7 @@ public:
     for (size_t left = 1 + pick(3); left && !places.empty(); --left) {
       auto [message, field] = places[pick(places.size())];
       mutate(*message, *field);
-      // Messages may be gone now.
+      // The mutation may have removed messages.
       places.clear();
       strings.clear();
       collect(model, 0);
@@ -37,7 +37,7 @@ public:
 private:
   size_t pick(size_t count) { return random() % count; }
 
-  /// All fields that are set, and some that are not.
+  /// Collects all fields that are set, and some that are not.
   void collect(Message &message, int depth) {
     const Reflection *reflection = message.GetReflection();
     const auto *descriptor = message.GetDescriptor();
@@ -169,7 +169,7 @@ private:
     case FieldDescriptor::CPPTYPE_STRING:
       return reflection->AddString(&message, &field, text(""));
     case FieldDescriptor::CPPTYPE_MESSAGE: {
-      // A copy of another one is more likely to be of use than an empty one.
+      // A copy of another message is more useful than an empty message.
       Message *added = reflection->AddMessage(&message, &field);
       if (count)
         added->CopyFrom(reflection->GetRepeatedMessage(

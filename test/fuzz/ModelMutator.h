@@ -12,8 +12,8 @@
 
 namespace ingot::fuzz {
 
-/// Changes one field of the serialized model in `data`, removes one or repeats
-/// one; 0 if it is no model or would not fit.
+/// Changes, removes or repeats one field of the serialized model in `data`.
+/// Returns 0 if `data` is no model or the result does not fit.
 size_t mutateModel(uint8_t *data, size_t size, size_t maxSize, unsigned seed);
 
 } // namespace ingot::fuzz

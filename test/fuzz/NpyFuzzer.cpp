@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any bytes must give an array whose data fit its sizes, or one line.
+// Fuzzes the reader of npy files. Any bytes must give an array whose data fit
+// its sizes, or a one-line message.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Npy.h"
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint64_t bytes = 0;
   if (!denseBytes(array.dims, array.dtype, bytes) ||
       bytes != array.data.size() ||
-      // An offset has more bytes than a short string.
+      // Offsets need more bytes than short strings.
       (array.dtype != INGOT_STRING && bytes > size))
     abort();
   summarize(array);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each line of the input is an argument. They go through the parser of a
-// command with options of every kind; what it accepts makes inputs for a model
-// with an open and a fixed dimension. Names of files are left out: this is
-// about what people type.
+// Fuzzes the parser of arguments; each line of the input is an argument. The
+// command has options of every kind. Accepted arguments make inputs for a model
+// with an open and a fixed dimension. File names are left out, because this
+// test is about text that people type.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/inputs/Inputs.h"
@@ -23,7 +23,7 @@ using namespace ingot::tools;
 
 static int32_t neverRuns(ingot_abi_call *) { abort(); }
 
-/// A model of inputs x (?x4 float) and ids (n int64).
+/// Makes a model with inputs x (?x4 float) and ids (n int64).
 static ingot_model *makeModel() {
   static const int64_t xDims[] = {INGOT_ABI_DYNAMIC, 4};
   static const int64_t idDims[] = {INGOT_ABI_DYNAMIC};
@@ -66,7 +66,7 @@ static bool isHarmless(const InputSpecs &specs) {
   sizes.insert(sizes.end(), specs.dims.begin(), specs.dims.end());
   for (const std::string &shape : sizes) {
     size_t digits = 0;
-    bool isInside = false; // of a number, whose leading zeros do not count
+    bool isInside = false; // inside a number; leading zeros do not count
     for (char c : shape) {
       isInside = c >= '0' && c <= '9' && (isInside || c != '0');
       digits += isInside;
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<std::string> lines;
   std::stringstream text(std::string(data, data + size));
   for (std::string line; std::getline(text, line);)
-    lines.push_back(line.c_str()); // as the shell passes it: up to a NUL
+    lines.push_back(line.c_str()); // up to a NUL, as the shell passes arguments
   std::vector<char *> arguments;
   for (std::string &line : lines)
     arguments.push_back(line.data());

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any text must give a shape, or one line that says what is wrong with it.
+// Fuzzes the parser of shapes. Any text must give a shape or a one-line
+// message.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/ProfileOption.h"

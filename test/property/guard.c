@@ -21,7 +21,7 @@ typedef struct guarded {
   size_t map_bytes, bytes;
 } guarded;
 
-/* All that is mapped, for the message about a bad access. */
+/* All mapped memory, for the message about an invalid access. */
 static guarded all[MAX_GUARDED];
 static size_t num_all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -109,7 +109,8 @@ void *host_allocate(void *user, uint64_t bytes, uint64_t alignment) {
 void host_release(void *user, void *pointer) {
   (void)user;
   trace_release(pointer);
-  /* Stays where it is until the run ends, so that nothing else comes there. */
+  /* Keeps the memory mapped until the run ends, so that the address is not
+   * reused. */
   pthread_mutex_lock(&lock);
   for (size_t i = num_all; pointer && i-- > 0;)
     if (all[i].data == pointer) {

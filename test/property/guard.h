@@ -12,27 +12,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Larger demands fail as if there was no more memory. */
+/* Larger requests fail as if memory were exhausted. */
 #define MAX_BYTES ((uint64_t)1 << 30)
 
-/* The file for what happens: standard error, or with --each standard output. */
+/* File for the messages: standard error, or with --each standard output. */
 extern FILE *report;
 extern int each;
 
-/* Ends the process with a line that says why. */
+/* Ends the process with a line that states the reason. */
 void die(const char *what, const char *detail);
 
-/* Says which memory an access was nearest to, and ends the process. */
+/* Reports the memory nearest to an invalid access, and ends the process. */
 void on_fault(int signal_number, siginfo_t *info, void *context);
 
-/* Memory between two guard pages: at the end of what can be touched, or at its
- * start; filled with NaN. */
+/* Returns memory at the end or at the start of the range between two guard
+ * pages, filled with NaN. */
 void *guard(const char *name, size_t bytes, size_t alignment, int at_end);
 
-/* Unmaps all of it. */
+/* Unmaps all guarded memory. */
 void unguard_all(void);
 
-/* A host whose memory is guarded, and whose loops have two threads. */
+/* A host with guarded memory, whose loops have two threads. */
 extern int place_at_end;
 void *host_allocate(void *user, uint64_t bytes, uint64_t alignment);
 void host_release(void *user, void *pointer);

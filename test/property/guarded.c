@@ -8,22 +8,23 @@
  * usage: ingot-guarded-run MODEL.so FOLDER
  *        ingot-guarded-run --each MODEL.so FOLDER...
  *
- * FOLDER/plan.txt has a line `input FILE DIMS` or `output FILE DIMS` (2x3x4,
- * `scalar`, or for an output `?` if the run is to tell) for each input, then
- * each output, in the model's order. Every buffer of a run (inputs, outputs,
- * arena, weights that are in a file, memory of dynamic tensors) stands right
- * before a page that cannot be touched, or right behind one; what was released
- * cannot be touched either. The model runs several times, on one thread and on
- * two; fresh memory, and the outputs before a run, hold NaN. Every run must
- * give the same bytes; those of the first are written to FOLDER. What the model
- * infers of a run, the sizes of outputs and demands of memory, must come true.
+ * FOLDER/plan.txt has a line for each input, then each output, in the model's
+ * order: `input FILE DIMS` or `output FILE DIMS`. DIMS are as 2x3x4 or
+ * `scalar`; an output may have `?` if the run decides. Every buffer of a run
+ * (inputs, outputs, arena, separate weights, memory of dynamic tensors) is
+ * directly before or behind a guard page. Released memory cannot be accessed
+ * either. The model runs several times, on one thread and on two. Fresh memory,
+ * and outputs before a run, hold NaN. All runs must give equal bytes; the first
+ * run's are written to FOLDER. The results of inference, sizes of outputs and
+ * requested memory, must match the run.
  *
- * With --each every folder is a process of its own, and a line on standard
- * output says what became of it: `ran`, `refused STATUS MESSAGE`, `differs
- * HOW`, `fault WHERE`, `hang`, or `broken WHY`. The sizes of the outputs are in
- * FOLDER/dims.txt then.
+ * With --each every folder is a separate process, with one line on standard
+ * output for its result: `ran`, `refused STATUS MESSAGE`, `differs HOW`, `fault
+ * WHERE`, `hang`, or `broken WHY`. FOLDER/dims.txt then has the sizes of the
+ * outputs.
  *
- * It speaks to the artifact itself, not through libingot: nothing is copied.
+ * The program calls the artifact directly, not through libingot, so that
+ * nothing is copied.
  *===----------------------------------------------------------------------===*/
 #include "guard.h"
 #include "inference.h"
@@ -42,8 +43,8 @@
 
 #define MAX_BUFFERS 512
 #define MAX_RANK 8
-/* Of work, for one folder of --each; ten times as long may pass, for other
- * processes may be at work, too. */
+/* Limit on the CPU time for one folder of --each. Ten times as much wall time
+ * may pass, because other processes may run, too. */
 #define SECONDS 20
 
 /* The description ----------------------------------------------------------*/
@@ -58,7 +59,7 @@ static const ingot_abi_tensor *output_of(const ingot_abi_artifact *artifact,
   return ingot_abi_row(&artifact->outputs, (uint32_t)i);
 }
 
-/* Models of tests hold one. */
+/* Returns the variant; models of tests have one. */
 static const ingot_abi_variant *code_of(const ingot_abi_artifact *artifact) {
   return ingot_abi_row(&artifact->variants, 0);
 }
@@ -125,7 +126,8 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
     size_t elements = 1;
     t->is_open = !is_input && !strcmp(dims, "?");
     if (t->is_open) {
-      /* Room for what the signature fixes, which a run does not check. */
+      /* Makes room for the fixed sizes of the signature, which a run does not
+       * check. */
       for (t->rank = 0; t->rank < given->rank; ++t->rank) {
         t->dims[t->rank] = given->dims[t->rank];
         elements *= given->dims[t->rank] < 0 ? 0 : (size_t)given->dims[t->rank];
@@ -154,14 +156,15 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
 
 /* Runs ---------------------------------------------------------------------*/
 
-/* What the last run left: its message, and the sizes of its outputs. */
+/* Message and output sizes of the last run. */
 static char message[256];
 static int64_t found[MAX_BUFFERS][MAX_RANK];
 
-/* What it differed in from what was inferred, or null. */
+/* Difference between the last run and its inference, or null. */
 static const char *wrong_inference;
 
-/* One run; its status. `out` is left with the outputs, whose memory stays. */
+/* Runs once and returns the status. `out` receives the outputs, whose memory
+ * stays mapped. */
 static int run(const ingot_abi_artifact *artifact, const char *weights,
                uint32_t threads, int at_end, ingot_abi_buffer *out) {
   place_at_end = at_end;
@@ -224,8 +227,8 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
   return status;
 }
 
-/* Finds the sizes of outputs that the plan leaves open: gives them no room, and
- * then what the model asks for. The status of the last run. */
+/* Finds the sizes of outputs that the plan leaves open. Runs without room for
+ * them, then with the requested room. Returns the status of the last run. */
 static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
   ingot_abi_buffer out[MAX_BUFFERS];
   int is_open = 0, status = INGOT_ABI_OK;
@@ -263,7 +266,8 @@ static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
   return status;
 }
 
-/* A run that must give what the first one gave; non-zero if it does not. */
+/* Runs once and compares with the first run. Returns non-zero if they differ.
+ */
 static int check(const ingot_abi_artifact *artifact, const char *weights,
                  uint32_t threads, int at_end, int expected) {
   ingot_abi_buffer out[MAX_BUFFERS];
@@ -320,7 +324,7 @@ static void write_results(const char *folder) {
     die(path, "cannot be written");
 }
 
-/* All runs of one folder. */
+/* Makes all runs of one folder. */
 static int run_folder(const ingot_abi_artifact *artifact, const char *weights,
                       const char *folder) {
   read_plan(folder, artifact);
@@ -346,7 +350,7 @@ static int run_folder(const ingot_abi_artifact *artifact, const char *weights,
   return differs;
 }
 
-/* The same in a child that may die or never end. */
+/* Makes all runs of one folder in a child process, which may crash or hang. */
 static void run_each(const ingot_abi_artifact *artifact, const char *weights,
                      const char *folder) {
   fflush(report);
@@ -372,8 +376,8 @@ static void run_each(const ingot_abi_artifact *artifact, const char *weights,
     fprintf(report, "fault exit code %d\n", WEXITSTATUS(status));
 }
 
-/* Code with AMX tiles traps where the kernel was not asked for their registers.
- * One that has none says so, and then there is no such code to run. */
+/* Requests the AMX tile registers from the kernel, without which code with AMX
+ * tiles traps. If the kernel refuses, there is no such code to run. */
 static void ask_for_tiles(void) {
 #if defined(__x86_64__) && defined(SYS_arch_prctl)
   const long request_permission = 0x1023, tile_data = 18;

@@ -1,4 +1,4 @@
-/*===- inference.c - what a model says of a run before it -------------------===
+/*===- inference.c - checks inference against runs --------------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 #define MAX_TENSORS 512
 #define MAX_RANK 64
 
-/* Bytes that were asked for, or which of the steps was given back. */
+/* Requested bytes, or the index of the step whose memory was released. */
 typedef struct step {
   int is_release;
   uint64_t what;
@@ -57,7 +57,7 @@ static void *infer_allocate(void *user, uint64_t bytes, uint64_t alignment) {
     is_unknown = 1;
     return (void *)1;
   }
-  /* As guard.c has it. */
+  /* guard.c has the same limit. */
   if (bytes > (uint64_t)1 << 30)
     return NULL;
   const void *pointer = (const char *)64 + of_inference.count;
@@ -70,7 +70,7 @@ static void infer_release(void *user, void *pointer) {
   add_release(&of_inference, pointer);
 }
 
-/* What a run leaves to the host at its end is released then. */
+/* Memory that a run leaves to the host is released at the end of the run. */
 static size_t without_last_releases(const trace *t) {
   size_t count = t->count;
   while (count > 0 && t->steps[count - 1].is_release)
@@ -107,7 +107,7 @@ const char *find_wrong_inference(const ingot_abi_artifact *artifact,
   is_unknown = 0;
   of_inference.count = 0;
   int inferred = code->infer(&call);
-  /* Of two sizes that do not fit, either may be found first. */
+  /* If two sizes do not fit, either may be reported first. */
   if (inferred != INGOT_ABI_OK && inferred != status) {
     snprintf(text, sizeof text,
              "inference ends with %d (%s), the run with %d (%s)", inferred,

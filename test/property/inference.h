@@ -1,4 +1,4 @@
-/*===- inference.h - what a model says of a run before it -------------------===
+/*===- inference.h - checks inference against runs --------------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,15 +11,14 @@
 
 #include <stddef.h>
 
-/* Of one thread's run: what it asked its host for and gave back, in order. */
+/* Trace of one thread's run: requests and releases of host memory, in order. */
 void trace_begin(void);
 void trace_allocate(const void *pointer, uint64_t bytes);
 void trace_release(const void *pointer);
 
-/* Compares what `code` infers at the sizes of `inputs`, of whose buffers only
- * the sizes are there, with the run that was traced: its status, the message
- * that it failed with, the sizes of its outputs, its demands. Null, or what
- * differs. */
+/* Compares inference at the sizes of `inputs` with the traced run. Only the
+ * sizes in these buffers are valid. Compares status, error message, sizes of
+ * outputs and requested memory. Returns the difference, or null. */
 const char *find_wrong_inference(const ingot_abi_artifact *artifact,
                                  const ingot_abi_variant *code,
                                  const ingot_abi_buffer *inputs,

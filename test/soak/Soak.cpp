@@ -7,12 +7,13 @@
 //
 //   ingot-soak SECONDS MODEL.so...
 //
-// Eight threads run a context of their own of each model, in random order, with
-// sizes that change where the model leaves them open. Now and then one makes
-// its context anew, loads the model once more, gives memory back, or asks for
-// what must fail. Every result must have the bits of a run on one thread, and
-// after the first of six parts neither memory nor descriptors may grow. A
-// sanitizer keeps memory of its own, so there only descriptors are watched.
+// Runs models for a long time. Eight threads run their own contexts of each
+// model, in random order, with varying sizes of dynamic dimensions. From time
+// to time a thread recreates its context, loads the model again, trims memory,
+// or makes a call that must fail. Every result must have the bits of a run on
+// one thread. After the first of six parts neither memory nor descriptors may
+// grow. With a sanitizer, which keeps memory itself, only descriptors are
+// checked.
 //
 //===----------------------------------------------------------------------===//
 #include "ingot/ingot.hpp"
@@ -31,7 +32,7 @@
 namespace {
 
 constexpr int numThreads = 8, numParts = 6;
-/// Sizes that an open dimension takes.
+/// Number of sizes of a dynamic dimension.
 constexpr int numSizes = 3;
 
 using Bytes = std::vector<char>;
@@ -53,7 +54,7 @@ struct Tensor {
   }
 };
 
-/// Small numbers of the input's type.
+/// Fills the tensor with small values of the input's type.
 void fill(Tensor &tensor, uint32_t seed) {
   std::mt19937 random(seed);
   if (tensor.info.dtype == INGOT_FLOAT) {
@@ -87,7 +88,7 @@ public:
 
   ingot::Model load() const { return ingot::Model::load(path); }
 
-  /// The bytes of all outputs.
+  /// Returns the bytes of all outputs.
   Bytes run(ingot::Context &context, int size) const {
     std::vector<ingot_input> in;
     for (const Tensor &tensor : inputs[size_t(size)])
@@ -109,7 +110,7 @@ public:
     return all;
   }
 
-  /// A run that must be refused.
+  /// Makes a run that must be refused.
   bool refuses(ingot::Context &context) const {
     ingot_input none = INGOT_INPUT_INIT;
     ingot_output nothing = INGOT_OUTPUT_INIT;
@@ -143,7 +144,7 @@ void work(const std::vector<Subject> &subjects, int seed,
       ++totals.contexts;
       break;
     case 1:
-      // The model that was loaded now goes with the context.
+      // The context keeps the newly loaded model alive.
       context = ingot::Context(subject.load());
       ++totals.loads;
       break;
@@ -170,7 +171,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// What must not grow.
+/// Quantities that must not grow.
 struct Usage {
   size_t resident = 0, allocated = 0, files = 0;
 
@@ -212,7 +213,7 @@ int soak(double seconds, std::vector<Subject> &subjects) {
               << " KiB, allocated " << last.allocated / 1024 << " KiB, "
               << last.files << " descriptors" << std::endl;
   }
-  // What malloc keeps of threads that ended differs from time to time.
+  // The memory that malloc keeps for ended threads varies.
   bool memoryGrows = last.allocated > first.allocated + (64 << 10) ||
                      last.resident > first.resident + (8 << 20);
   bool grows = (memoryGrows && !sanitized) || last.files > first.files;

@@ -1,17 +1,17 @@
-//===- Worker.cpp - ingot-sweep: compiles what may be no valid model ------===//
+//===- Worker.cpp - ingot-sweep: compiles invalid models ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads lines, each the path of a model, and answers each with one line
-// `KIND <tab> MILLISECONDS <tab> PEAK-MIB <tab> DETAIL`: compiled, refused (one
-// error with a message, which DETAIL is, as `ingot compile` prints it), crash,
-// timeout, or bad: reported otherwise than by one line. With --digest DETAIL of
-// a compiled model is a digest of its module after the phase. Each model is
-// compiled in a forked child of this warm process, whose time and address space
-// are limited.
+// Compiles models for the sweeps. Reads lines, each the path of a model, and
+// answers each with one line `KIND <tab> MILLISECONDS <tab> PEAK-MIB <tab>
+// DETAIL`. KIND is compiled, refused (one error, which DETAIL contains as
+// `ingot compile` prints it), crash, timeout, or bad (not reported by exactly
+// one line). With --digest, DETAIL of a compiled model is a digest of its
+// module after the phase. Each model is compiled in a forked child of this warm
+// process, with limits on time and address space.
 //
 //===----------------------------------------------------------------------===//
 #include "test/workers/WarmUp.h"
@@ -43,7 +43,7 @@ namespace {
 struct Settings {
   unsigned seconds = 20;
   uint64_t mebibytes = 4096;
-  /// Of getPhases, or "so": all, and a library.
+  /// A phase of getPhases, or "so" for all phases and a library.
   std::string phase = "llvm";
   std::string target = "x86-64-v3";
   bool digest = false;
@@ -56,7 +56,7 @@ std::string digestOf(const std::string &path) {
   return text ? llvm::utohexstr(llvm::xxh3_64bits((*text)->getBuffer())) : "";
 }
 
-/// What a child says of a model: "KIND\tDETAIL".
+/// Compiles a model in a child. Returns "KIND\tDETAIL".
 std::string compile(const Settings &settings, const std::string &model) {
   std::unique_ptr<mlir::MLIRContext> context = ingot::createContext();
   int errors = 0;
@@ -69,7 +69,7 @@ std::string compile(const Settings &settings, const std::string &model) {
       context.get(), [&](mlir::Diagnostic &diagnostic) {
         if (isLine(diagnostic) && errors++ == 0) {
           std::string node = ingot::nodeNameOf(diagnostic.getLocation());
-          // The module's name is the file's.
+          // The module's location is named after the file.
           if (!node.empty() && node != llvm::sys::path::filename(model))
             first = "node '" + ingot::printable(node) + "': ";
           first += diagnostic.str();

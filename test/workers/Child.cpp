@@ -19,8 +19,8 @@ using namespace ingot;
 
 static constexpr int kMostLines = 50;
 
-/// Ends this process if it takes that much work from now on, or ten times as
-/// long without: on a busy machine time passes, too.
+/// Ends this process after `seconds` of CPU time from now, or ten times as much
+/// wall time, because the machine may be busy.
 static void limitTime(unsigned seconds) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -30,7 +30,7 @@ static void limitTime(unsigned seconds) {
   alarm(10 * seconds);
 }
 
-/// Writes `text` and a line's end; false if the other side has ended.
+/// Writes `text` and a line end. Returns false if the other side has ended.
 static bool writeLine(int to, std::string text) {
   text += '\n';
   for (size_t done = 0; done < text.size();) {
@@ -42,7 +42,7 @@ static bool writeLine(int to, std::string text) {
   return true;
 }
 
-/// Reads up to a line's end; false if the other side ends before.
+/// Reads up to a line end. Returns false if the other side ends before.
 static bool readLine(int from, std::string &text) {
   text.clear();
   for (char c; read(from, &c, 1) == 1; text += c)
@@ -74,7 +74,7 @@ bool Child::start() {
     close(in[1]);
     return false;
   }
-  // A write to a process that has died fails, instead of ending this one.
+  // A write to a dead process must fail instead of ending this process.
   signal(SIGPIPE, SIG_IGN);
   process = fork();
   if (process == 0) {

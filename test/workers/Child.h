@@ -15,22 +15,22 @@
 
 namespace ingot {
 
-/// A forked process that answers one line after another. The first touch of
-/// forked memory takes as long as a part of a small model, so a process is used
-/// until it dies, or has answered so many lines that a new one is as good.
+/// A forked process that answers one line after another. The first access to
+/// forked memory is slow, so a process is reused. It is replaced when it dies,
+/// or after so many answers that a new process costs little.
 class Child {
 public:
   using Answer = std::function<std::string(const std::string &line)>;
 
-  /// Each line may take `seconds` of a processor.
+  /// Each line may take `seconds` of CPU time.
   Child(Answer answer, unsigned seconds)
       : answer(std::move(answer)), seconds(seconds) {}
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
   ~Child() { end(); }
 
-  /// Sets `text` to the answer. Returns the status, as of waitpid, of a process
-  /// that ended instead.
+  /// Sets `text` to the answer. If the process ended instead, returns its
+  /// status, as of waitpid.
   std::optional<int> ask(const std::string &line, std::string &text);
 
 private:

@@ -5,19 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: ingot-serve --serve=SOCKET, or as `ingot`
+//     usage: ingot-serve --serve=SOCKET, or as `ingot`
 //
-// Runs command lines of `ingot` in forked children of this warm process: with
-// thousands of tests, loading LLVM and MLIR is a third of all time. SOCKET is
-// a Unix socket that is made here and lives as long as the parent. Each
-// connection (test/e2e/served.py makes it) is one command:
+// Runs command lines of `ingot` in forked children of this warm process.
+// Otherwise loading LLVM and MLIR takes a large part of the time of small
+// tests. SOCKET is a Unix socket that is created here and lives as long as the
+// parent.
+// Each connection (test/e2e/served.py makes it) is one command:
 //
-//   from the client  the descriptors 1 and 2 of the command, with one byte;
-//                    a length (u64) and as many bytes: the number of arguments,
-//                    the working folder, the arguments and the environment,
-//                    each ended by a zero
-//   to the client    the process (i64); at its end the status of waitpid (i64)
-//                    and the processor time in microseconds (i64)
+//     from the client  the descriptors 1 and 2 of the command, with one byte;
+//                      a length (u64) and as many bytes: the number of
+//                      arguments, the working folder, the arguments and the
+//                      environment, each ended by a zero
+//     to the client    the process (i64); at its end the status of waitpid
+//                      (i64) and the processor time in microseconds (i64)
 //
 //===----------------------------------------------------------------------===//
 #include "test/workers/WarmUp.h"
@@ -122,7 +123,7 @@ static void answer(int client) {
     close(client);
     run(request);
   }
-  // The client reads until nobody can write any more.
+  // The client reads until no process can write any more.
   close(request.out);
   close(request.err);
   int64_t process = child;
@@ -158,7 +159,7 @@ static int serve(llvm::StringRef path) {
     llvm::errs() << "ingot-serve: " << path << ": " << strerror(errno) << "\n";
     return 1;
   }
-  // Nobody waits for those that answer.
+  // Ignores the end of children that answer.
   signal(SIGCHLD, SIG_IGN);
   for (int client; (client = accept4(listener, nullptr, nullptr,
                                      SOCK_CLOEXEC)) >= 0 ||

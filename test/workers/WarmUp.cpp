@@ -1,4 +1,4 @@
-//===- WarmUp.cpp - what each process of the compiler pays once -----------===//
+//===- WarmUp.cpp - loads the compiler before forks -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ bool ingot::warmUp() {
   CompileOptions options;
   options.input = (folder + "/model.onnxtxt").str();
   options.output = (folder + "/model.o").str();
-  // A linked library would leave the linker's threads behind.
+  // Linking a library would leave the linker's threads behind.
   options.emit = EmitKind::object;
   std::error_code error;
   llvm::raw_fd_ostream(options.input, error) << model;

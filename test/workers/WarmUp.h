@@ -1,4 +1,4 @@
-//===- WarmUp.h - what each process of the compiler pays once ---*- C++ -*-===//
+//===- WarmUp.h - loads the compiler before forks ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,10 +9,10 @@
 
 namespace ingot {
 
-/// Compiles a small model and drops it: ONNX's schemas, LLVM's targets and the
-/// libraries' symbols are there afterwards, for all children that are forked
-/// from this process. They are half of a small model's compilation. Leaves no
-/// thread behind, which a child would wait for. Returns whether all went well.
+/// Compiles a small model and drops it, which loads ONNX's schemas, LLVM's
+/// targets and the libraries' symbols. All children that are forked later share
+/// them. Leaves no thread behind, because a child would wait for it. Returns
+/// true on success.
 bool warmUp();
 
 } // namespace ingot

@@ -24,7 +24,7 @@
 namespace cl = llvm::cl;
 using llvm::StringRef;
 
-/// "name=AxBx?" to a shape.
+/// Parses "name=AxBx?" into a shape.
 static bool parseShape(StringRef text, ingot::ImportOptions &options) {
   auto [name, sizes] = text.rsplit('=');
   llvm::SmallVector<StringRef> parts;
@@ -57,8 +57,9 @@ static void printConstant(mlir::Location loc, mlir::ElementsAttr elements) {
                << '\n';
 }
 
-/// One line for each tensor of numbers: SHA-256 of its bytes, one byte an
-/// element where it has fewer bits, type, and name or node.
+/// Prints a line for each constant tensor without strings: SHA-256 of its
+/// bytes, type, and name or node. Elements narrower than a byte are hashed as
+/// one byte each.
 static void printConstants(mlir::ModuleOp module) {
   module->walk([](mlir::Operation *op) {
     if (auto constant = llvm::dyn_cast<mlir::arith::ConstantOp>(op))

@@ -9,15 +9,15 @@
 
 namespace ingot {
 
-/// All of the `ingot` program: finds the subcommand that argv[1] names and runs
-/// it. Returns the exit code. Once a process.
+/// Runs the `ingot` program: finds the subcommand that argv[1] names and runs
+/// it. Returns the exit code. May be called once in a process.
 int dispatch(int argc, char **argv);
 
-// Each gets its own name as argv[0] and returns an exit code.
+// Each function gets its subcommand as argv[0] and returns an exit code.
 int runMain(int argc, char **argv);
 int benchMain(int argc, char **argv);
 int inspectMain(int argc, char **argv);
-// With the compiler only.
+// Only available in builds with the compiler.
 int compileMain(int argc, char **argv);
 int calibrateMain(int argc, char **argv);
 int compareMain(int argc, char **argv);

@@ -49,7 +49,7 @@ static void printUsage(FILE *out) {
                "exit codes: 0 done, 1 failed, 2 wrong use\n");
 }
 
-/// What was printed may have no room: then the command failed after all.
+/// Flushes standard output. If it could not be written, the command fails.
 static int flushOutput(const char *command, int exitCode) {
   bool written = !fflush(stdout) && !ferror(stdout);
   if (written || exitCode)
@@ -61,7 +61,7 @@ static int flushOutput(const char *command, int exitCode) {
 
 int ingot::dispatch(int argc, char **argv) {
   std::set_new_handler(nullptr);
-  // So that printing needs no memory.
+  // Use a static buffer, so that printing needs no memory.
   static char buffer[1 << 16];
   setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF,
           sizeof(buffer));

@@ -52,8 +52,9 @@ std::vector<std::string> ingot::tools::outputNames(const ingot_model *model) {
   return names;
 }
 
-/// Room for outputs whose sizes follow from those of the inputs: a run that
-/// finds too little of it is a run for nothing. What is wrong, the run says.
+/// Allocates outputs whose sizes follow from the inputs' sizes. With too little
+/// room a run would have to be repeated. Errors are left to the run, which
+/// reports them.
 static void makeRoom(const ingot_model *model, const std::vector<Array> &inputs,
                      std::vector<Array> &outputs) {
   std::vector<const int64_t *> given;

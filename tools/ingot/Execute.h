@@ -18,12 +18,12 @@ namespace ingot::tools {
 std::vector<ingot_input> inputViews(const std::vector<Array> &arrays);
 std::vector<ingot_output> outputViews(std::vector<Array> &arrays);
 
-/// Names of the model's outputs, in order.
+/// Returns the names of the model's outputs, in order.
 std::vector<std::string> outputNames(const ingot_model *model);
 
-/// Runs with outputs as large as the signature says, and again with more room
+/// Runs with outputs of the sizes in the signature. Runs again with more room
 /// as long as the model asks for it. `outputs` gets types, sizes and data. Only
-/// the first try has `options`: what it shows is seen once.
+/// the first try has `options`, so that an observer sees tensors once.
 ingot_status runToFit(const ingot_model *model, ingot_context *context,
                       const std::vector<Array> &inputs,
                       std::vector<Array> &outputs, ingot_error &error,

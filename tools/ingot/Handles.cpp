@@ -10,7 +10,7 @@
 
 using namespace ingot::tools;
 
-/// Calls `make` with room for a pointer, which `handle` then owns.
+/// Calls `make` with a pointer to fill, which `handle` then owns.
 template <typename Handle, typename Make>
 static std::string fill(Handle &handle, Make make) {
   ingot_error error = INGOT_ERROR_INIT;
@@ -37,7 +37,8 @@ static std::string load(const std::string &path,
   });
 }
 
-/// A weights file that the model does not have is a mistake.
+/// Loads a model. A weights file for a model without separate weights is an
+/// error.
 static std::string loadWith(ingot_model_options options,
                             const std::string &path, const std::string &weights,
                             ModelHandle &model) {
@@ -59,7 +60,7 @@ std::string ingot::tools::loadModel(const std::string &path,
                                     bool verify) {
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   options.pool = pool;
-  // A command is short, and profilers find the names of its code in the file.
+  // Map the code: a command is short, and profilers find symbols in the file.
   options.flags = INGOT_MODEL_MAP_CODE | (verify ? INGOT_MODEL_VERIFY : 0);
   return loadWith(options, path, weights, model);
 }

@@ -30,35 +30,38 @@ using ModelHandle = std::unique_ptr<ingot_model, HandleRelease>;
 using ContextHandle = std::unique_ptr<ingot_context, HandleRelease>;
 using ProfileHandle = std::unique_ptr<ingot_profile, HandleRelease>;
 
-// Each returns an empty string, or what is wrong.
+// Each function returns an empty string, or an error message.
 
-/// `threads` of 0 are all that this process may use.
+/// Creates a thread pool. `threads` of 0 means all CPUs that this process may
+/// use.
 std::string createPool(unsigned threads, PoolHandle &pool);
-/// `weights` may be empty: the file beside the model. `verify` compares the
-/// embedded weights with their checksum.
+/// Loads a model. An empty `weights` means the file beside the model. `verify`
+/// compares the embedded weights with their checksum.
 std::string loadModel(const std::string &path, const std::string &weights,
                       ingot_pool *pool, ModelHandle &model,
                       bool verify = false);
-/// Loads what the model tells of itself, but nothing to run it.
+/// Loads the model's description, but not what a run needs.
 std::string describeModel(const std::string &path, ModelHandle &model);
-/// The same, and compares all of its files with their checksums.
+/// Loads the model's description, and compares all of its files with their
+/// checksums.
 std::string verifyModel(const std::string &path, const std::string &weights,
                         ModelHandle &model);
 std::string createContext(ingot_model *model, ingot_pool *pool,
                           ContextHandle &context);
 std::string createProfile(ingot_model *model, ProfileHandle &profile);
 
-/// The model's tensors, in its order.
+/// Returns the model's inputs or outputs, in its order.
 std::vector<ingot_tensor_info> inputInfosOf(const ingot_model *model);
 std::vector<ingot_tensor_info> outputInfosOf(const ingot_model *model);
 
-/// All kinds of machine that there is code for.
+/// Returns all kinds of machine that the model has code for.
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
-/// Names of the libraries or of the precisions (INGOT_USE_...) that a model
-/// uses.
+/// Returns the names of the libraries or of the precisions (INGOT_USE_...) that
+/// a model uses.
 std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);
-/// "int8", "bf16" or "fp16" if factors are rounded to that, "w2", "w4" or "w8"
-/// if weights alone are stored in so many bits, else "fp32".
+/// Returns "int8", "bf16" or "fp16" if factors of products are rounded to that
+/// type. Returns "w2", "w4" or "w8" if only weights are stored in so many bits,
+/// else "fp32".
 std::string precisionOf(const ingot_model *model);
 
 } // namespace ingot::tools

@@ -14,21 +14,21 @@
 
 namespace ingot::tools {
 
-/// The sizes of a run's tensors, -1 where data decide, and its memory,
-/// UINT64_MAX where they do.
+/// The sizes of a run's tensors and its memory. A size that depends on data is
+/// -1, and memory that does is UINT64_MAX.
 struct Inferred {
   std::vector<std::vector<int64_t>> inputs, outputs;
   uint64_t arenaBytes = 0;
 };
 
-/// Asks a model for a run at the sizes of --shape and --dim. Returns what is
-/// wrong, or "".
+/// Infers the sizes of a run with --shape and --dim. Returns an error message,
+/// or "".
 std::string inferSizes(const ingot_model *model, const InputSpecs &specs,
                        Inferred &inferred);
 
-/// Lines for people.
+/// Prints lines for people.
 void printInferred(const ingot_model *model, const Inferred &inferred);
-/// A member of a JSON object, with its comma.
+/// Prints a member of a JSON object, with its comma.
 void printJsonInferred(const Inferred &inferred);
 
 } // namespace ingot::tools

@@ -39,7 +39,7 @@ static std::vector<std::string> featureNames(uint64_t bits) {
   return names;
 }
 
-/// Features are named where the list of the architecture is known.
+/// Returns the names of CPU features, if the list of the architecture is known.
 static std::vector<std::string> featureNames(const ingot_variant_info &info) {
   return info.architecture == INGOT_ABI_ARCHITECTURE_X86_64
              ? featureNames(info.features)
@@ -68,7 +68,7 @@ static std::string hex(const uint8_t (&digest)[32]) {
 }
 
 //===----------------------------------------------------------------------===//
-// For people
+// Output for people
 //===----------------------------------------------------------------------===//
 
 static void printTensors(const char *title,
@@ -84,7 +84,7 @@ static void printTensors(const char *title,
   printTable(rows);
 }
 
-/// One line a kind of machine: what it needs and how much code it is.
+/// Prints a line for each kind of machine: its requirements and its code size.
 static void printVariants(const std::vector<ingot_variant_info> &infos) {
   const char *title = "target    ";
   for (const ingot_variant_info &info : infos) {
@@ -102,7 +102,8 @@ static void printVariants(const std::vector<ingot_variant_info> &infos) {
   }
 }
 
-/// What sizes a run may have: a line a profile, as --profile takes it.
+/// Prints the sizes that a run may have: a line per profile, in the syntax of
+/// --profile.
 static void printProfiles(const ingot_model *model, bool takesGeneral) {
   std::vector<ShapeProfile> profiles = shapeProfilesOf(model);
   const char *title = "profiles  ";
@@ -115,7 +116,7 @@ static void printProfiles(const ingot_model *model, bool takesGeneral) {
                                           : "no other sizes run");
 }
 
-/// How many layers each backend computes.
+/// Prints how many layers each backend computes.
 static void printBackends(const std::vector<Layer> &layers) {
   std::map<std::string, size_t> counts;
   size_t declined = 0;
@@ -135,7 +136,7 @@ static void printBackends(const std::vector<Layer> &layers) {
   if (declined)
     printf("; %zu not by a better one: --layers tells why", declined);
   printf("\n");
-  // Loops that no kernel takes, where much of the time goes.
+  // Warn about loops that no kernel takes, where much of the time goes.
   for (const Layer &layer : layers)
     if (layer.isInLoop)
       printf("remark    node '%s': %s\n",
@@ -143,12 +144,12 @@ static void printBackends(const std::vector<Layer> &layers) {
              formatLine(layer.reason, 200).c_str());
 }
 
-/// Each layer, who computes it, and why nobody better does.
+/// Prints each layer, its backend, and why a better backend declined.
 static void printLayers(const std::vector<Layer> &layers) {
   if (layers.empty())
     return;
   printf("\nlayers\n");
-  // Those of usual sizes stand behind those of all.
+  // Layers for usual sizes come after those for all sizes.
   const bool hasProfiles = layers.back().usualOf != 0;
   std::vector<std::vector<std::string>> rows;
   for (const Layer &layer : layers) {
@@ -165,7 +166,7 @@ static void printLayers(const std::vector<Layer> &layers) {
   printTable(rows);
 }
 
-/// A line of names, if there are any.
+/// Prints a line of names, if there are any.
 static void printNames(const char *title,
                        const std::vector<std::string> &names) {
   const char *separator = title;
@@ -177,7 +178,7 @@ static void printNames(const char *title,
     printf("\n");
 }
 
-/// What the compiler took out of the model and what it found in it, as it says
+/// Prints what the compiler removed from the model and found in it, as recorded
 /// in the metadata.
 static void printPruned(const ingot_model *model) {
   auto find = [&](const char *key) {
@@ -241,7 +242,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
-    // The list of layers has them.
+    // Skip entries that the list of layers shows.
     if (std::string(key) == metadatakey::layer_shapes ||
         std::string(key) == metadatakey::scopes)
       continue;
@@ -254,7 +255,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
 }
 
 //===----------------------------------------------------------------------===//
-// For programs
+// Output for programs
 //===----------------------------------------------------------------------===//
 
 static void printJsonTensors(const char *key,

@@ -38,7 +38,7 @@ std::string Layer::shownName() const {
   return joinNames(names, kind);
 }
 
-/// Lines of an entry of the metadata; none if there is no entry.
+/// Returns the lines of a metadata entry; none if there is no entry.
 static std::vector<std::string> linesOf(const ingot_model *model,
                                         const char *key) {
   const char *text = ingot_model_metadata_find(model, key);

@@ -16,28 +16,31 @@ namespace ingot::tools {
 
 /// A layer of a model: a piece of its run.
 struct Layer {
-  /// As the model counts them, of all bodies.
+  /// The model's number of the layer, counted over all bodies.
   uint32_t number = 0;
-  /// `backend` of a loop or a branch is "loop" or "branch": several backends
-  /// may compute what is in it.
+  /// `backend` of a loop or a branch is "loop" or "branch", since several
+  /// backends may compute the layers inside.
   std::string kind, backend, reason, precision;
-  /// Sizes of its first operand and of its result, "1x8x8x3 -> 1x8x8x16"; ""
-  /// if not known.
+  /// The sizes of the first operand and of the result, "1x8x8x3 -> 1x8x8x16";
+  /// "" if not known.
   std::string shape;
   std::vector<std::string> nodes;
-  /// For each node the module that the exporter notes, "" if none.
+  /// For each node, the module that the exporter noted; "" if none.
   std::vector<std::string> scopes;
   uint64_t flops = 0, bytes = 0;
-  /// As in ingot_layer_info.
+  /// The value of ingot_layer_info.
   uint32_t usualOf = 0;
-  /// Set if no kernel computes it, though much of the arithmetic is there.
+  /// True if no kernel computes the layer although it has much of the
+  /// arithmetic.
   bool isInLoop = false;
 
-  /// Kind and, unless it is f32, what it multiplies: "matmul, int8".
+  /// Returns the kind and, unless it is f32, the type of the products: "matmul,
+  /// int8".
   std::string description() const;
-  /// Names of all nodes, as trtexec names fused layers; without nodes the kind.
+  /// Returns the names of all nodes, as trtexec names fused layers. Without
+  /// nodes, returns the kind.
   std::string name() const;
-  /// Names of all nodes, or of the exporter's modules where nodes have one.
+  /// Returns the names of all nodes, or of the exporter's modules if known.
   std::string shownName() const;
 };
 

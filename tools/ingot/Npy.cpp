@@ -23,7 +23,7 @@ struct Descr {
   const char *text; ///< without the byte order
   ingot_dtype dtype;
 };
-// NumPy has no bfloat16: two bytes of anything stand for it.
+// NumPy has no bfloat16, so it is written as two raw bytes.
 #define DESCR_FLOAT(BYTES) "f" #BYTES
 #define DESCR_HALF(BYTES) "f" #BYTES
 #define DESCR_BRAIN(BYTES) "V" #BYTES
@@ -137,7 +137,8 @@ private:
 };
 } // namespace
 
-/// Product of the sizes times `elementBytes`; false if negative or too large.
+/// Multiplies the sizes and `elementBytes`. Returns false if a size is negative
+/// or the product is too large.
 static bool denseBytesOf(const std::vector<int64_t> &dims,
                          uint64_t elementBytes, uint64_t &bytes) {
   bytes = elementBytes;
@@ -157,7 +158,7 @@ static bool denseBytesOf(const std::vector<int64_t> &dims,
 bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
                               ingot_dtype dtype, uint64_t &bytes) {
   uint64_t bits = ingot_dtype_bits(dtype);
-  // Strings have an offset more.
+  // String tensors have one more offset than elements.
   if (dtype == INGOT_STRING)
     return denseBytesOf(dims, bits / 8, bytes) &&
            !__builtin_add_overflow(bytes, bits / 8, &bytes);
@@ -177,7 +178,7 @@ unsigned ingot::tools::packedElement(const Array &array, uint64_t i) {
   return word >> at % 8 & ((1u << bits) - 1);
 }
 
-/// One byte an element to the packed form.
+/// Packs elements that have a byte each.
 static void packElements(Array &array) {
   uint64_t bits = ingot_dtype_bits(array.dtype), at = 0;
   std::vector<unsigned char> packed((array.data.size() * bits + 7) / 8);
@@ -189,7 +190,7 @@ static void packElements(Array &array) {
 
 /// Reorders column-major elements to row-major.
 static void transpose(Array &array, size_t elementBytes) {
-  // Beside a dimension of none, others may be of any size.
+  // If one dimension is empty, other sizes may be arbitrarily large.
   if (array.data.empty())
     return;
   std::vector<unsigned char> result(array.data.size());
@@ -216,9 +217,9 @@ static void swapBytes(Array &array, size_t elementBytes) {
 }
 
 namespace {
-/// What stands before the data.
+/// The layout of the file before the data.
 struct Start : NpyOrder {
-  /// Bytes before the header, and of the header.
+  /// The number of bytes before the header, and of the header.
   uint64_t prefixBytes = 0, headerBytes = 0;
 };
 } // namespace
@@ -226,7 +227,7 @@ struct Start : NpyOrder {
 static constexpr uint64_t kMostPrefixBytes = 12;
 static constexpr uint64_t kMostHeaderBytes = 1 << 20;
 
-/// Reads where the header is from the first bytes of a file of `size`.
+/// Finds the header from the first bytes of a file of `size`.
 static std::string parsePrefix(const unsigned char *bytes, uint64_t size,
                                Start &start) {
   if (size < magicBytes + 4 || memcmp(bytes, magic, magicBytes))
@@ -247,7 +248,8 @@ static std::string parsePrefix(const unsigned char *bytes, uint64_t size,
   return "";
 }
 
-/// The type that a file of `text` holds, if `wanted` is what a user wants.
+/// Returns the element type of a file with type `text`. `wanted` is the type
+/// that the caller expects.
 static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
   constexpr Descr nameless[] = {
 #define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \
@@ -257,7 +259,7 @@ static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
       {"V1 u1", INGOT_UINT2},
       {"V1 i1", INGOT_INT4},
       {"V1 i1", INGOT_INT2},
-      // As ml_dtypes writes it.
+      // The name that ml_dtypes writes.
       {"f1", INGOT_FLOAT8E5M2}};
   if (text.size() != 3 || !strchr("<>|=", text[0]))
     return 0;
@@ -271,7 +273,7 @@ static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
   return 0;
 }
 
-/// Reads how long the strings of a type such as '<U12' are.
+/// Reads the length of strings from a type such as '<U12'.
 static bool parseStrings(const std::string &text, Start &start) {
   if (text.size() < 3 || text.size() > 10 || !strchr("<>|=", text[0]) ||
       (text[1] != 'U' && text[1] != 'S') ||
@@ -282,7 +284,7 @@ static bool parseStrings(const std::string &text, Start &start) {
   return start.chars != 0;
 }
 
-/// Sets type and shape from the header; a file of `size` must fit them.
+/// Sets type and shape from the header. A file of `size` must fit them.
 static std::string parseHeader(std::string text, uint64_t size, Start &start,
                                Array &array) {
   HeaderParser header(std::move(text));
@@ -329,7 +331,7 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
 
 std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
                                         Array &array, NpyOrder &order) {
-  // No more is read than the one before has shown to be there, and wanted.
+  // Read only as much as the previous read has shown to exist.
   unsigned char prefix[kMostPrefixBytes] = {};
   constexpr uint64_t versionOne = 10;
   uint64_t first = std::min(size, versionOne);
@@ -354,7 +356,7 @@ std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
   return problem;
 }
 
-/// Which number an integer of the type cannot be, or nothing.
+/// Returns the first number that the integer type cannot hold, or nothing.
 static std::string findMisfit(const Array &array) {
   int bits = int(ingot_dtype_bits(array.dtype));
   bool isSigned = array.dtype == INGOT_INT4 || array.dtype == INGOT_INT2;
@@ -436,7 +438,7 @@ std::string ingot::tools::writeNpy(int descriptor, const Array &array) {
   for (size_t d = 0; d < array.dims.size(); ++d)
     header += (d ? ", " : "") + std::to_string(array.dims[d]);
   header += array.dims.size() == 1 ? ",), }" : "), }";
-  // The data starts at a multiple of 64, after a newline.
+  // The header ends in a newline, and the data begins at a multiple of 64.
   header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
 

@@ -24,47 +24,51 @@ struct Array {
   std::string text; ///< of strings, whose offsets are the data
 };
 
-/// Bytes that a tensor takes, of strings their offsets; false if a size is
-/// negative or they are too many.
+/// Computes the bytes of a tensor; for strings, the bytes of their offsets.
+/// Returns false if a size is negative or the bytes are too many.
 bool denseBytes(const std::vector<int64_t> &dims, ingot_dtype dtype,
                 uint64_t &bytes);
 
-/// Looks at type and shape before the data is read; returns what is wrong.
+/// Checks type and shape before the data is read. Returns an error message, or
+/// "".
 using NpyCheck = std::function<std::string(const Array &)>;
 
-/// Reads format versions 1 to 3, either byte order, C or Fortran order, from a
-/// regular file. Empty string, or what is wrong with the file.
+/// Reads a regular file of format version 1 to 3, in either byte order, in C or
+/// Fortran order. Returns an error message, or "".
 ///
-/// Strings are '<U8' or '|S8': UTF-8 in memory, without the nulls at the end.
+/// In the file, the type of strings is '<U8' or '|S8'. Memory holds UTF-8,
+/// without the nulls at the end.
 ///
-/// NumPy has no name for floats of eight bits and less, nor for integers of
-/// less than a byte: ml_dtypes writes a byte each, of raw '|V1'. Where
-/// `array.dtype` is such a type beforehand, those bytes are it, and so are
-/// plain integers of a byte that fit. Otherwise it must be 0.
+/// NumPy has no type for floats of eight bits or less, nor for integers of less
+/// than a byte. For such a type, ml_dtypes writes one raw byte per element,
+/// '|V1'. If `array.dtype` is set to such a type, raw bytes have this type.
+/// Plain byte integers are accepted, too, if their values fit. Otherwise
+/// `array.dtype` must be 0.
 std::string readNpy(const std::string &path, Array &array,
                     const NpyCheck &check = {});
 
-/// How the data of an array lies in its file.
+/// The layout of an array's data in its file.
 struct NpyOrder {
   bool isSwapped = false, isFortran = false;
   uint64_t dataBytes = 0;
-  /// Each element is a byte of its own, to be packed.
+  /// True if each element has a byte of its own and must be packed.
   bool isLoose = false;
-  /// The bytes are numbers of the type, not its bits alone.
+  /// True if the bytes are numbers of the type, not only its bits.
   bool isNumbers = false;
-  /// Of strings: bytes of a character, and characters of each; else 0.
+  /// For strings, the bytes of a character and the characters of a string; else
+  /// 0.
   uint64_t charBytes = 0, chars = 0;
 
-  /// Bytes of an element in the file.
+  /// Returns the bytes of an element in the file.
   uint64_t elementBytes(ingot_dtype dtype) const {
     return charBytes ? charBytes * chars : ingot_dtype_size(dtype);
   }
 };
 
-/// Reads the next so many bytes; returns what is wrong.
+/// Reads the next `bytes` bytes. Returns an error message, or "".
 using NpyRead = std::function<std::string(void *data, uint64_t bytes)>;
 
-/// Reads an array of `size` bytes as readNpy above does, from elsewhere.
+/// Reads an array of `size` bytes as readNpy above does, through `read`.
 std::string readNpy(const NpyRead &read, uint64_t size, Array &array,
                     const NpyCheck &check);
 
@@ -72,29 +76,29 @@ std::string readNpy(const NpyRead &read, uint64_t size, Array &array,
 std::string readNpyHeader(const NpyRead &read, uint64_t size, Array &array,
                           NpyOrder &order);
 
-/// Makes elements as they were read little-endian, row-major and packed. Empty
-/// string, or which of them the type does not have.
+/// Converts elements from the file to little-endian, row-major and packed.
+/// Returns "", or which element the type cannot hold.
 std::string reorder(const NpyOrder &order, Array &array);
 
-/// The bits of element i.
+/// Returns the bits of element i.
 unsigned packedElement(const Array &array, uint64_t i);
 
-/// What readNpy does, from memory.
+/// Reads an array from memory as readNpy does.
 std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
 
-/// Makes strings of characters as they were read, little-endian and row-major.
-/// Empty string, or which of them are no characters.
+/// Converts characters from the file, little-endian and row-major, to strings.
+/// Returns "", or which characters are invalid.
 std::string readStrings(const NpyOrder &order, Array &array);
-/// What is written of an array of strings: its type, and its characters. Bytes
-/// that are no UTF-8 are written as they are, '|S8'.
+/// Returns the characters of an array of strings, as written to a file, and
+/// sets their type. Bytes that are not UTF-8 are written unchanged, as '|S8'.
 std::string writeStrings(const Array &array, std::string &descr);
-/// String i of an array.
+/// Returns string i of an array.
 std::string_view stringAt(const Array &array, uint64_t i);
 void appendString(Array &array, std::string_view text);
 
-/// Writes format version 1. What NumPy lacks is written as ml_dtypes does:
-/// bfloat16 as raw '<V2', what has eight bits or less as raw '|V1', a byte an
-/// element.
+/// Writes format version 1. Types that NumPy lacks are written as ml_dtypes
+/// does. bfloat16 becomes raw '|V2'. Types of less than eight bits, and floats
+/// of eight, become raw '|V1', a byte per element.
 std::string writeNpy(const std::string &path, const Array &array);
 std::string writeNpy(int descriptor, const Array &array);
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// NumPy gives all strings of an array the same number of characters, of which
-// nulls at the end do not count: of four bytes each, or of one.
+// Reads and writes strings of NumPy. NumPy gives all strings of an array the
+// same number of characters, of four bytes or of one byte each. Nulls at the
+// end of a string do not count.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Npy.h"
@@ -41,7 +42,7 @@ void ingot::tools::appendString(Array &array, std::string_view text) {
   appendOffset(array);
 }
 
-/// Appends a character as UTF-8; false if it is none.
+/// Appends a character as UTF-8. Returns false if it is invalid.
 static bool encode(std::string &text, uint32_t character) {
   if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
     return false;
@@ -57,7 +58,7 @@ static bool encode(std::string &text, uint32_t character) {
   return true;
 }
 
-/// Takes the first character off; false if the bytes are no UTF-8.
+/// Removes the first character. Returns false if the bytes are not UTF-8.
 static bool decode(std::string_view &text, uint32_t &character) {
   auto byte = [&](size_t i) { return uint32_t(uint8_t(text[i])); };
   uint32_t lead = byte(0);
@@ -99,7 +100,7 @@ std::string ingot::tools::readStrings(const NpyOrder &order, Array &array) {
   return "";
 }
 
-/// The characters of a string; false if it is no UTF-8.
+/// Decodes the characters of a string. Returns false if it is not UTF-8.
 static bool decodeAll(std::string_view text, std::u32string &characters) {
   characters.clear();
   while (!text.empty()) {
@@ -114,7 +115,7 @@ static bool decodeAll(std::string_view text, std::u32string &characters) {
 std::string ingot::tools::writeStrings(const Array &array, std::string &descr) {
   const uint64_t count = array.data.size() / sizeof(int64_t) - 1;
   bool isUtf8 = true;
-  size_t longest = 1, most = 1; // NumPy has no strings of no characters
+  size_t longest = 1, most = 1; // NumPy has no strings of length 0
   std::u32string characters;
   for (uint64_t i = 0; i < count; ++i) {
     std::string_view text = stringAt(array, i);

@@ -33,8 +33,8 @@ std::vector<std::string> ingot::tools::split(const std::string &text,
   return parts;
 }
 
-/// Returns how many characters must be inserted, left out, replaced or swapped
-/// with the next one to make `b` of `a`.
+/// Returns how many characters must be inserted, removed, replaced or swapped
+/// with the next one to turn `a` into `b`.
 static size_t editDistance(const std::string &a, const std::string &b) {
   std::vector<std::vector<size_t>> rows(
       a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -52,7 +52,7 @@ static size_t editDistance(const std::string &a, const std::string &b) {
   return rows[a.size()][b.size()];
 }
 
-/// Longer names are no misspelled options.
+/// The longest name for which a similar option is searched.
 static constexpr size_t kMostNameBytes = 64;
 
 std::string
@@ -62,7 +62,7 @@ ingot::tools::unknownName(const std::string &kind, const std::string &given,
   if (given.size() > kMostNameBytes)
     return message;
   std::string nearest;
-  // Of a short name, few characters may be wrong.
+  // In a short name, few characters may be wrong.
   size_t least = given.size() / 3 + 1;
   for (const std::string &name : known) {
     bool isStart =
@@ -163,7 +163,7 @@ void OptionParser::printHelp() const {
          example.c_str(), moreExitCodes.c_str());
 }
 
-/// Most bytes of a message, which may quote options and files.
+/// The most bytes of a message, which may quote options and files.
 static constexpr size_t kMostMessage = 1000;
 
 int OptionParser::usageError(const std::string &message) const {
@@ -183,7 +183,7 @@ std::string OptionParser::spelledName(const Option &option) const {
   return (option.name.size() == 1 ? "-" : "--") + option.name;
 }
 
-/// Checks whether an argument is one of the options, rather than a value.
+/// Returns true if an argument is one of the options, rather than a value.
 bool OptionParser::isOption(const std::string &argument) const {
   std::string name = argument.substr(0, argument.find('='));
   return name == "--help" || name == "--version" ||

@@ -14,37 +14,38 @@
 
 namespace ingot::tools {
 
-/// Exit codes of every subcommand.
+/// The exit codes of every subcommand.
 enum ExitCode {
   exitSuccess = 0,
   exitFailure = 1,
   exitUsage = 2,
-  /// Outputs are beyond the tolerance of `ingot compare`.
+  /// Outputs differ more than the tolerance of `ingot compare`.
   exitBeyond = 3
 };
 
-/// Options of a subcommand. `--name value` and `--name=value` are the same, a
-/// name of one letter has one dash; `--` ends the options.
+/// The options of a subcommand. `--name value` and `--name=value` are equal. A
+/// name of one letter has one dash. `--` ends the options.
 class OptionParser {
 public:
-  /// `usage` follows the command's name in the help; `example` is shown below.
+  /// `usage` follows the command's name in the help; `example` is shown at its
+  /// end.
   OptionParser(std::string command, std::string usage, std::string summary,
                std::string example);
 
   void flag(std::string name, bool &value, std::string help);
   void value(std::string name, std::string metavar, std::string &value,
              std::string help);
-  /// May be given several times. `check` returns what is wrong with a value, to
-  /// be read behind the option's name, or "".
+  /// Adds an option that may be given several times. `check` returns an error
+  /// message that follows the option's name, or "".
   void list(std::string name, std::string metavar,
             std::vector<std::string> &values, std::string help,
             std::function<std::string(const std::string &)> check = nullptr);
-  /// A number from `least` to `most`.
+  /// Adds an option whose value is a number from `least` to `most`.
   void number(std::string name, std::string metavar, unsigned &value,
               unsigned least, unsigned most, std::string help);
 
-  /// Any other value: `set` takes it and returns what is wrong with it, to be
-  /// read behind the option's name, or an empty string.
+  /// Adds an option with any other value. `set` takes the value. It returns an
+  /// error message that follows the option's name, or "".
   void custom(std::string name, std::string metavar,
               std::function<std::string(const std::string &)> set,
               std::string help);
@@ -55,23 +56,23 @@ public:
   /// Lets a second positional argument follow the model.
   void optionalArgument(std::string &value) { second = &value; }
 
-  /// True to go on; otherwise `exitCode` says how to end, after --help,
-  /// --version or a usage error. One positional argument, the model, is
-  /// expected.
+  /// Parses the command line, which must have one positional argument, the
+  /// model. Returns false after --help, --version or a usage error; the command
+  /// then ends with `exitCode`.
   bool parse(int argc, char **argv, std::string &positional, int &exitCode);
 
-  /// Of the subcommand.
+  /// Returns the name of the subcommand.
   const std::string &name() const { return command; }
 
-  /// Prints one line on stderr; returns exitUsage.
+  /// Prints one line on stderr. Returns exitUsage.
   int usageError(const std::string &message) const;
-  /// Prints one line on stderr; returns exitFailure.
+  /// Prints one line on stderr. Returns exitFailure.
   int failure(const std::string &message) const;
 
 private:
   struct Option {
     std::string name, metavar, help;
-    /// Empty string, or why the value is wrong.
+    /// Takes a value. Returns "", or why the value is wrong.
     std::function<std::string(const std::string &)> set;
     bool isList = false;
     std::optional<std::string> given = std::nullopt;
@@ -89,20 +90,22 @@ private:
   std::string *second = nullptr;
 };
 
-/// Says that there is no option or command `given`, and which of `known` is
-/// nearest.
+/// Returns the message that there is no option or command `given`, with the
+/// nearest name in `known`.
 std::string unknownName(const std::string &kind, const std::string &given,
                         const std::vector<std::string> &known);
-/// Says that an option lacks its value, described by `metavar`.
+/// Returns the message that an option lacks its value, described by `metavar`.
 std::string missingValue(const std::string &option, const std::string &metavar);
-/// Says that an option has two values.
+/// Returns the message that an option has two values.
 std::string repeatedOption(const std::string &option, const std::string &first,
                            const std::string &second);
 
-/// Splits `text` at each `separator`; without one, the whole text is one part.
+/// Splits `text` at each `separator`. Without a separator, the whole text is
+/// one part.
 std::vector<std::string> split(const std::string &text, char separator);
 
-/// Parses a whole decimal number; false if it is none or too large.
+/// Parses a whole decimal number. Returns false if it is malformed or too
+/// large.
 bool parseNumber(const std::string &text, long long &value);
 
 } // namespace ingot::tools

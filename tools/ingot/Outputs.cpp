@@ -38,7 +38,7 @@ ingot::tools::outputFileNames(const std::vector<std::string> &names) {
 }
 
 namespace {
-/// A directory that is gone again, if it is new, unless it is kept.
+/// A directory that is removed at the end if it is new and not kept.
 class Directory {
 public:
   explicit Directory(const std::string &path) : path(path) {}

@@ -14,19 +14,19 @@
 
 namespace ingot::tools {
 
-/// File names for outputs: characters other than letters, digits and `._-`
-/// become `_`, and names that would collide get a number.
+/// Returns file names for outputs. Characters other than letters, digits and
+/// `._-` become `_`. Names that would collide get a number.
 std::vector<std::string> outputFileNames(const std::vector<std::string> &names);
 
-/// Checks that writeOutputs can write these files, as far as that is known
-/// before, and that they are none of the files `read`. Empty string, or what is
-/// wrong.
+/// Checks, as far as possible in advance, that writeOutputs can write these
+/// files. None of them may be one of the files `read`. Returns an error
+/// message, or "".
 std::string checkOutputs(const std::string &directory,
                          const std::vector<std::string> &fileNames,
                          const std::vector<std::string> &read);
 
-/// Writes all arrays or none: under temporary names first, renamed at the end.
-/// Creates `directory`. Empty string, or what went wrong.
+/// Writes all arrays or none: first under temporary names, which are renamed at
+/// the end. Creates `directory`. Returns an error message, or "".
 std::string writeOutputs(const std::string &directory,
                          const std::vector<std::string> &fileNames,
                          const std::vector<Array> &arrays);

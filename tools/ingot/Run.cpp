@@ -28,8 +28,8 @@ struct RunOptions {
 } // namespace
 
 namespace {
-/// What is printed of the outputs. It is made before they are written, since it
-/// needs memory.
+/// The text that is printed about outputs. It is made before they are written,
+/// since it needs memory.
 struct Summary {
   std::string table, warnings;
 };
@@ -72,7 +72,7 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   if (!parser.parse(argc, argv, options.model, exitCode))
     return exitCode;
 
-  // On a pool of the wished size, so that loading already prepares for that
+  // Load with the pool of the wanted size, so that loading prepares for that
   // many threads.
   PoolHandle pool;
   ModelHandle model;

@@ -53,7 +53,7 @@ ingot::tools::usualShape(const ingot_model *model, uint32_t input) {
   return std::nullopt;
 }
 
-/// "(64:320:2048)", with steps "(64:320:2048:32k)", or "(8k)".
+/// Returns "(64:320:2048)", with steps "(64:320:2048:32k)", or "(8k)".
 static std::string formatRange(const ingot_size_range_info &range) {
   std::string steps = std::to_string(range.multiple) + "k";
   if (range.min == range.max)

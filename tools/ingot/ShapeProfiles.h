@@ -17,15 +17,16 @@ namespace ingot::tools {
 
 using ShapeProfile = std::vector<ingot_size_range_info>;
 
-/// The profiles that a model was compiled for; none: any sizes run.
+/// Returns the profiles that a model was compiled for. If there are none, any
+/// sizes run.
 std::vector<ShapeProfile> shapeProfilesOf(const ingot_model *model);
 
-/// The shape of an input, where it is open at the usual sizes of the first
-/// profile that names enough of them.
+/// Returns the shape of an input. Dynamic dimensions have the usual sizes of
+/// the first profile that gives all of them.
 std::optional<std::vector<int64_t>> usualShape(const ingot_model *model,
                                                uint32_t input);
 
-/// "x=1x3x48x(64:320:2048)", as `ingot compile --profile` takes it.
+/// Returns "x=1x3x48x(64:320:2048)", the syntax of `ingot compile --profile`.
 std::string formatProfile(const ingot_model *model,
                           const ShapeProfile &profile);
 

@@ -44,7 +44,7 @@ static bool parseMultiple(const std::string &text, int64_t &multiple,
   return false;
 }
 
-/// Returns what is wrong with a range, or "".
+/// Returns an error message for a range, or "".
 static std::string checkRange(const SizeText &range) {
   if (range.min > range.usual || range.usual > range.max)
     return "the usual size " + std::to_string(range.usual) + " is not within " +
@@ -56,7 +56,7 @@ static std::string checkRange(const SizeText &range) {
   return "";
 }
 
-/// Parses what follows the last colon of `FIRST:LAST:+STEP`.
+/// Parses the part after the last colon of `FIRST:LAST:+STEP`.
 static bool parseSteps(const std::vector<std::string> &parts, SizeText &size,
                        std::string &problem) {
   size.kind = SizeText::steps;

@@ -13,8 +13,8 @@
 
 namespace ingot::tools {
 
-/// A size as --shape, --dim and --profile spell it. All commands use this one
-/// spelling; each command says which kinds it takes.
+/// A size in the syntax of --shape, --dim and --profile. All commands share
+/// this syntax; each command decides which kinds it takes.
 struct SizeText {
   enum Kind {
     open,  ///< `?`
@@ -23,11 +23,11 @@ struct SizeText {
     steps, ///< `64:320:+64`: 64, 128, ... 320
   };
   Kind kind = open;
-  /// Bounds; equal for a fixed size.
+  /// The bounds, which are equal for a fixed size.
   int64_t min = 0, usual = -1, max = INT64_MAX;
-  /// Number that divides each size of a range.
+  /// The number that divides each size of a range.
   int64_t multiple = 1;
-  /// Distance of two sizes of `steps`.
+  /// The distance between two sizes of `steps`.
   int64_t step = 0;
 };
 

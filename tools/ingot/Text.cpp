@@ -41,7 +41,7 @@ std::string ingot::tools::formatBytes(uint64_t bytes) {
   return text;
 }
 
-/// Bytes of the UTF-8 sequence at `at`, or 0 if there is none.
+/// Returns the bytes of the UTF-8 sequence at `at`, or 0 if there is none.
 static size_t sequenceLength(const std::string &text, size_t at) {
   auto byte = [&](size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -55,7 +55,7 @@ static size_t sequenceLength(const std::string &text, size_t at) {
   for (size_t i = 1; i < length; ++i)
     if ((byte(at + i) & 0xc0) != 0x80)
       return 0;
-  // Overlong forms, surrogates, beyond U+10FFFF.
+  // Reject overlong forms, surrogates, and values above U+10FFFF.
   unsigned second = byte(at + 1);
   if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
       (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
@@ -113,7 +113,8 @@ std::string ingot::tools::formatJson(const std::string &text) {
   return json + "\"";
 }
 
-/// Bytes of a table's cell. Tables hold names of the model.
+/// The most bytes of a table's cell. Tables hold names of the model, which may
+/// be long.
 static constexpr size_t kMostOfCell = 400;
 
 std::string

@@ -13,23 +13,26 @@
 
 namespace ingot::tools {
 
-/// "1x3x?x<width>"; a dynamic size shows its name; "scalar" for no sizes.
+/// Returns "1x3x?x<width>"; a dynamic size shows its name. Returns "scalar" for
+/// no sizes.
 std::string formatShape(const int64_t *dims, size_t rank,
                         const char *const *names = nullptr);
 
-/// "97.5 MiB (102236720 bytes)", or "640 bytes".
+/// Returns "97.5 MiB (102236720 bytes)", or "640 bytes".
 std::string formatBytes(uint64_t bytes);
 
-/// At most `width` bytes of valid UTF-8 with control characters escaped.
+/// Returns at most `width` bytes of valid UTF-8, with control characters
+/// escaped.
 std::string formatLine(const std::string &text, size_t width);
 
-/// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+/// Returns a JSON string with its quotes. Bytes that are not UTF-8 become
+/// U+FFFD.
 std::string formatJson(const std::string &text);
 
-/// Rows with aligned columns, indented; the first is a heading. Cells are
-/// escaped and cut.
+/// Returns rows with aligned columns, indented. The first row is a heading.
+/// Cells are escaped and cut.
 std::string formatTable(std::vector<std::vector<std::string>> rows);
-/// The same, on stdout.
+/// Prints such a table on stdout.
 void printTable(const std::vector<std::vector<std::string>> &rows);
 
 } // namespace ingot::tools

@@ -38,7 +38,8 @@ static float halfToFloat(uint16_t half) {
   return fromBits(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-/// Truncates; the random numbers it serves need no rounding.
+/// Converts to half precision without rounding, which random numbers do not
+/// need.
 static uint16_t smallFloatToHalf(float value) {
   uint32_t bits = toBits(value);
   int exponent = int((bits >> 23) & 255) - 112;
@@ -60,7 +61,7 @@ uint64_t ingot::tools::elementCount(const Array &array) {
 }
 
 namespace {
-/// How a float of eight bits or less is laid out; see element_types.inc.
+/// The layout of a float of eight bits or less; see element_types.inc.
 struct TinyFloat {
   enum Ends { IEEE, FN, FNUZ, FINITE, SCALE };
   ingot_dtype dtype;
@@ -95,7 +96,7 @@ static double readTiny(const TinyFloat &format, unsigned code) {
   return isNegative ? -value : value;
 }
 
-/// What the elements of a type without a type of C are, by their bits.
+/// Returns the value of an element by its bits, for types that C lacks.
 static double readCode(ingot_dtype dtype, unsigned code) {
   for (const TinyFloat &format : tinyFloats)
     if (format.dtype == dtype)
@@ -106,7 +107,7 @@ static double readCode(ingot_dtype dtype, unsigned code) {
   return isNegative ? double(code) - double(1u << bits) : double(code);
 }
 
-/// The bits of an element that is drawn: a float from [-1, 1], or 0 or 1.
+/// Draws the bits of an element: a float from [-1, 1], or 0 or 1.
 static unsigned drawCode(ingot_dtype dtype, uint64_t random) {
   for (const TinyFloat &format : tinyFloats) {
     if (format.dtype != dtype)
@@ -115,14 +116,14 @@ static unsigned drawCode(ingot_dtype dtype, uint64_t random) {
     if (format.ends == TinyFloat::SCALE)
       return one - unsigned(random >> 61);
     unsigned code = unsigned((random >> 32) % (one + 1));
-    // Not all formats have a zero with a sign.
+    // Not all formats have a negative zero.
     unsigned sign = code ? unsigned(random & 1) : 0;
     return code | sign << (format.exponentBits + format.fractionBits);
   }
   return unsigned(random >> 63);
 }
 
-/// Whether elements are read by readCode.
+/// Returns true if elements are read by readCode.
 static bool isCoded(ingot_dtype dtype) {
   for (const TinyFloat &format : tinyFloats)
     if (format.dtype == dtype)
@@ -132,9 +133,9 @@ static bool isCoded(ingot_dtype dtype) {
 
 namespace {
 
-/// What an element that is stored as T is, and one that is drawn from 64 random
-/// bits: a float in [-1, 1), which 23 bits behind the point are exact in, or an
-/// integer that is 0 or 1. Each kind of the list of element types has one.
+/// Reads and draws elements that are stored as T, one template per kind in the
+/// list of element types. An element is drawn from 64 random bits. It is a
+/// float in [-1, 1) that is exact in 23 fraction bits, or an integer 0 or 1.
 template <typename T> struct SIGNED {
   using Storage = T;
   static double read(T element) { return double(element); }
@@ -152,7 +153,7 @@ template <typename T> struct HALF {
     return smallFloatToHalf(FLOAT<float>::draw(bits));
   }
 };
-/// isCoded says so: never asked.
+/// Never used, since isCoded is true for these types.
 template <typename T> struct TINY : SIGNED<T> {};
 template <typename T> struct BRAIN {
   using Storage = T;
@@ -199,7 +200,7 @@ std::vector<double> ingot::tools::toDoubles(const Array &array) {
 }
 
 void ingot::tools::fillRandom(Array &array, uint64_t seed) {
-  // SplitMix64: short, and the same on every machine.
+  // SplitMix64 is short, and gives equal numbers on every machine.
   uint64_t state = seed;
   auto next = [&] {
     uint64_t z = state += 0x9e3779b97f4a7c15ull;

@@ -15,16 +15,15 @@ namespace ingot::tools {
 
 uint64_t elementCount(const Array &array);
 
-/// Elements as double, whatever their type. Strings are numbers of which equal
-/// ones have the same.
+/// Returns elements of any type as double. Equal strings become equal numbers.
 std::vector<double> toDoubles(const Array &array);
 
-/// Fills `array.data`, the same for the same seed everywhere: floats uniform in
-/// [-1, 1), integers and booleans 0 or 1, which is a valid index, mask or
-/// token nearly everywhere.
+/// Fills `array.data` with values that depend only on the seed. Floats are
+/// uniform in [-1, 1). Integers and booleans are 0 or 1, which nearly always is
+/// a valid index, mask or token.
 void fillRandom(Array &array, uint64_t seed);
 
-/// Least, largest and mean of the elements that are numbers.
+/// The smallest, the largest and the mean of the elements that are numbers.
 struct Statistics {
   std::string least, largest, mean;
   uint64_t notNumbers = 0; ///< NaN or infinite

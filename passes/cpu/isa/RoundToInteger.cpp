@@ -41,8 +41,8 @@ struct RoundWhileConverting : OpRewritePattern<arith::FPToSIOp> {
   }
 };
 
-/// Whether `value` only becomes integers: of what is no number, any. What is
-/// computed of it meanwhile is no number either.
+/// Returns true if `value` is only used to compute integers, which may be any
+/// integer for NaN. All values computed on the way are then NaN too.
 bool becomesInteger(Value value) {
   llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
   for (size_t i = 0; i < users.size(); ++i) {
@@ -58,7 +58,8 @@ bool becomesInteger(Value value) {
   return true;
 }
 
-/// The larger or smaller of two, without a look for what is no number.
+/// Replaces the maximum or minimum of two values by an op that need not
+/// propagate NaN.
 template <typename From, typename To>
 struct BoundNumbers : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -73,8 +74,8 @@ struct BoundNumbers : OpRewritePattern<From> {
   }
 };
 
-/// The larger of a number and 0, whichever zero it is: one instruction instead
-/// of three.
+/// Takes the maximum of a value and 0 without regard to the sign of zero: one
+/// instruction instead of three.
 struct BoundByZero : OpRewritePattern<arith::MaximumFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -90,7 +91,7 @@ struct BoundByZero : OpRewritePattern<arith::MaximumFOp> {
   }
 };
 
-/// Whether constants hold `value` within [low, high].
+/// Returns true if constant bounds keep `value` within [low, high].
 bool isHeldWithin(Value value, double low, double high) {
   std::optional<double> least, most;
   while (Operation *op = value.getDefiningOp()) {
@@ -100,7 +101,7 @@ bool isHeldWithin(Value value, double low, double high) {
     APFloat bound(0.);
     if (!matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
       break;
-    // The last one holds whatever is before.
+    // The last bound holds whatever the earlier bounds are.
     std::optional<double> &side = isMost ? most : least;
     if (!side)
       side = bound.convertToDouble();
@@ -109,8 +110,8 @@ bool isHeldWithin(Value value, double low, double high) {
   return least && most && *least <= *most && *least >= low && *most <= high;
 }
 
-/// Bytes that become floats at once are what was rounded: the zero point, which
-/// is added and taken off again, changes nothing within a byte.
+/// Replaces bytes that become floats at once by the rounded floats. The zero
+/// point, which is added and subtracted again, changes nothing within a byte.
 template <typename Op>
 struct ReadWhatWasRounded : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -126,7 +127,7 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
       zero = number.getSExtValue();
       whole = shifted.getLhs();
     }
-    // A byte becomes a float by way of a word, or without.
+    // A byte becomes a float directly, or is first extended to int16 or i32.
     Operation *extend = whole.getDefiningOp();
     bool isSigned = isa<arith::SIToFPOp>(op);
     if (isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend)) {
@@ -146,7 +147,7 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
         return rewriter.notifyMatchFailure(op, "has another zero point");
       whole = moved.getLhs();
     }
-    // The walk has made one op of rounding and converting.
+    // The walk has already fused rounding and conversion into one op.
     auto rounded = whole.getDefiningOp<LLVM::LrintOp>();
     if (!rounded || rounded.getOperand().getType() != op.getType() ||
         !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels address data linearly: a run of contiguous elements may cross
-// dimensions, and what differs between the elements of a register tile is a
-// constant that the instruction holds.
+// Index arithmetic for kernels, which address data linearly. A run of
+// contiguous elements may cross dimensions. The distances between the elements
+// of a register tile are constants, which an instruction encodes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ADDRESSING_H
@@ -20,7 +20,7 @@
 
 namespace ingot::cpu {
 
-/// `value + constant`, value being absent or an index.
+/// An index `value + constant`; `value` may be absent.
 struct Index {
   Index(int64_t constant = 0) : constant(constant) {}
   Index(mlir::Value value);
@@ -29,7 +29,7 @@ struct Index {
   int64_t constant = 0;
 };
 
-/// Builds index arithmetic, constants last.
+/// Builds index arithmetic and adds constants last.
 struct IndexBuilder {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -38,7 +38,7 @@ struct IndexBuilder {
   Index sub(Index x, Index y);
   Index mul(Index x, int64_t factor);
   Index mul(Index x, Index y);
-  /// Of numbers that are not negative.
+  /// Division, rounded division and remainder of non-negative values.
   Index div(Index x, Index divisor);
   Index divideCeil(Index x, Index divisor);
   Index rem(Index x, Index divisor);
@@ -47,26 +47,27 @@ struct IndexBuilder {
   mlir::Value get(Index x);
 
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index x, Index y);
-  /// Whether both hold; null is what always does.
+  /// Returns the conjunction of two conditions; null means always true.
   mlir::Value both(mlir::Value x, mlir::Value y);
   Index select(mlir::Value condition, Index x, Index y);
-  /// Builds code for where `condition` holds, and for where it does not, if
-  /// there is any.
+  /// Builds code for where `condition` holds, and `otherwise`, if given, for
+  /// where it does not.
   void branch(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
 };
 
-/// Dimension `i` of a memref, and the product of dimensions [first, end).
+/// Returns dimension `i` of a memref, and the product of dimensions [first,
+/// end).
 Index dimOf(IndexBuilder &b, mlir::Value memref, int64_t i);
 Index countOf(IndexBuilder &b, mlir::Value memref, int64_t first, int64_t end);
-/// Where row `number` lies: a coordinate for each of the first `dims`
-/// dimensions, over which rows are counted, the last fastest.
+/// Returns the coordinates of row `number` in the first `dims` dimensions. Rows
+/// are counted over these dimensions, the last one fastest.
 llvm::SmallVector<Index> coordinatesOf(IndexBuilder &b, mlir::Value memref,
                                        int64_t dims, Index number);
 
 /// A memref as one dimension of elements.
 struct Flat {
-  /// Of `memref`, which must have static inner strides.
+  /// Flattens `memref`, which must have static inner strides.
   Flat(IndexBuilder &b, mlir::Value memref);
 
   mlir::Value data;

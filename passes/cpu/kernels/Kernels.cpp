@@ -1,4 +1,4 @@
-//===- Kernels.cpp - what the code of kernels shares ----------------------===//
+//===- Kernels.cpp - helpers for the code of kernels ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Kernels.h - what the code of kernels shares --------------*- C++ -*-===//
+//===- Kernels.h - helpers for the code of kernels --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is a function that outline-kernels makes: it holds one cpu op on
-// memrefs, which are its arguments, and its last argument is the task's number.
+// A kernel is a function that outline-kernels makes. It holds one cpu op. The
+// kernel's arguments are the op's memrefs and, last, the number of the task.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_KERNELS_H
@@ -18,12 +18,12 @@
 
 namespace ingot::cpu {
 
-/// The number of the task, in the kernel around `op`; reports if `op` is in
-/// none.
+/// Returns the number of the task, from the kernel around `op`. Reports an
+/// error if `op` is in no kernel.
 mlir::FailureOr<mlir::Value> taskOf(mlir::Operation *op);
 
-/// Writes each kernel op of type `Op` with an `Emitter`, which is made from a
-/// builder and the op and emits one task, given its number.
+/// Writes the code of each kernel op of type `Op`. An `Emitter` is made from a
+/// builder and the op, and emits one task, whose number it gets.
 template <typename Op, typename Emitter>
 mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
   llvm::SmallVector<Op> ops;
@@ -39,8 +39,8 @@ mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-/// Writes what an `Emitter` makes of each op of type `Op` that `isFor` takes,
-/// in place of it, and returns how many these were.
+/// Replaces each op of type `Op` that `isFor` accepts with the code of an
+/// `Emitter`. Returns the number of replaced ops.
 template <typename Op, typename Emitter>
 unsigned emitInPlace(mlir::Operation *root,
                      llvm::function_ref<bool(Op)> isFor) {
@@ -62,32 +62,33 @@ struct TaskRange {
   Index firstRow, endRow, firstTile, endTile;
 };
 
-/// Takes task `number` apart; `rows` are all rows, `tiles` all column tiles.
+/// Returns the range of task `number`; `rows` counts all rows, `tiles` all
+/// column tiles.
 TaskRange rangeOf(IndexBuilder &b, mlir::Value number, const Grid &grid,
                   Index rows, int64_t tiles);
 
-/// The register tile for full and for the last, partial column tile of a
-/// tensor with `columns` columns.
+/// Returns the register tile for full column tiles, and for the last, partial
+/// one of a tensor with `columns` columns.
 Tile fullTile(const TargetInfo &target, const RegisterTile &tile);
 Tile lastTile(const TargetInfo &target, const RegisterTile &tile,
               int64_t columns);
 
-/// Column tiles [begin, end) of `count` (of one group), of which the last may
-/// be partial.
+/// Column tiles [begin, end) of the `count` tiles of a group. The last tile of
+/// a group may be partial.
 struct ColumnTiles {
   Index begin, end;
   int64_t count;
 };
 
-/// Runs `body` for the column tiles, with the tile that fits each.
+/// Runs `body` for each of the column tiles, with `full` or `last` as the tile.
 void forEachColumnTile(
     IndexBuilder &b, const ColumnTiles &tiles, const Tile &full,
     const Tile &last,
     llvm::function_ref<void(mlir::Value number, const Tile &tile)> body);
 
-/// Runs `body` for the column tiles of a task of a product into `dst`, of
-/// batches × rows × columns: the tile, which is `last` for the last columns,
-/// where in the batch dimensions it is, and the column tile's number.
+/// Runs `body` for each column tile of a product's task. `dst` has the
+/// dimensions batches × rows × columns. `body` gets the tile (`last` for the
+/// last columns), the batch indices and the number of the column tile.
 void forEachProductTile(
     IndexBuilder &b, mlir::Value task, mlir::Value dst, const Plan &plan,
     const Tile &last,
@@ -95,9 +96,9 @@ void forEachProductTile(
                             Index columnTile, const TaskRange &range)>
         body);
 
-/// Puts what `body` builds into a function of its own, which the kernel of `op`
-/// calls: kernels whose tasks are made up differently may then share the code
-/// of their tiles (merge-kernels).
+/// Puts the code that `body` builds into a separate function, which the kernel
+/// of `op` calls. Kernels with different tasks may then share the code of their
+/// tiles (merge-kernels).
 void buildInFunction(IndexBuilder &b, mlir::Operation *op,
                      llvm::function_ref<void()> body);
 

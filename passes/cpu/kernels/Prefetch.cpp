@@ -1,4 +1,4 @@
-//===- Prefetch.cpp - rows and weights before they are needed -------------===//
+//===- Prefetch.cpp - prefetches of rows and weights ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,8 @@ NextWeights cpu::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
   constexpr int64_t kWhole = NextWeights::kWhole;
   Index share;
   if (passes.value) {
-    // What is below the fewest is a large unsigned number.
+    // With fewer than two passes, the unsigned difference wraps around and
+    // fails the comparison.
     Value pays = b.compare(arith::CmpIPredicate::ule, b.add(passes, -2),
                            cpu::threshold::prefetchedPasses - 2);
     share = b.select(pays, b.div(kWhole, passes), 0);
@@ -75,7 +76,8 @@ NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
   return {weights, b.add(at, b.div(b.mul(elements, share), kWhole)), share};
 }
 
-// Weights of a step are two lines, so one line a step is enough for two passes.
+// The weights of a step fill two cache lines, so one line a step is enough if
+// two passes share the prefetching.
 void cpu::prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
                        Value k, int64_t steps) {
   if (!next.weights)
@@ -90,7 +92,7 @@ void cpu::prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
   std::optional<int64_t> last;
   for (int64_t i = 0; i < steps; ++i) {
     Index ahead = shareOf(i);
-    // Steps that share a line need it once.
+    // Prefetches a line that several steps share only once.
     if (!ahead.value && last == ahead.constant / line)
       continue;
     last = ahead.constant / line;

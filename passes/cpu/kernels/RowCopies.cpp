@@ -1,4 +1,4 @@
-//===- RowCopies.cpp - copies of what products read -----------------------===//
+//===- RowCopies.cpp - copies of rows for products ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,8 @@ void cpu::copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from,
   int64_t rest = count % lanes;
   if (rest == 0)
     return;
-  // What is behind the last whole vector together with what is before it.
+  // Copies the last whole vector of the run, which overlaps elements that are
+  // copied already.
   if (count > lanes)
     copy(count - lanes, lanes);
   else
@@ -69,7 +70,8 @@ void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, const Runs &from,
   };
   forEach(b, 0, groups / lanes, 1,
           [&](Value i) { copy(b.mul(Index(i), lanes), lanes); });
-  // What is left in smaller and smaller vectors: nothing is read behind it.
+  // Copies the rest in smaller and smaller vectors, so that nothing behind the
+  // run is read.
   int64_t done = groups / lanes * lanes;
   for (int64_t size = lanes / 2; size > 0; size /= 2)
     if (groups - done >= size) {

@@ -51,7 +51,7 @@ Index RowTiling::cutRest(IndexBuilder &b, const Rest &rest,
   for (size_t i = 0; i < sizes.size(); ++i) {
     int64_t size = sizes[i];
     int64_t left = i + 1 < sizes.size() ? sizes[i + 1] : rest.uncut;
-    // As many tiles as leave no more than the next size takes.
+    // Uses the fewest tiles that leave no more rows than the next size takes.
     Index cut = b.max(b.add(b.sub(end, row), -left), 0);
     Index first = row;
     Index last = b.min(b.add(row, b.mul(b.divideCeil(cut, size), size)), end);
@@ -77,7 +77,7 @@ void RowTiling::cutInTurn(IndexBuilder &b, Index first, Index end,
                           function_ref<void(int64_t, Index)> body) const {
   Index row = first;
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    // Rows up to here are in tiles of this size.
+    // The end of the rows that tiles of this size cover.
     Index last = end;
     if (i + 1 != sizes.size())
       last = b.add(row, b.mul(b.div(b.sub(end, row), size), size));

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A resize with a filter multiplies each dimension by a constant matrix whose
-// rows have few neighbouring elements. The product gets the shape of the
-// picture again, so that what follows becomes its epilogue. Rows of the matrix
-// are taken in the order in which a slice behind it has them, and channels
-// likewise.
+// rows have few neighbouring elements. The product takes the shape of the
+// image, so that the ops that follow become its epilogue. A slice or a
+// reordering of channels behind the product is applied to the rows and channels
+// that it computes.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/lower/BandMatMulToCpu.h"
@@ -38,7 +38,7 @@ using namespace ingot::support;
 
 namespace {
 
-/// A constant f32 matrix, as it is or with rows and columns swapped.
+/// A constant f32 matrix, or its transpose.
 struct Matrix {
   std::vector<char> storage;
   ArrayRef<char> bytes;
@@ -55,7 +55,7 @@ struct Matrix {
 
 /// A banded factor of a product.
 struct BandFactor {
-  /// True if it is the left one.
+  /// True if the band is the left factor.
   bool isLeft;
   Band band;
 };
@@ -83,7 +83,7 @@ std::optional<Band> cpu::makeBand(int64_t rows, int64_t columns,
     return std::nullopt;
   band.weights.assign(rows * band.taps, 0);
   for (auto [row, start] : llvm::enumerate(band.starts)) {
-    // All taps are within the columns.
+    // The taps of a row must not reach beyond the last column.
     start = std::min(start, columns - band.taps);
     for (auto [column, weight] : rowAt(row))
       band.weights[row * band.taps + column - start] += weight;
@@ -151,9 +151,9 @@ static std::optional<Matrix> readMatrix(Value value, bool isTransposed) {
   return matrix;
 }
 
-/// The most taps for which a banded product does better than one of all
-/// columns. Vectors of partial sums of single channels are added up at the end,
-/// which takes as long as some products.
+/// Returns the most taps for which a banded product is faster than a dense one.
+/// Products with a single channel keep a vector of partial sums. Adding up that
+/// vector at the end takes as long as some products.
 static int64_t mostTaps(int64_t columns, int64_t channels) {
   if (channels == 1)
     return (columns - cpu::threshold::bandFreeColumns) / 2;
@@ -161,8 +161,8 @@ static int64_t mostTaps(int64_t columns, int64_t channels) {
          (channels > 0 && channels <= cpu::threshold::bandFewChannels ? 2 : 3);
 }
 
-/// The elements of a row of the matrix from the first to the last that is not
-/// 0, at most `most`; false if there are more.
+/// Reads the elements of a row from the first to the last that is not 0.
+/// Returns false if there are more than `most`.
 static bool readRow(const Matrix &matrix, int64_t row, int64_t most,
                     SmallVectorImpl<std::pair<int64_t, double>> &elements) {
   int64_t first = 0, end = matrix.columns;
@@ -186,7 +186,8 @@ static std::optional<BandFactor> findBand(nn::MatMulOp op) {
     return std::nullopt;
   for (bool isLeft : {true, false}) {
     RankedTensorType x = isLeft ? b : a;
-    // The other factor is read as it is, and has the batches of the result.
+    // The kernel reads the other factor untransposed. Its batches are those of
+    // the result.
     if ((isLeft ? op.getTransposeB() : op.getTransposeA()) ||
         x.getRank() != y.getRank())
       continue;
@@ -220,7 +221,7 @@ bool cpu::isBandMatMul(nn::MatMulOp op) { return findBand(op).has_value(); }
 namespace {
 
 struct BandMatMulPattern : OpRewritePattern<nn::MatMulOp> {
-  // Before the product of all elements.
+  // The higher benefit puts this pattern before that of a dense product.
   BandMatMulPattern(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(nn::MatMulOp op,
@@ -262,14 +263,14 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
   factor->band.takeRows(picture.firstRow, picture.rowStep,
                         *getConstantIntValue(picture.sizes[picture.dim]));
   ArrayRef<OpFoldResult> sizes(picture.sizes);
-  // All behind the dimension is its channels.
+  // All dimensions behind `dim` are joined into one of channels.
   Sizes srcSizes(sizes.take_front(picture.dim + 1));
   srcSizes[picture.dim] = b.getIndexAttr(factor->band.columns);
   if (sizes.size() > srcSizes.size())
     srcSizes.push_back(
         support::productOf(b, loc, sizes.drop_front(picture.dim + 1)));
   Value x = factor->isLeft ? op.getB() : op.getA();
-  // Tensors of several open sizes are not reshaped.
+  // Tensors with several open sizes are not reshaped.
   if (llvm::count(staticShape(srcSizes), ShapedType::kDynamic) <= 1)
     x = withoutCast(x);
   auto kernel = multiplyByBand(b, loc, support::reshape(b, loc, x, srcSizes),
@@ -280,7 +281,7 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
     b.replaceOp(op, y);
     return success();
   }
-  // Nothing reads what is between, which is erased after the walk.
+  // The ops in between have no users left; they are erased after the walk.
   b.replaceAllUsesWith(picture.value, y);
   b.replaceOp(op, destinationOf(b, op->getResult(0)));
   return success();

@@ -15,7 +15,7 @@ namespace ingot::cpu {
 /// A constant matrix whose rows have few neighbouring elements that are not 0.
 struct Band {
   int64_t columns, taps;
-  /// The first column that each row reads, and weights of `taps` columns.
+  /// The first column that each row reads, and `taps` weights for each row.
   llvm::SmallVector<int64_t> starts;
   std::vector<double> weights;
 
@@ -24,25 +24,25 @@ struct Band {
   void takeRows(int64_t first, int64_t step, int64_t count);
 };
 
-/// A band of so many rows whose columns and weights are tensors.
+/// A band whose columns and weights are tensors that the run computes.
 struct BandTables {
   mlir::Value starts, weights;
   mlir::OpFoldResult rows;
 };
 
-/// The elements of a row of a matrix: the column of each, and what it is.
+/// The elements of a row of a matrix, as pairs of column and value.
 using BandElements = llvm::ArrayRef<std::pair<int64_t, double>>;
 
-/// Makes a band of `rows` rows, whose elements `rowAt` gives; elements of one
-/// column add up. Nullopt if it needs more than `most` taps for products with
-/// `channels` elements behind the dimension.
+/// Makes a band of `rows` rows from the elements that `rowAt` returns. Elements
+/// of the same column are added. Returns nullopt if the band needs more than
+/// `most` taps for products with `channels` elements behind the dimension.
 std::optional<Band>
 makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
          llvm::function_ref<BandElements(int64_t row)> rowAt);
 
-/// Multiplies dimension `dim` of `x`, which has one dimension behind it at
-/// most, by the band, or by the band of `rows` rows that the tables are.
-/// Channels of the result are in `order`, if there is one.
+/// Multiplies dimension `dim` of `x` by the band. `x` has at most one dimension
+/// behind `dim`. The second form takes the band as tensors. Writes the channels
+/// of the result in `order` unless `order` is empty.
 cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::Value x, int64_t dim, const Band &band,
                                  llvm::ArrayRef<int64_t> order = {});
@@ -51,13 +51,13 @@ cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  const BandTables &band,
                                  llvm::ArrayRef<int64_t> order = {});
 
-/// Returns the elements of `x`, of floats, as they were before reshapes and a
-/// cast from bytes.
+/// Returns the float tensor `x` without the reshapes and the cast from bytes
+/// that produced it.
 mlir::Value withoutCast(mlir::Value x);
 
 /// Returns true if a factor of `op` is a constant matrix whose rows have few
-/// neighbouring elements that are not 0. They are so few that cpu.band_matmul
-/// does better than a product of all elements.
+/// neighbouring elements that are not 0. They must be so few that
+/// cpu.band_matmul is faster than a dense product.
 bool isBandMatMul(nn::MatMulOp op);
 
 } // namespace ingot::cpu

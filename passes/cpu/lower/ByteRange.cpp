@@ -1,4 +1,4 @@
-//===- ByteRange.cpp - how large bytes are --------------------------------===//
+//===- ByteRange.cpp - upper bounds of bytes ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,12 +18,13 @@ using namespace ingot;
 
 static constexpr int64_t kLargest = 255;
 
-/// As many ops between a product and what bounds its bytes are looked through.
+/// The most ops to look through between a product and the op that bounds its
+/// bytes.
 static constexpr int kMaxDepth = 16;
 
 static int64_t largestOf(Value tensor, int depth);
 
-/// The same of what an epilogue yields.
+/// Returns an upper bound of the unsigned byte `value` that an epilogue yields.
 static int64_t largestScalarOf(Value value, cpu::PoolOp pool, int depth) {
   if (depth > kMaxDepth)
     return kLargest;

@@ -1,4 +1,4 @@
-//===- ByteRange.h - how large bytes are ------------------------*- C++ -*-===//
+//===- ByteRange.h - upper bounds of bytes ----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,10 @@
 
 namespace ingot::cpu {
 
-/// What no element of a tensor of unsigned bytes is larger than, as what
-/// computes it says: 255 if that is not known, 127 of data whose eighth bit a
-/// trained quantization leaves free (`reduce_range`).
+/// Returns an upper bound of the elements of a tensor of unsigned bytes,
+/// derived from the ops that compute it. Returns 255 if nothing is known.
+/// Returns 127 for data quantized in training that leaves the eighth bit free
+/// (`reduce_range`).
 int64_t largestByteOf(mlir::Value tensor);
 
 } // namespace ingot::cpu

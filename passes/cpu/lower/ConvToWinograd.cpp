@@ -53,11 +53,11 @@ static Reason whyNotWinograd(nn::ConvOp op) {
   return std::nullopt;
 }
 
-/// The weights, transformed, and rounded where they are stored as f16. Null for
-/// other than numbers, and for those that f16 does not hold.
+/// Transforms the weights, and rounds them if they are stored as f16. Returns
+/// null for values that are not finite or that f16 does not hold.
 static ElementsAttr packWeights(nn::ConvOp op, const cpu::Winograd &transform) {
   ElementsAttr weights = nn::getConstant(op.getW());
-  // The convolution as it is written tells the user.
+  // The direct convolution tells the user about such weights.
   if (weights && isFP16(op) && cpu::findBeyondF16(weights))
     return {};
   ElementsAttr packed = cpu::packWinogradWeights(weights, transform.outputs());

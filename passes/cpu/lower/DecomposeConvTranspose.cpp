@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ConvPhases.h for what a phase is. Here phases are combined over the
-// dimensions, and each becomes a convolution.
+// ConvPhases.h explains phases. This pass combines the phases of all
+// dimensions, and makes a convolution of each combination.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -43,7 +43,8 @@ using kernel::Extent;
 using kernel::Phase;
 using support::typeOf;
 
-/// All combinations of one element of each list, the last list fastest.
+/// Returns all combinations of one element of each list. The last list varies
+/// fastest.
 static SmallVector<SmallVector<Phase>>
 combine(ArrayRef<SmallVector<Phase>> lists) {
   SmallVector<SmallVector<Phase>> combined = {{}};
@@ -72,20 +73,22 @@ struct Decomposition {
   bool mergesLast();
   Value emitPhase(ArrayRef<Phase> phase, Value dst);
   ElementsAttr weightsOf(ArrayRef<Phase> phase);
-  /// The same of weights that a run computes, for one of the pixels that are
-  /// merged and for all.
+  /// Computes the phase's weights at run time: for merged pixel `copy`, or for
+  /// all merged pixels.
   Value computeWeights(ArrayRef<Phase> phase, int64_t copy);
   Value computeWeights(ArrayRef<Phase> phase);
-  /// What phases in `dims` see of a tensor of the result's pixels.
+  /// Returns the slice of `tensor`, which has the result's pixels, that a phase
+  /// reads.
   Value sliceOf(Value tensor, ArrayRef<Phase> phase);
-  /// Pixels in pairs (or as many as there are phases) to one, and back.
+  /// Merges each group of as many neighbouring pixels as there are phases into
+  /// one pixel; splitPixels undoes it.
   Value mergePixels(Value tensor);
   Value splitPixels(Value tensor, RankedTensorType type);
   Value repeatChannels(Value operand);
-  /// What has one channel a pixel, with as many as dst has.
+  /// Broadcasts an operand of one channel a pixel to the channels of dst.
   Value spreadChannels(Value operand);
-  /// A size of spatial dimension `d`, and an offset in src, none of which is
-  /// negative or behind src.
+  /// Returns a size of spatial dimension `d`, at least 0, or an offset, at most
+  /// the size of src.
   OpFoldResult valueOf(int64_t d, const Extent &extent);
   OpFoldResult offsetInSrc(int64_t d, int64_t offset);
 
@@ -94,9 +97,9 @@ struct Decomposition {
   cpu::ConvTransposeOp op;
   ElementsAttr weights;
   int64_t n, groups;
-  /// Phases of each dimension; one for the last if they are merged.
+  /// The phases of each dimension; merged phases of the last dimension are one.
   SmallVector<SmallVector<Phase>> phases;
-  /// For the last dimension, when merged, each phase's taps.
+  /// The taps of each phase of the last dimension, if merged.
   SmallVector<SmallVector<int64_t>> mergedTaps;
   SmallVector<int64_t> strides;
   SmallVector<Value> operands;
@@ -161,7 +164,7 @@ OpFoldResult Decomposition::offsetInSrc(int64_t d, int64_t offset) {
   return affine::makeComposedFoldedAffineMin(b, loc, map, {size});
 }
 
-/// Whether the phases of the last dimension are one convolution.
+/// Returns true if the phases of the last dimension become one convolution.
 bool Decomposition::mergesLast() {
   ArrayRef<Phase> last = phases.back();
   RankedTensorType dst = typeOf(op.getDst());
@@ -170,8 +173,9 @@ bool Decomposition::mergesLast() {
         return phase.readsAs(last.front()) && !phase.taps.empty();
       }))
     return false;
-  // Channels of neighbouring pixels lie together in what the epilogue reads,
-  // or are made to where there would be too many kernels.
+  // The epilogue's operands must hold the channels of neighbouring pixels
+  // together. With too many phases the operands are rearranged to that layout,
+  // because separate phases would need too many kernels.
   return strides.back() > support::kMaxPhases ||
          llvm::all_of(operands, [&](Value operand) {
            ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
@@ -207,7 +211,7 @@ LogicalResult Decomposition::run() {
   return success();
 }
 
-/// `N, …, E, O` as `N, …, E/s, s, O`.
+/// Returns the type of `N, …, E, O` split into `N, …, E/s, s, O`.
 static RankedTensorType splitType(RankedTensorType type, int64_t stride) {
   SmallVector<int64_t> shape(type.getShape());
   int64_t at = type.getRank() - 2;
@@ -217,7 +221,7 @@ static RankedTensorType splitType(RankedTensorType type, int64_t stride) {
   return type.clone(shape);
 }
 
-/// The dimensions 0, 1, …, `rank` - 1, of which two from `at` on are one.
+/// Returns groups that join dimensions `at` and `at` + 1 of `rank` dimensions.
 static SmallVector<ReassociationIndices> joining(int64_t rank, int64_t at) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t i = 0; i < rank; ++i) {
@@ -232,7 +236,7 @@ Value Decomposition::mergePixels(Value tensor) {
   RankedTensorType type = splitType(typeOf(tensor), op.getStrides().back());
   int64_t rank = type.getRank();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
-  // All phases of a merged dimension have as many pixels.
+  // All phases of a merged dimension have the same number of pixels.
   sizes[rank - 3] = valueOf(n - 1, phases.back().front().count);
   sizes.insert(sizes.begin() + rank - 2,
                b.getIndexAttr(type.getDimSize(rank - 2)));
@@ -254,7 +258,7 @@ Value Decomposition::splitPixels(Value tensor, RankedTensorType type) {
                                          joining(rank, rank - 3));
 }
 
-/// A vector of channels, once for each of the pixels that are merged.
+/// Repeats a vector of channels for each merged pixel.
 Value Decomposition::repeatChannels(Value operand) {
   RankedTensorType type = typeOf(operand);
   int64_t times = op.getStrides().back();
@@ -312,7 +316,7 @@ Value Decomposition::sliceOf(Value tensor, ArrayRef<Phase> phase) {
                                         offsets, sizes, steps);
 }
 
-/// The weights of a phase as those of a convolution, packed.
+/// Returns the weights of a phase, packed for a convolution.
 ElementsAttr Decomposition::weightsOf(ArrayRef<Phase> phase) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t inputs = shape[0] / groups, outputs = shape[1];
@@ -331,7 +335,7 @@ ElementsAttr Decomposition::weightsOf(ArrayRef<Phase> phase) {
     return {};
   int64_t size = nn::elementBytes(weights.getElementType());
   std::vector<char> to(groups * copies * outputs * inputs * numTaps * size, 0);
-  // Which tap of the kernel each of the phase's is, for each of the copies.
+  // Find the tap of the kernel for each tap of the phase and each copy.
   for (int64_t copy = 0; copy < copies && !isPadding; ++copy)
     for (int64_t t = 0; t < numTaps; ++t) {
       int64_t tap = 0, rest = t, scale = 1;
@@ -372,8 +376,8 @@ Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
                    [](const Phase &window) { return window.taps.empty(); }))
     return support::filled(b, loc, sizes,
                            support::scalar(b, loc, type.getElementType(), 0));
-  // Dimensions of the weights, by those of the filter: taps go down in equal
-  // steps.
+  // Express the dimensions of the weights by those of the filter. Taps descend
+  // in equal steps.
   SmallVector<AffineExpr> from = {
       b.getAffineDimExpr(0).floorDiv(outputs) * inputs + b.getAffineDimExpr(1),
       b.getAffineDimExpr(0) % outputs};
@@ -449,7 +453,7 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
             : cpu::packConvWeights(filter, groups, filter.getElementType());
     panels = arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
   }
-  // A phase without taps multiplies nothing.
+  // A phase without taps multiplies nothing, so that it needs no zero point.
   bool hasTaps = llvm::none_of(
       phase, [](const Phase &window) { return window.taps.empty(); });
   int64_t zeroPoint = hasTaps ? op.getSrcZeroPoint() : 0;

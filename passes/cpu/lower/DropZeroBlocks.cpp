@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A panel's rows that are not all zero are covered by blocks, each of which
-// starts with the first row that the one before leaves: that takes the fewest,
-// wherever blocks of zeros start in the model. The last block ends with the
-// matrix; rows that it shares with the one before are zero in it.
+// Blocks cover the rows of a panel that are not all zero. Each block starts at
+// the first such row that the previous block does not cover. This takes the
+// fewest blocks, wherever blocks of zeros start in the model. The last block
+// ends with the matrix; rows that it shares with the previous block are zero in
+// it.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -38,28 +39,28 @@ using namespace mlir;
 using namespace ingot;
 
 //===----------------------------------------------------------------------===//
-// What pays
+// Costs
 //===----------------------------------------------------------------------===//
 
-/// Neighbouring k of a block, in groups; f16 is added up in runs of
+/// The depths of a block to try, in groups of k. f16 is added up in runs of
 /// `kHalfTerms`.
 static constexpr int64_t kDepths[] = {4, 8, 16};
-/// The columns that are looked at together: those of the narrowest panel.
+/// The number of columns to check together: the width of the narrowest panel.
 static constexpr int64_t kPart = 16;
 
 namespace {
 
-/// Blocks that hold all weights of a matrix that are not zero, of `depth` k and
-/// `width` columns.
+/// Blocks of `depth` k and `width` columns that hold all weights of a matrix
+/// that are not zero.
 struct Cover {
   int64_t depth, width;
-  /// The number of the first block of each panel, and of all blocks; the first
-  /// k of each block.
+  /// `starts` holds the index of each panel's first block, then the number of
+  /// blocks. `firsts` holds the first k of each block.
   SmallVector<int32_t> starts, firsts;
 
   int64_t stored() const { return int64_t(firsts.size()) * depth * width; }
-  /// The time that it takes, with rows that are copied or not; that of the
-  /// whole matrix are all its elements.
+  /// Returns the relative time of the product, with or without copied rows. The
+  /// dense product takes as many units as the matrix has elements.
   double cost(const cpu::PackedWeights &weights, bool copiesRows) const {
     double groups = copiesRows ? cpu::threshold::zeroBlockCopyWay
                                : cpu::threshold::zeroBlockWay;
@@ -69,14 +70,15 @@ struct Cover {
   }
 };
 
-/// Packed weights of one matrix.
+/// The packed weights of one matrix.
 class Matrix {
 public:
-  /// Of `depth` x `columns` without the zeros behind the last ones.
+  /// Reads a matrix of `depth` x `columns`; the padding behind them is ignored.
   Matrix(ArrayRef<char> bytes, const cpu::PackedWeights &packed, int64_t depth,
          int64_t columns);
 
-  /// Weights in rows of parts that are not all zero.
+  /// Returns the number of weights in the rows of column parts that are not all
+  /// zero.
   int64_t used() const { return llvm::count(isUsed, true) * kPart; }
   Cover cover(int64_t depth, int64_t width) const;
   std::vector<char> pack(const Cover &cover) const;
@@ -95,7 +97,7 @@ private:
   ArrayRef<char> bytes;
   const cpu::PackedWeights &packed;
   int64_t depth, columns, size;
-  /// Of each k of each part of the columns, whether a weight is not zero.
+  /// For each k of each column part: true if a weight is not zero.
   std::vector<bool> isUsed;
 };
 
@@ -122,7 +124,7 @@ Matrix::Matrix(ArrayRef<char> bytes, const cpu::PackedWeights &packed,
         isUsed[part * depth + k] = !isZero(at(k, part * kPart + c));
 }
 
-/// Of floats, 0 and -0.
+/// Returns true for 0, and for -0 of floats.
 bool Matrix::isZero(const char *element) const {
   for (int64_t i = 0; i + 1 < size; ++i)
     if (element[i])
@@ -149,7 +151,7 @@ Cover Matrix::cover(int64_t blockDepth, int64_t width) const {
       k += blockDepth - 1;
     }
   }
-  // There are no empty weights.
+  // Weights cannot be empty, so that they have at least one block.
   if (cover.firsts.empty()) {
     cover.firsts.push_back(0);
     std::fill(cover.starts.begin() + 1, cover.starts.end(), 1);
@@ -185,21 +187,21 @@ std::vector<char> Matrix::pack(const Cover &cover) const {
 
 namespace {
 
-/// What is stored of the weights of a product.
+/// The stored form of a product's weights.
 struct Stored {
   ElementsAttr weights, blocks;
   int64_t bytesBefore = 0, bytesAfter = 0;
   bool isCounted = false;
 };
 
-/// Products whose weights are one constant share what comes of them.
+/// Rewrites products; products with the same constant weights share the result.
 class Dropper {
 public:
   explicit Dropper(bool amxTiles) : amxTiles(amxTiles) {}
 
-  /// Whether blocks of zeros are left out of the weights of `op`.
+  /// Rewrites `op` and returns true if its weights lose blocks of zeros.
   bool rewrite(cpu::MatMulOp op);
-  /// Erases the constants that nobody reads any more.
+  /// Erases the constants that have no users left.
   void clean();
 
   int64_t bytesBefore = 0, bytesAfter = 0;
@@ -210,7 +212,7 @@ private:
 
   bool amxTiles;
   llvm::DenseMap<std::pair<Attribute, int64_t>, Stored> known;
-  /// What computed weights, once each.
+  /// The ops that computed replaced weights.
   llvm::SetVector<Operation *> dropped;
 };
 
@@ -220,7 +222,7 @@ static remark::RemarkOpts named() {
   return remark::RemarkOpts::name("blocks").category("zeros");
 }
 
-/// The constant in panels, whatever dimensions of 1 it has.
+/// Returns the constant in panels, without reshapes that drop dimensions of 1.
 static ElementsAttr constantOf(cpu::MatMulOp op) {
   Value packed = op.getWeights();
   while (auto shaped = packed.getDefiningOp<tensor::CollapseShapeOp>())
@@ -228,7 +230,7 @@ static ElementsAttr constantOf(cpu::MatMulOp op) {
   return nn::getConstant(packed);
 }
 
-/// Why no block is left out of the weights of `op`, whatever they are.
+/// Says why no block of `op` may be left out, whatever its weights are.
 static const char *whyNot(cpu::MatMulOp op) {
   cpu::PackedWeights weights(op.getWeights());
   if (op.getSignChannels() || op.getPairs() || op.getBlocks())
@@ -238,8 +240,8 @@ static const char *whyNot(cpu::MatMulOp op) {
   return nullptr;
 }
 
-/// The cover that takes the least time, of a matrix with `depth` k, unless it
-/// takes about as long as the whole.
+/// Returns the cover with the least time of a matrix of `depth` k. Returns
+/// nullopt if it saves too little against the dense product.
 static std::optional<Cover> coverOf(const Matrix &matrix,
                                     const cpu::PackedWeights &weights,
                                     int64_t depth, bool copiesRows) {
@@ -247,7 +249,7 @@ static std::optional<Cover> coverOf(const Matrix &matrix,
       (weights.element.isInteger() ? cpu::threshold::zeroBlocksOfBytesPay
                                    : cpu::threshold::zeroBlocksPay) *
       double(support::productOf(weights.outer) * weights.depth * weights.width);
-  // No cover has less.
+  // No cover takes less time than this.
   if (double(matrix.used()) > least)
     return std::nullopt;
   bool isInRuns = weights.element.isF16() && weights.group == 2;
@@ -287,7 +289,7 @@ Stored &Dropper::storedOf(ElementsAttr constant, cpu::MatMulOp op) {
                 cast<ShapedType>(op.getDst().getType()).getShape().back());
   int64_t size = nn::elementBytes(weights.element), whole = bytes->size();
   int64_t rowBytes = depth * nn::elementBytes(src.getElementType());
-  // Rows of one set of the first-level cache are copied.
+  // Rows that all fall into one set of the first-level cache are copied.
   int64_t stride = TargetsAttr::of(op).getNumbers().set_stride;
   std::optional<Cover> cover =
       coverOf(matrix, weights, depth, rowBytes % stride == 0);
@@ -314,7 +316,8 @@ Stored &Dropper::storedOf(ElementsAttr constant, cpu::MatMulOp op) {
   return stored;
 }
 
-/// A body for usual sizes computes the same model again.
+/// Counts the bytes before and after, once for each matrix. A body for usual
+/// sizes computes the same model again, so that it does not count.
 void Dropper::count(Stored &stored, cpu::MatMulOp op) {
   IngotDialect::UsualOfAttrHelper usualOf(op.getContext());
   if (stored.isCounted ||

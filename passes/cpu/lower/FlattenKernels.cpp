@@ -25,10 +25,10 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// All dimensions but the last become one. Where the first are open and the
-/// others are many rows, each of an open batch has a matrix of its own: its
-/// rows are split into tiles as if there was but one. Fewer rows would be too
-/// few to read all weights for.
+/// Returns groups that join all dimensions but the last. If the first
+/// dimensions are open and the others have many rows, each open batch keeps a
+/// matrix of its own. The rows of such a matrix are split into tiles of known
+/// sizes. Fewer rows would not justify reading all weights for each batch.
 static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
   ArrayRef<int64_t> rows = type.getShape().drop_back();
   size_t batches = rows.size();
@@ -45,7 +45,7 @@ static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
   return groups;
 }
 
-/// Whether nothing is left to merge.
+/// Returns true if no dimensions are left to join.
 static bool isFlat(RankedTensorType type) {
   return rowsAndColumns(type).size() == size_t(type.getRank());
 }
@@ -54,7 +54,7 @@ static bool allOnes(ArrayRef<int64_t> sizes) {
   return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
 }
 
-/// The op as a product of matrices; `weights` have rank 3.
+/// Replaces the op by a product of matrices; `weights` have rank 3.
 template <typename Op>
 static void replaceByMatMul(PatternRewriter &rewriter, Op op, Value weights) {
   kernel::replaceByMatrices(
@@ -141,8 +141,8 @@ struct PackedRows : OpRewritePattern<cpu::PackedMatMulOp> {
   }
 };
 
-/// A convolution along one column of pixels: the column is its row, which
-/// register tiles go along.
+/// Turns a convolution along a column of pixels into one along a row, because
+/// register tiles extend along rows.
 struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -163,7 +163,7 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
     if (Reason reason = kernel::whyNotReshaped(op.getDst()))
       return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
-    // Dimension `dim` of a tensor, which is 1, goes into the one before.
+    // Joins dimension `dim`, which is 1, with the previous dimension.
     auto without = [](int64_t rank, int64_t dim) {
       SmallVector<ReassociationIndices> groups;
       for (int64_t i = 0; i < rank; ++i) {

@@ -1,4 +1,4 @@
-//===- FollowPicture.cpp - what moves the result of a resize --------------===//
+//===- FollowPicture.cpp - ops that move the result of a resize -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,15 +61,15 @@ void cpu::followReshape(OpBuilder &b, Picture &picture) {
   picture = {sizes, found, {}, reshape.getY(), 0, 1};
 }
 
-/// Returns true if channels are one dimension that a vector of each level
-/// holds.
+/// Returns true if channels are one dimension that fits a vector of each CPU
+/// level.
 static bool hasFewChannels(const Picture &picture) {
   ArrayRef<int64_t> shape = picture.type().getShape();
   return picture.channelsDim() + 1 == int64_t(shape.size()) &&
          shape.back() >= 1 && shape.back() <= 4;
 }
 
-/// Puts channels into the order of a user.
+/// Applies the order of a user to the channels.
 static void reorder(Picture &picture, ArrayRef<int64_t> order) {
   SmallVector<int64_t> all(order);
   if (!picture.order.empty())
@@ -78,8 +78,8 @@ static void reorder(Picture &picture, ArrayRef<int64_t> order) {
   picture.order = all;
 }
 
-/// Takes rows and channels as a slice has them. Returns false if it cuts other
-/// dimensions.
+/// Applies the rows and channels of a slice. Returns false if the slice cuts
+/// other dimensions.
 static bool followSlice(nn::SliceOp slice, Picture &picture) {
   ArrayRef<int64_t> from = picture.type().getShape(),
                     to = typeOf(slice.getY()).getShape();
@@ -99,7 +99,7 @@ static bool followSlice(nn::SliceOp slice, Picture &picture) {
           step = slice.getSteps()[picture.dim], count = to[picture.dim],
           had = from[picture.dim];
   if (ShapedType::isDynamic(had)) {
-    // A slice of an open dimension is known to fit.
+    // A slice of an open dimension is known to be in bounds.
     if (first < 0 || step < 1)
       return false;
   } else {
@@ -118,7 +118,8 @@ static bool followSlice(nn::SliceOp slice, Picture &picture) {
   return true;
 }
 
-/// Takes channels in the order of constant indices. Returns false for others.
+/// Applies the channel order of a gather with constant indices. Returns false
+/// for other gathers.
 static bool followGather(nn::GatherOp gather, Picture &picture) {
   if (gather.getX() != picture.value || !hasFewChannels(picture) ||
       int64_t(gather.getAxis()) != picture.channelsDim() ||

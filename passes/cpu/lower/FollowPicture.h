@@ -1,4 +1,4 @@
-//===- FollowPicture.h - what moves the result of a resize ------*- C++ -*-===//
+//===- FollowPicture.h - ops that move the result of a resize ---*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,15 +11,16 @@
 
 namespace ingot::cpu {
 
-/// The result of a product of a banded matrix and dimension `dim`.
+/// The result of a product of a banded matrix and dimension `dim` of an image.
 struct Picture {
   support::Sizes sizes;
   int64_t dim;
-  /// The order of the channels behind `dim`; empty if they stay as they are.
+  /// The order of the channels behind `dim`; empty for the original order.
   llvm::SmallVector<int64_t> order;
-  /// The value of the model that the product gives.
+  /// The value of the model that the product computes.
   mlir::Value value;
-  /// The rows of the matrix that make up `dim`, whose count `sizes` has.
+  /// The first row of the matrix to compute, and the step to the next row.
+  /// `sizes[dim]` is the count of rows.
   int64_t firstRow = 0, rowStep = 1;
 
   mlir::RankedTensorType type() const { return support::typeOf(value); }
@@ -27,13 +28,12 @@ struct Picture {
   support::TakenRows rows() const { return {firstRow, rowStep, sizes[dim]}; }
 };
 
-/// Takes the shape that the only user of the product reshapes it to, if one of
-/// its dimensions is that of the matrix and those before have one open size at
-/// most.
+/// Follows a reshape that is the only user of the product, and takes its shape.
+/// One dimension of the shape must be the matrix's, and at most one size before
+/// it may be open.
 void followReshape(mlir::OpBuilder &b, Picture &picture);
 
-/// Follows the users of the product that only take rows of it, or put channels
-/// into another order.
+/// Follows the users of the product that only select rows or reorder channels.
 void followMovements(Picture &picture);
 
 } // namespace ingot::cpu

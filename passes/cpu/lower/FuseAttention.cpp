@@ -62,8 +62,8 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
 
 } // namespace
 
-/// Products of open size have no kernel of their own, so that nobody took them;
-/// in an attention they have.
+/// Returns true for a product of open size, which no backend takes because it
+/// has no kernel alone. The attention kernel does support it.
 static bool isLeftForLoops(Operation *op) {
   return isa<nn::MatMulOp>(op) && !whyNotBackend(op, kernel::kLoopsBackend) &&
          cpu::whyNotNative(op);

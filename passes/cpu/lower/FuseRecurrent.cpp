@@ -27,8 +27,8 @@ using namespace mlir;
 using namespace ingot;
 using kernel::RecurrentLoop;
 
-/// Rows of sums are a cache line further apart than they are long: a power of
-/// two would put all of them into one set of the first-level cache.
+/// The padding of a row of sums is a cache line. Without it, rows of a power of
+/// two would all fall into one set of the first-level cache.
 static constexpr int64_t kLineFloats = 16;
 
 static constexpr kernel::RecurrentBuilder kBuilder{
@@ -61,7 +61,7 @@ bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
       ElementsAttr attr =
           cpu::packMatMulWeights(nn::getConstant(product.getB()),
                                  product.getTransposeB(), b.getF32Type());
-      // Of constants that are elided, say.
+      // Constants without values (elided ones) cannot be packed.
       if (!attr)
         return false;
       packed.push_back(cast<TypedAttr>(attr));

@@ -38,8 +38,8 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-/// The type of weights, and of src but for its sign: bytes and words as they
-/// are, bf16 where nn-assign-precision said so.
+/// Returns the element type that a product multiplies, without its sign. Bytes
+/// and int16 stay as they are; floats are bf16 if nn-assign-precision said so.
 static Type productType(Operation *op) {
   Builder builder(op->getContext());
   Type src = typeOf(op->getOperand(0)).getElementType();
@@ -48,8 +48,9 @@ static Type productType(Operation *op) {
   return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
 
-/// The type that the weights of `op` are stored as, whose products are of
-/// `element`: f16 where that was asked for and holds all of them.
+/// Returns the stored type of the weights of `op`, whose products have type
+/// `element`. The type is f16 if the user asked for it and f16 holds all
+/// weights.
 static Type storedType(Operation *op, ElementsAttr weights, Type element) {
   if (!weights || !element.isF32() || !isFP16(op))
     return element;
@@ -68,12 +69,12 @@ static Type storedType(Operation *op, ElementsAttr weights, Type element) {
 }
 
 namespace {
-/// What a product multiplies.
+/// The factors of a product.
 struct Factors {
-  /// Of src, and of the weights as they are stored.
+  /// The element types of src, and of the weights as they are stored.
   Type src, stored;
   ElementsAttr weights;
-  /// What undoes, in the epilogue, that weights are scaled; or null.
+  /// The factors with which the epilogue undoes the scale of weights, or null.
   ElementsAttr undo;
 };
 } // namespace
@@ -180,8 +181,8 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     cpu::populateResampleToCpu(patterns, maxTableBytes);
     cpu::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // Casts of bytes that kernels read, and what moved the results of kernels
-    // that store them elsewhere; users before operands.
+    // Erase unused casts of bytes that kernels read, and ops that moved results
+    // that kernels store elsewhere. Users come before operands.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<nn::ElementwiseOpInterface, nn::GatherOp, nn::ReshapeOp,
@@ -207,8 +208,8 @@ static ElementsAttr bytesAsFloats(ElementsAttr weights) {
       type.clone(Float32Type::get(weights.getContext())), *values);
 }
 
-/// Replaces sums that are whole numbers of f32 for those of i32. Casts that
-/// nobody reads any more are erased after the walk, which knows what is next.
+/// Replaces sums of i32 by whole numbers in f32. Unused casts are erased only
+/// after the walk, because the walk may visit them next.
 static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                             Value sums) {
   for (Operation *user : op->getUsers())
@@ -218,8 +219,8 @@ static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                                           /*in_range=*/true);
 }
 
-/// Whether taps lie above each other, so that fours of them are worth it: of
-/// one row of taps a four would have one byte.
+/// Returns true if the filter has several rows of taps, so that groups of four
+/// taps pay. One row of taps would fill one byte of a group.
 static bool hasTapsAbove(nn::ConvOp op) {
   return support::productOf(
              typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
@@ -332,7 +333,7 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   SmallVector<Value> operands;
   if (op.getBias())
     operands.push_back(cpu::expandBias(rewriter, op.getBias(), type.getRank()));
-  // Padding of the result is less of it cut off.
+  // Padding of the result reduces the crop.
   SmallVector<int64_t> pads(op.getPads());
   for (auto [i, more] : llvm::enumerate(op.getOutputPadding()))
     pads[op.getStrides().size() + i] -= more;

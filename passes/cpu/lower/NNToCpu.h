@@ -1,4 +1,4 @@
-//===- NNToCpu.h - what the patterns of nn-to-cpu share ---------*- C++ -*-===//
+//===- NNToCpu.h - shared parts of nn-to-cpu --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,34 +12,36 @@
 
 namespace ingot::cpu {
 
-/// Why a pattern declines constants that are elided, say.
+/// The reason to decline constants without values, e.g. elided ones.
 inline constexpr char kNoBytes[] = "has weights without values";
 
-/// `bias`, a vector, along the last of `rank` dimensions.
+/// Expands the vector `bias` along the last of `rank` dimensions.
 mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
                        int64_t rank);
 
-/// An epilogue that stores the sum, times an element of the first operand if
-/// it `hasScale`, and an element of the bias added.
+/// Builds an epilogue that stores the sum. With `hasScale` the sum is
+/// multiplied by an element of the first operand; with `hasBias` an element of
+/// the bias is added.
 void buildEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Region &region, mlir::Type type, bool hasBias,
                    bool hasScale = false);
 
-/// Groups that make one dimension of dimension `first` and all behind it.
+/// Returns groups that join dimension `first` and all dimensions behind it.
 mlir::SmallVector<mlir::ReassociationIndices> groupsFrom(int64_t rank,
                                                          int64_t first);
 
-/// An epilogue of an op without weights: scale and shift where there are
-/// operands for them.
+/// Builds the epilogue of an op without weights. Scale and shift are applied if
+/// their operands exist.
 void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Operation *kernel, bool hasScale = false,
                       bool hasBias = false);
 
 void populateBandMatMulToCpu(mlir::RewritePatternSet &patterns);
-/// Tables of more bytes than `maxTableBytes` are made by the run.
+/// Adds the patterns of resizes. The run makes tables that have more than
+/// `maxTableBytes` bytes.
 void populateResampleToCpu(mlir::RewritePatternSet &patterns,
                            int64_t maxTableBytes);
-/// Reductions, softmax, normalizations, pooling.
+/// Adds the patterns of reductions, softmax, normalizations and pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
 void populatePackedMatMulToCpu(mlir::RewritePatternSet &patterns);
 

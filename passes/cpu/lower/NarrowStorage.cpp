@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors that must be of one type, as the source and the result of a reshape,
-// are a class; tensor.empty, which many ops share, is in none. A class becomes
-// half, bf16 or f16, if
-// - no op that makes or uses one of its tensors needs f32, and
-// - it goes into a product of half, or comes from one: through no more than ops
-//   whose inputs may be of either type.
+// Tensors that must have the same type form a class, e.g. the source and the
+// result of a reshape. A class becomes half precision, bf16 or f16, on two
+// conditions. No op that makes or uses its tensors may need f32. One tensor of
+// the class must be an operand of a half product, or be computed from one. All
+// ops in between must take inputs of either type. No class contains a
+// tensor.empty, because many ops share it.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -46,7 +46,7 @@ static bool isF32(Value value) {
          !value.getDefiningOp<tensor::EmptyOp>();
 }
 
-/// Whether the op only moves elements of tensors that are of one type.
+/// Returns true if the op only moves elements between tensors of one type.
 static bool isMovement(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return generic.getNumDpsInputs() == 1 && generic.getNumResults() == 1 &&
@@ -58,7 +58,7 @@ static bool isMovement(Operation *op) {
              tensor::InsertSliceOp, tensor::PadOp, tensor::ReshapeOp>(op);
 }
 
-/// Whether the body of a generic op turns floats into floats.
+/// Returns true if the body of a generic op maps floats to floats.
 static bool isFloatOnly(linalg::GenericOp op) {
   for (Value yielded : op.getBlock()->getTerminator()->getOperands())
     if (!isa<FloatType>(yielded.getType()))
@@ -73,7 +73,7 @@ static bool isFloatOnly(linalg::GenericOp op) {
               .wasInterrupted();
 }
 
-/// A generic op that rounds its input to `half` and does nothing else.
+/// Returns true for a generic op that only rounds its input to `half`.
 static bool isCast(Operation *op, Type half) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || generic.getNumDpsInputs() != 1 ||
@@ -95,8 +95,8 @@ static bool isProduct(Operation *op) {
   return isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op);
 }
 
-/// Whether `op` computes with a number that f16 does not hold, such as that of
-/// a mask.
+/// Returns true if `op` computes with a finite constant that f16 does not hold,
+/// e.g. a mask's.
 static bool hasLargeConstant(Operation *op) {
   return op
       ->walk([](arith::ConstantOp constant) {
@@ -108,7 +108,7 @@ static bool hasLargeConstant(Operation *op) {
       .wasInterrupted();
 }
 
-/// Whether a kernel reads nothing but f32, its epilogue's operands aside.
+/// Returns true if a kernel reads only f32, except for its epilogue's operands.
 static bool readsOnlyF32(Operation *op) {
   return isa<cpu::AttentionOp, cpu::PackedMatMulOp, cpu::RoundBlocksOp,
              cpu::WinogradConvOp>(op);
@@ -140,14 +140,14 @@ private:
   Value leaderOf(Value value) { return classes.getOrInsertLeaderValue(value); }
 
   KeepRules rules;
-  /// What is narrow.
+  /// The half type, bf16 or f16.
   Type element;
   llvm::EquivalenceClasses<Value> classes;
   /// Tensors that stay f32.
   SmallVector<Value> kept;
-  /// Those that are narrow if they can be.
+  /// Tensors that become half if their class allows it.
   SmallVector<Value> wanted;
-  /// Leaders of their classes, and of classes around products of half.
+  /// Leaders of the classes that stay f32, and of classes around half products.
   llvm::DenseSet<Value> fixed, touched;
 };
 
@@ -157,7 +157,7 @@ private:
 // Choosing
 //===----------------------------------------------------------------------===//
 
-/// What the table says of the op, or a rule of a node in it.
+/// Returns the table's rule for the op, or a `keep` rule of one of its nodes.
 Storage NarrowStoragePass::storageFor(Operation *op) const {
   SmallVector<Location> locations = {op->getLoc()};
   op->walk([&](Operation *inner) {
@@ -169,7 +169,8 @@ Storage NarrowStoragePass::storageFor(Operation *op) const {
   return precision::storageOf(op, half == Precision::fp16 ? 0 : level);
 }
 
-/// Whether all that reads it rounds it, so that nobody sees it wider.
+/// Returns true if all users round `value` to half, so that nobody reads it
+/// wider.
 bool NarrowStoragePass::isOnlyRounded(Value value) const {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -177,7 +178,8 @@ bool NarrowStoragePass::isOnlyRounded(Value value) const {
          });
 }
 
-/// A result is written where `init` is.
+/// Joins the classes of `init` and `result`, because the result is stored in
+/// `init`.
 void NarrowStoragePass::constrainResult(Value init, Value result,
                                         bool isFixed) {
   if (!isF32(result))
@@ -188,7 +190,7 @@ void NarrowStoragePass::constrainResult(Value init, Value result,
     kept.push_back(result);
 }
 
-/// What `op` asks of the tensors that it makes and uses.
+/// Adds the constraints of `op` on the tensors that it makes and uses.
 void NarrowStoragePass::constrain(Operation *op) {
   auto keepOperands = [&](ValueRange values) {
     llvm::copy_if(values, std::back_inserter(kept), isF32);
@@ -228,15 +230,16 @@ void NarrowStoragePass::constrain(Operation *op) {
   }
   keepOperands(op->getOperands());
   keepOperands(op->getResults());
-  // Loops and branches are looked into; what other regions use stays.
+  // The walk visits loops and branches. Operands used in other regions stay
+  // f32.
   if (generic || !op->hasTrait<OpTrait::NoRegionArguments>())
     for (Region &region : op->getRegions())
       region.walk(
           [&](Operation *inner) { keepOperands(inner->getOperands()); });
 }
 
-/// Spreads until nothing is new: an op is looked at again only when a class
-/// that it reads was touched, which happens once a class.
+/// Propagates half precision to a fixed point. An op is visited again only when
+/// a class that it reads is touched; each class is touched once.
 void NarrowStoragePass::spreadAll(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Value, SmallVector<Operation *>> readers;
   for (Operation *op : ops)
@@ -254,7 +257,8 @@ void NarrowStoragePass::spreadAll(ArrayRef<Operation *> ops) {
   }
 }
 
-/// Takes from what `op` reads to what it makes; false if nothing is new.
+/// Propagates half precision from the operands of `op` to its results. Returns
+/// false if nothing changed.
 bool NarrowStoragePass::spread(Operation *op) {
   bool reads = llvm::any_of(op->getOperands(), [&](Value operand) {
     return isHalf(operand) || becomesHalf(operand);
@@ -272,7 +276,7 @@ bool NarrowStoragePass::spread(Operation *op) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Lets a body that computes in f32 take `argument` as `type`.
+/// Changes `argument` to `type`, and widens it for a body that computes in f32.
 static void widenArgument(BlockArgument argument, Type type) {
   if (argument.getType() == type)
     return;
@@ -286,7 +290,7 @@ static void widenArgument(BlockArgument argument, Type type) {
   argument.replaceAllUsesExcept(widened, widened);
 }
 
-/// Lets a body yield a value of `type`.
+/// Rounds the yielded value to `type`.
 static void roundYielded(OpOperand &yielded, Type type) {
   if (yielded.get().getType() == type)
     return;
@@ -295,7 +299,7 @@ static void roundYielded(OpOperand &yielded, Type type) {
                                       type, yielded.get()));
 }
 
-/// Lets `op` write where there is room for what it now makes.
+/// Gives `op` a destination of the type that it makes.
 static void replaceEmpty(Operation *op) {
   if (op->getNumResults() == 0 || isa<tensor::DimOp>(op))
     return;
@@ -317,7 +321,7 @@ static void replaceEmpty(Operation *op) {
   }
 }
 
-/// Fits `op` to the types that its operands and results now have.
+/// Adapts `op` to the present types of its operands and results.
 static void adapt(Operation *op) {
   replaceEmpty(op);
   OpBuilder builder(op);
@@ -384,7 +388,7 @@ void NarrowStoragePass::runOnOperation() {
   });
   for (Operation *op : ops) {
     constrain(op);
-    // What moves data stores what it is given.
+    // Data movement stores the type that it reads.
     if (!isa<linalg::GenericOp, kernel::EpilogueOpInterface>(op) ||
         isMovement(op))
       continue;
@@ -396,7 +400,8 @@ void NarrowStoragePass::runOnOperation() {
         continue;
       if (storage == Storage::deny && !isOnlyRounded(result))
         kept.push_back(result);
-      // A product of f32, which is what was not made one of half, stays so.
+      // A product that is still f32 was not assigned half, so that its result
+      // stays f32.
       if (storage == Storage::allow && !isProduct(op))
         wanted.push_back(result);
     }

@@ -31,7 +31,8 @@ void cpu::setInsertionPointOutside(OpBuilder &builder, Operation *op,
 
 namespace {
 
-/// Columns, of dimension `column`, and k, of dimension `k`, in panels.
+/// The layout of panels for weights with columns in dimension `column` and
+/// depth in dimension `k`.
 struct Panels {
   Panels(RankedTensorType type, int64_t column, int64_t k)
       : Panels(type, column, k, cpu::panelWidth(type.getDimSize(column))) {}
@@ -42,11 +43,12 @@ struct Panels {
         groups(llvm::divideCeil(type.getDimSize(k), group)) {}
 
   Value pad(OpBuilder &builder, Location loc, Value weights) const;
-  /// Splits both, and moves the dimensions: those in `outer`, panels, those in
-  /// `taps`, groups of k, the columns of a panel, and what a group has.
+  /// Splits both dimensions, and reorders: dimensions in `outer`, panels,
+  /// dimensions in `taps`, groups of k, columns of a panel, elements of a
+  /// group.
   Value arrange(OpBuilder &builder, Location loc, Value weights,
                 ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const;
-  /// The same of whole panels.
+  /// Does so for weights whose columns fill all panels.
   Value arrangeWhole(OpBuilder &builder, Location loc, Value weights,
                      ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const;
 
@@ -66,7 +68,7 @@ Value Panels::pad(OpBuilder &builder, Location loc, Value weights) const {
                       support::scalar(builder, loc, type.getElementType(), 0));
 }
 
-/// Elements [from, end) of a dimension.
+/// Returns elements [from, end) of a dimension.
 static Value slice(OpBuilder &builder, Location loc, Value x, int64_t dim,
                    int64_t from, int64_t end) {
   SmallVector<OpFoldResult> offsets, sizes, strides;
@@ -86,8 +88,8 @@ Value Panels::arrange(OpBuilder &builder, Location loc, Value weights,
   int64_t whole = columns / width;
   if (whole == count || whole == 0 || group != 1)
     return arrangeWhole(builder, loc, pad(builder, loc, weights), outer, taps);
-  // What the last panel has no columns for is filled up where it lies: before,
-  // all columns would be copied for it.
+  // Only the last panel is padded, in the packed tensor. Padding the source
+  // would copy all columns.
   auto arrangePart = [&](int64_t from, int64_t end, int64_t width) {
     Value part = slice(builder, loc, weights, column, from, end);
     return Panels(typeOf(part), column, k, width)
@@ -158,7 +160,7 @@ Value cpu::packFactor(OpBuilder &builder, Location loc, Value b,
 
 Value cpu::packFilter(OpBuilder &builder, Location loc, Value w,
                       int64_t groups) {
-  // O, C/G, K… as G, O/G, C/G, K….
+  // Split `O, C/G, K…` into `G, O/G, C/G, K…`.
   RankedTensorType type = typeOf(w);
   SmallVector<int64_t> shape(type.getShape());
   shape[0] /= groups;
@@ -172,7 +174,7 @@ Value cpu::packFilter(OpBuilder &builder, Location loc, Value w,
   auto taps = llvm::to_vector(llvm::seq<int64_t>(3, shape.size()));
   Value packed = Panels(typeOf(split), /*column=*/1, /*k=*/2)
                      .arrange(builder, loc, split, outer, taps);
-  // Groups and panels are one dimension.
+  // Join the dimensions of groups and panels.
   parts = {{0, 1}};
   for (int64_t i = 2; i < typeOf(packed).getRank(); ++i)
     parts.push_back({i});
@@ -180,7 +182,7 @@ Value cpu::packFilter(OpBuilder &builder, Location loc, Value w,
 }
 
 Value cpu::packTaps(OpBuilder &builder, Location loc, Value w) {
-  // O, C/G, K… as K…, C/G O.
+  // Transpose `O, C/G, K…` to `K…, C/G O`.
   int64_t rank = typeOf(w).getRank(), taps = rank - 2;
   auto perm = llvm::to_vector(llvm::seq<int64_t>(2, rank));
   perm.append({1, 0});

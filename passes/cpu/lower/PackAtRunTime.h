@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts of PackWeights.h as ops that a run computes.
+// Ops that pack computed weights at run time into the layouts of PackWeights.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_LOWER_PACKATRUNTIME_H
@@ -15,21 +15,22 @@
 
 namespace ingot::cpu {
 
-/// Before the outermost loop around `op` that does not compute `value`: what
-/// every step of a recurrence multiplies by is packed once.
+/// Sets the insertion point before the outermost loop around `op` that does not
+/// compute `value`. A factor of every step of a recurrence is thus packed once.
 void setInsertionPointOutside(mlir::OpBuilder &builder, mlir::Operation *op,
                               mlir::Value value);
 
-/// The right factor of a product as packMatMulWeights has it.
+/// Packs the right factor of a product into the layout of packMatMulWeights.
 mlir::Value packFactor(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value b, bool transposed);
 
-/// The weights of a convolution as packConvWeights has them.
+/// Packs the weights of a convolution into the layout of packConvWeights.
 mlir::Value packFilter(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value w, int64_t groups);
 
-/// Those of groups of few channels as packGroupedWeights, those of single
-/// channels as packDepthwiseWeights has them.
+/// Packs the weights of a grouped convolution with few channels a group. The
+/// layout is that of packGroupedWeights, or of packDepthwiseWeights for single
+/// channels.
 mlir::Value packTaps(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value w);
 

@@ -22,12 +22,12 @@ using namespace ingot::support;
 
 namespace {
 
-/// The column of a word, and its lowest bit.
+/// The position of a code: the column of its 32-bit word, and its lowest bit.
 struct Place {
   int64_t column, bit;
 };
 
-/// Sizes of the weights, and how they are cut into panels.
+/// The sizes of the weights, and their division into panels.
 struct Layout {
   explicit Layout(nn::PackedMatMulOp op)
       : areFours(op.getRoundsA()), bits(op.getBits()), depth(op.getDepth()),
@@ -41,35 +41,36 @@ struct Layout {
     words = llvm::divideCeil(block, 32 / bits);
   }
 
-  /// Where entry `row` of a column stands of `rows` in a panel.
+  /// Returns the offset of entry `row` of a column, in panels of `rows` rows.
   int64_t at(int64_t column, int64_t row, int64_t rows) const {
     return (column / width * rows + row) * width + column % width;
   }
 
-  /// Number `i` of a column's word, among the words of its row.
+  /// Returns the position of code `i` of a column's word, among the words of
+  /// its row.
   Place placeOf(int64_t column, int64_t i) const {
-    // Four neighbours in the bytes of a word.
+    // Groups of four neighbours lie in the bytes of a word.
     if (areFours)
       return {column, i % 4 * 8 + i / 4 * bits};
     if (bits != 8)
       return {column, i * bits};
-    // The bytes of 16 columns, for each number of their words.
+    // Each code of 16 columns has a row of 16 bytes.
     int64_t perWord = 32 / bits, in = column % cpu::kByteColumns;
     int64_t first = column - in, byte = i * cpu::kByteColumns + in;
     return {first + byte / perWord, byte % perWord * bits};
   }
 
-  /// Whether words are multiplied as fours of bytes.
+  /// True if words are multiplied as groups of four bytes.
   bool areFours;
   int64_t bits, depth, block, columns, blocks, bytes, width, panels;
-  /// Of a block.
+  /// The words of a column in a block.
   int64_t words;
 };
 
 } // namespace
 
-/// The words, of numbers that are `2^(bits - 1)` less than the codes; of fours
-/// the codes.
+/// Packs the words. They hold the codes less `2^(bits - 1)`, or the codes as
+/// they are if words are groups of four bytes.
 static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(codes, storage);
@@ -98,7 +99,7 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
       std::move(raw));
 }
 
-/// One number for each block and column, less `offset`.
+/// Packs one value less `offset` for each block and column.
 static ElementsAttr packPerBlock(const Layout &layout, ElementsAttr values,
                                  double offset, Type element) {
   std::optional<std::vector<double>> numbers = nn::readDoubles(values);

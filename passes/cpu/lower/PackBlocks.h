@@ -13,14 +13,15 @@
 
 namespace ingot::cpu {
 
-/// Constant weights of an nn.packed_matmul as cpu.packed_matmul has them.
+/// The constant weights of an nn.packed_matmul in the layout of
+/// cpu.packed_matmul.
 struct PackedBlocks {
   mlir::ElementsAttr words, scales;
   /// Null if all are 0.
   mlir::ElementsAttr zeroPoints;
 };
 
-/// Nullopt if a constant has no values, having been elided.
+/// Packs the weights of `op`. Returns nullopt if a constant is elided.
 std::optional<PackedBlocks> packBlocks(nn::PackedMatMulOp op);
 
 } // namespace ingot::cpu

@@ -42,8 +42,8 @@ int64_t cpu::panelWidth(int64_t channels) {
 
 namespace {
 
-/// The elements of a packed tensor, filled one by one; f32 may become bf16 or
-/// f16.
+/// Fills a packed tensor element by element, and rounds f32 to bf16 or f16 if
+/// asked to.
 struct Packer {
   Packer(ElementsAttr weights, ArrayRef<int64_t> shape, Type element)
       : type(RankedTensorType::get(shape, element)),
@@ -72,7 +72,7 @@ struct Packer {
                   : ElementsAttr();
   }
 
-  /// The bits of an f32 to those of the nearest bf16, of two the even one.
+  /// Rounds the bits of an f32 to the nearest bf16, ties to even.
   static uint16_t roundToBF16(uint32_t bits) {
     if ((bits & 0x7fffffff) > 0x7f800000)
       return uint16_t(bits >> 16 | 0x40);
@@ -85,12 +85,12 @@ struct Packer {
     uint16_t sign = uint16_t(bits >> 31 << 15);
     if (!(size < 65520))
       return sign | (std::isnan(number) ? 0x7e00 : 0x7c00);
-    // In steps of 2^-10 of the number's power of two, and of 2^-24 of small
-    // numbers, to the nearest and of two the even one.
+    // The spacing of f16 is 2^-10 of the value's power of two, and 2^-24 for
+    // small values. Rounds to nearest, ties to even.
     int exponent = std::max(std::ilogb(std::max(size, 0x1p-14f)), -14);
     float unit = std::ldexp(1.0f, exponent - 10);
     auto steps = uint16_t(std::nearbyint(size / unit));
-    // 2^11 steps are the first number of the next power.
+    // A carry to 2^11 steps gives the first value of the next power of two.
     return sign | uint16_t(((exponent + 14) << 10) + steps);
   }
 
@@ -102,7 +102,7 @@ struct Packer {
   std::vector<char> packed;
 };
 
-/// Where element `k` of `column` stands in a panel.
+/// The order of elements in a panel.
 struct PanelLayout {
   PanelLayout(Type element, Type src, int64_t depth, int64_t width)
       : group(element.isF16() && src != element ? 1 : cpu::groupOf(element)),
@@ -134,9 +134,11 @@ ElementsAttr cpu::roundToF16(ElementsAttr weights) {
 }
 
 std::optional<double> cpu::findBeyondF16(ElementsAttr weights) {
-  // From the middle between the largest number and the next power of two on.
+  // The middle between the largest f16 and the next power of two: from here on,
+  // values round to infinity.
   constexpr float kInfinite = 65520;
-  // Half of 2^-24 is 2^-10 of it; bf16 is off by 2^-9 at most.
+  // Below this limit f16 has a relative error of 2^-10 or more. The error of
+  // bf16 is 2^-9 at most.
   constexpr float kSmallest = 0x1p-15f;
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(weights, storage);
@@ -233,7 +235,7 @@ ElementsAttr cpu::packCompensation(ElementsAttr weights, int64_t groups,
   std::optional<ArrayRef<char>> source = nn::getRawBytes(weights, storage);
   if (!source)
     return {};
-  // Wraps around as the kernel's sums do.
+  // Unsigned sums wrap around as the kernel's do.
   std::vector<uint32_t> sums(groups * panels * rows * width, 0);
   const int64_t size = nn::elementBytes(weights.getElementType());
   assert(size <= 2 && "bytes or words");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout that the cpu dialect's kernels read: see CpuOps.td.
+// The layouts of weights that the cpu dialect's kernels read: see CpuOps.td.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_LOWER_PACKWEIGHTS_H
@@ -19,68 +19,71 @@
 
 namespace ingot::cpu {
 
-/// The bytes of a constant, however it is reshaped; none for what is computed.
-/// They may be those of `storage`.
+/// Returns the bytes of a constant, however it is reshaped, or nullopt if the
+/// value is computed. They may be stored in `storage`.
 std::optional<llvm::ArrayRef<char>> findBytes(mlir::Value value,
                                               std::vector<char> &storage);
 
-/// How many channels share a panel if there are `channels` of them: 32, as many
-/// as a register tile has, so that a kernel reads its weights as one stream; 16
-/// where the padding behind the last panel would be large.
+/// Returns how many of `channels` channels share a panel. The answer is 32, the
+/// width of a register tile, so that a kernel reads its weights as one stream.
+/// It is 16 where the padding of the last panel would be large.
 int64_t panelWidth(int64_t channels);
 
-/// `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`, of `element`: the weights' own
-/// type, or bf16 or f16 for f32. In pairs, if of f16, for `src` of f16. Null
-/// for other than numbers.
+/// Packs `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`. `element` is the
+/// weights' own type, or bf16 or f16 for f32. Weights of f16 are packed in
+/// pairs if `src` is f16. Returns null for values that are not finite.
 mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
                                    mlir::Type element, mlir::Type src = {});
 
-/// `O, C, 3, 3` of f32 as `cpu.winograd_conv` takes it for tiles of `outputs` x
-/// `outputs` pixels: `panels, (outputs + 2)^2, C, P`.
+/// Transforms `O, C, 3, 3` of f32 into the weights of `cpu.winograd_conv` for
+/// tiles of `outputs` x `outputs` pixels: `panels, (outputs + 2)^2, C, P`.
 mlir::ElementsAttr packWinogradWeights(mlir::ElementsAttr weights,
                                        int64_t outputs);
 
-/// Weights of f32, in any order, as f16.
+/// Rounds f32 weights, in any order, to f16.
 mlir::ElementsAttr roundToF16(mlir::ElementsAttr weights);
 
-/// Where the weights of output channels are: `depth` of each of `count`, `step`
-/// elements apart, the first of two channels `stride`.
+/// The positions of the weights of output channels. Each of `count` channels
+/// has `depth` weights that are `step` elements apart. First weights of
+/// neighbouring channels are `stride` elements apart.
 struct WeightColumns {
   int64_t count, depth, stride, step;
 };
 
-/// Weights of f32, those of each output channel times a power of two with which
-/// products of f16 may be added up as f16, and what the sums are multiplied
-/// with: 1 by those powers, for each channel.
+/// Weights of f32 whose products with f16 may be added up as f16. `weights` of
+/// each output channel are scaled by a power of two. `undo` holds the inverse
+/// factor of each channel, for its sums.
 struct ScaledWeights {
   mlir::ElementsAttr weights, undo;
 };
 
-/// Null for weights that are not all numbers, or as good as infinite.
+/// Scales weights for sums of f16. Returns null if a weight is NaN, infinite or
+/// almost infinite.
 std::optional<ScaledWeights> scaleForHalfSums(mlir::ElementsAttr weights,
                                               const WeightColumns &columns);
 
-/// A weight that f16 does not hold, or that is no number; or the largest of
-/// weights that are all so small that f16, whose numbers near 0 are 2^-24
-/// apart, rounds them as coarsely as bf16 or worse. Of f32.
+/// Returns a weight of f32 that f16 does not hold, or that is NaN. If all
+/// weights are very small, returns the largest of them. Values of f16 near 0
+/// are 2^-24 apart, so that such weights are rounded as coarsely as to bf16 or
+/// worse.
 std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
 
-/// Of weights of bytes, `-zeroPoint` times the sum over channels and the taps
-/// of the last dimension, as `cpu.conv` takes it: `G*panels, K1…K(n-1), P` of
-/// i32.
+/// Packs the zero-point compensation of weights of bytes, in the layout of
+/// `cpu.conv`: `G*panels, K1…K(n-1), P` of i32. Each element is `-zeroPoint`
+/// times the sum of weights over channels and the taps of the last dimension.
 mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
                                     int64_t zeroPoint);
 
-/// `C, 1, K1…Kn` as `K1…Kn, C`.
+/// Packs `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
-/// The same of bytes as `cpu.depthwise_conv` takes them as fours: see
-/// `ByteFours`.
+/// Packs bytes in groups of four for `cpu.depthwise_conv`: see `ByteFours`.
 mlir::ElementsAttr packDepthwiseFours(mlir::ElementsAttr weights);
-/// Of groups of few channels, as many of src as of dst: taps, then each channel
-/// of a group for all channels of dst.
+/// Packs weights of groups with few channels, where src and dst have the same
+/// number of channels. The order is taps, channel in its group, channel of dst.
 mlir::ElementsAttr packGroupedWeights(mlir::ElementsAttr weights);
 
-/// `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P`, of `element`.
+/// Packs `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P` of
+/// `element`.
 mlir::ElementsAttr packMatMulWeights(mlir::ElementsAttr weights,
                                      bool transposed, mlir::Type element,
                                      mlir::Type src = {});

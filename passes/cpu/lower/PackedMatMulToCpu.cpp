@@ -33,8 +33,8 @@ struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
 
 } // namespace
 
-/// The elements of a block as kernels have them: of bytes in whole words of
-/// weights.
+/// Returns the block size of the kernel. If rows are rounded to bytes, a block
+/// is extended to whole words of weights.
 static int64_t blockOf(nn::PackedMatMulOp op) {
   const int64_t block = op.getBlockSize(), depth = op.getDepth();
   return op.getRoundsA() ? int64_t(llvm::alignTo(std::min(block, depth),
@@ -42,14 +42,14 @@ static int64_t blockOf(nn::PackedMatMulOp op) {
                          : block;
 }
 
-/// Rows of `a` as bytes, block by block.
+/// Rounds the rows of `a` to bytes, block by block.
 static Value roundRows(PatternRewriter &rewriter, nn::PackedMatMulOp op) {
   Value a = op.getA();
   RankedTensorType type = typeOf(a);
   const int64_t bits = op.getBits(), depth = op.getDepth();
   const int64_t block = blockOf(op);
   const int64_t factor = -(int64_t(1) << (bits - 1));
-  // What another product reads serves this one, too.
+  // Products with the same operand share its rounded rows.
   for (Operation *user : a.getUsers())
     if (auto other = dyn_cast<cpu::RoundBlocksOp>(user))
       if (int64_t(other.getBlockSize()) == block &&

@@ -1,4 +1,4 @@
-//===- cpu/lower/Passes.td - from nn to kernels of our own -*- tablegen -*-===//
+//===- cpu/lower/Passes.td - from nn to native kernels -----*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,17 +11,18 @@ include "mlir/Pass/PassBase.td"
 
 def DecomposeConvTranspose
     : Pass<"cpu-decompose-conv-transpose", "::mlir::func::FuncOp"> {
-  let summary = "Turn transposed convolutions into convolutions";
+  let summary = "Rewrite transposed convolutions as convolutions";
   let description = [{
-    The pixels of the result that lie a stride apart see the same taps of the
-    kernel, flipped: they are an ordinary convolution of the source with these
-    taps, the sub-pixel convolution of one phase. Each phase writes its pixels
-    where they belong, a slice with steps of the destination; its epilogue goes
-    along. Nothing is multiplied with zeros between pixels.
+    Pixels of the result that lie a stride apart use the same taps of the
+    kernel, flipped. They form a phase: an ordinary convolution of the source
+    with these taps (a sub-pixel convolution). Each phase writes its pixels to a
+    slice of the destination with steps, and has a copy of the epilogue. No
+    zeros between pixels are multiplied.
 
-    Where all phases of the last dimension read the same pixels (the kernel is
-    as wide as the stride and nothing is cut off) they are one convolution with
-    as many times the output channels, whose results lie together in memory.
+    All phases of the last dimension may read the same pixels, if the kernel is
+    as wide as the stride and nothing is cropped. They then become one
+    convolution with a multiple of the output channels, whose results are
+    contiguous in memory.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
@@ -33,16 +34,16 @@ def DecomposeConvTranspose
 def DropZeroBlocks : Pass<"cpu-drop-zero-blocks", "::mlir::ModuleOp"> {
   let summary = "Leave blocks of zeros out of the weights of matrix products";
   let description = [{
-    Of a `cpu.matmul` with one constant matrix of weights, which 1x1
-    convolutions are by now, those blocks of a panel's columns and of a few
-    neighbouring k that are not all zero are stored and multiplied, where they
-    are few enough: see `blocks` of `cpu.matmul`. Panels of 32 columns become
-    panels of 16 where these hold clearly more zeros. How many bytes that saves
-    goes into the module's metadata. Left alone are matrices with fewer blocks
-    of zeros, small ones, and convolutions.
+    Rewrites a `cpu.matmul` with one constant matrix of weights, which includes
+    1x1 convolutions. A block holds the columns of a panel and a few
+    neighbouring k. Only blocks that are not all zero are stored and multiplied,
+    if they are few enough: see `blocks` of `cpu.matmul`. Panels of 32 columns
+    become panels of 16 if these have clearly more blocks of zeros. The module's
+    metadata records how many bytes are saved. Matrices with fewer blocks of
+    zeros, small matrices and convolutions stay as they are.
 
-    Where a level of `ingot.targets` has AMX tiles, so are weights of bytes and
-    of bf16.
+    Weights of bytes and of bf16 also stay as they are if a level of
+    `ingot.targets` has AMX tiles.
   }];
   let statistics = [Statistic<"numProducts", "products",
                               "products whose blocks of zeros vanished">];
@@ -55,30 +56,36 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
   let summary = "Turn kernels over many dimensions into matrix products";
   let description = [{
     A convolution with a 1x1 kernel, no padding and no strides is the product of
-    the matrix of all pixels with the weights; a batched product with one right
+    the matrix of all pixels with the weights. A batched product with one right
     factor is the product of all rows. A product of two matrices tiles best.
-    With an open batch, and 48 known rows or more in each of it, these are rows
-    of one matrix each, so that their tiles are those of known sizes. A
-    convolution along one column of pixels loses the dimension of its rows,
-    which would be tiles of one pixel.
-    Left alone where an epilogue operand broadcasts along some of the dimensions
-    or the result goes into a slice with steps.
+
+    If the batch is open and has 48 known rows or more, each batch keeps a
+    matrix of its own, so that tiles have known sizes. A convolution along one
+    column of pixels becomes one along a row, because it would otherwise have
+    tiles of one pixel.
+
+    Kernels stay as they are if an epilogue operand broadcasts along some of the
+    dimensions, or if the result goes into a slice with steps.
   }];
   let dependentDialects = ["::ingot::cpu::CpuDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
 def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
-  let summary = "Make one kernel of scores, softmax and their product";
+  let summary = "Fuse scores, softmax and their product into one kernel";
   let description = [{
-    `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`: `f32`, heads known
-    and within the kernel's bounds, scores used by nothing else. Scale and mask
-    may be missing; a scale may stand at the queries or be a division.
-    Transposes that bring heads to the front are taken along. Where bf16 was
-    assigned to both products the kernel has the attribute, too, and multiplies
-    bf16 if that is faster on its CPU level. With `or-f32`, and where all
-    levels of `ingot.targets` multiply bf16 faster than f32, products of bf16
-    whose factors a run computes, and which are left, multiply f32 again.
+    `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`. Elements must be
+    `f32`, heads must be known and within the kernel's bounds, and the scores
+    must have no other use. Scale and mask are optional; the queries may be
+    scaled instead, and the scale may be a division. Transposes that bring heads
+    to the front are fused too.
+
+    If both products are assigned bf16, the kernel has the attribute, too. It
+    then multiplies bf16 if that is faster on its CPU level.
+
+    `or-f32` affects the products of bf16 that are left and whose factors a run
+    computes. They multiply f32 again if all levels of `ingot.targets` multiply
+    bf16 faster than f32.
   }];
   let options = [
     Option<"orF32", "or-f32", "bool", "false",
@@ -91,17 +98,23 @@ def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
 def FuseRecurrent : Pass<"nn-fuse-recurrent", "::mlir::func::FuncOp"> {
   let summary = "Make one kernel of a recurrent net's loop over time";
   let description = [{
-    A loop over the steps of a sequence, as RNN, GRU and LSTM are legalized to,
-    becomes `cpu.recurrent` if a step computes each unit of its states from
-    products of a state with constant weights, the step's part of a tensor, the
-    unit's states, numbers for each unit, and whether the sequence has ended:
-    elementwise, of slices along the units. One product may be of what was
+    RNN, GRU and LSTM are legalized to a loop over the steps of a sequence. The
+    loop becomes `cpu.recurrent` if each step computes every unit of its states
+    elementwise from
+
+    - products of a state with constant weights,
+    - the step's part of a tensor,
+    - the unit's states,
+    - constants for each unit, and
+    - a flag that the sequence has ended.
+
+    Slices must be along the units. One product may have a factor that is
     computed from the others.
 
-    Two loops that go over the same lengths, neither of which needs the other,
-    become the directions of one op, whose tasks run side by side. A loop alone
-    stays if its recurrent weights are more than 512 KiB: threads then share the
-    products of each step.
+    Two loops over the same lengths that do not depend on each other become the
+    directions of one op, whose tasks run in parallel. A single loop stays if
+    its recurrent weights are more than 512 KiB: threads then share the products
+    of each step.
   }];
   let statistics = [Statistic<"fused", "fused", "loops that became kernels">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -111,18 +124,20 @@ def FuseRecurrent : Pass<"nn-fuse-recurrent", "::mlir::func::FuncOp"> {
 }
 
 def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
-  let summary = "Give 3x3 convolutions to kernels with fewer products";
+  let summary = "Compute 3x3 convolutions by Winograd's algorithm";
   let description = [{
     A convolution of f32 with 3x3 constant taps, strides and dilations of 1 and
-    one group becomes `cpu.winograd_conv` if that takes clearly less time: with
-    enough channels on both sides that transforms pay, with enough pixels that
-    larger weights do, and with no more channels than a task's stack has room
-    for. What is open in size counts as 28 pixels. Weights that are to be stored
-    as f16 are rounded behind the transform, unless f16 does not hold them. With
-    `precision=fp16`, and where all levels of `ingot.targets` multiply f16,
-    those that would multiply f16 have to take less time than that.
-    Transformed weights are larger: `optimize` says how much time each byte that
-    they add must save (`OptimizeFor.h`).
+    one group becomes `cpu.winograd_conv` if that takes clearly less time. It
+    needs enough channels on both sides to pay for the transforms, and enough
+    pixels to pay for the larger weights. Its channels must fit a task's stack.
+    Open sizes count as 28 pixels.
+
+    Weights that are stored as f16 are rounded after the transform, unless f16
+    does not hold them. With `precision=fp16`, if all levels of `ingot.targets`
+    multiply f16, the result must be faster than a product of f16.
+
+    Transformed weights are larger: `optimize` says how much time each added
+    byte must save (`OptimizeFor.h`).
   }];
   let options = [
     Option<"precision", "precision", "::ingot::Precision",
@@ -143,32 +158,31 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
 }
 
 def RepeatChannels : Pass<"nn-repeat-channels", "::mlir::func::FuncOp"> {
-  let summary = "Give each output of a group of one channel a channel";
+  let summary = "Repeat channels to make a grouped convolution depthwise";
   let description = [{
-    Of a convolution whose groups have one channel and M outputs each channel is
-    repeated M times, so that it is one of single channels, whose kernels fill
-    vectors. Weights stay as they are. Only convolutions that have kernels.
+    A convolution whose groups have one channel and M outputs becomes one of
+    single channels: each channel is repeated M times. Depthwise kernels then
+    fill their vectors. Weights stay as they are. Only convolutions that have
+    kernels are rewritten.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
-  let summary = "Give heavy nn ops to native kernels";
+  let summary = "Lower heavy nn ops to native kernels";
   let description = [{
-    Convolutions, transposed ones too, and matrix products become `cpu` ops:
-    `f32`, data channels-last and of known size but for the batch. Constant
-    weights are packed here, once and for all CPU levels; a right factor that is
-    known in a run only is packed by the run. All else stays for `nn-to-linalg`.
-    An op with the attribute `ingot.backend = #ingot.backend<loops>` is left
-    alone.
+    Convolutions, transposed ones too, and matrix products become `cpu` ops.
+    They must be `f32`, channels-last and of known size except for the batch.
+    Constant weights are packed here, once for all CPU levels. The run packs a
+    right factor that it computes. `nn-to-linalg` lowers the other ops. An op
+    with the attribute `ingot.backend = #ingot.backend<loops>` is left alone.
 
-    With `precision=fp16`, and where all levels of `ingot.targets` multiply f16,
-    products that are marked `fp16` multiply f16 by f16 where 32 of them or more
-    follow each other, and depthwise filters read f16. A few
-    products are added up as f16 then; so that no such sum is beyond f16,
-    whatever it holds is multiplied, the weights of each output channel are
-    scaled by a power of two, which the epilogue undoes.
+    With `precision=fp16`, if all levels of `ingot.targets` multiply f16,
+    products marked `fp16` multiply f16 by f16 if at least 32 of them are added,
+    and depthwise filters read f16. A few products are then added as f16. The
+    weights of each output channel are scaled by a power of two, so that no such
+    sum exceeds f16 for any data. The epilogue undoes the scale.
   }];
   let options = [
     Option<"precision", "precision", "::ingot::Precision",
@@ -188,13 +202,13 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
 }
 
 def ProductsToSigns : Pass<"products-to-signs", "::mlir::func::FuncOp"> {
-  let summary = "Give products of signs to kernels that count bits";
+  let summary = "Lower products of signs to kernels that count bits";
   let description = [{
-    A convolution of one group or a matrix product of bytes with constant
-    weights of 1 and -1, whose data are each one of three neighbouring bytes
-    because of what computes them, becomes `cpu.pack_signs` and a `cpu.conv` or
-    `cpu.matmul` with `sign_channels`. Products of few channels or outputs, and
-    rows of open size, stay bytes.
+    Rewrites a convolution of one group or a matrix product of bytes with
+    constant weights of 1 and -1. The ops that compute its data must limit them
+    to three neighbouring bytes. The product becomes `cpu.pack_signs` and a
+    `cpu.conv` or `cpu.matmul` with `sign_channels`. Products of few channels or
+    outputs, and rows of open size, stay bytes.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
@@ -205,15 +219,16 @@ def ProductsToSigns : Pass<"products-to-signs", "::mlir::func::FuncOp"> {
 def SignsToThresholds : Pass<"signs-to-thresholds", "::mlir::func::FuncOp"> {
   let summary = "Compare sums where only their signs are read";
   let description = [{
-    A product of signs whose epilogue computes bytes that only `cpu.pack_signs`
-    reads (scale and shift of a normalization, a sign, a choice of two numbers)
-    compares its sum with an integer for each channel instead, and stores bits:
-    it gets `dst_signs`, and `cpu.pack_signs` goes. All sums are tried, so that
-    the results are those of the epilogue, whatever it rounds.
+    The epilogue of a product of signs may compute bytes that only
+    `cpu.pack_signs` reads, e.g. by a normalization's scale and shift, a sign or
+    a choice of two values. Such a product compares its sum with an integer for
+    each channel instead, and stores bits: it gets `dst_signs`, and
+    `cpu.pack_signs` is removed. All sums are tried, so that results equal those
+    of the epilogue, however it rounds.
 
-    Left alone are results that neither grow nor fall with the sum, operands
-    that are not known, functions that a run approximates, and bytes that others
-    read.
+    The pass declines results that neither grow nor fall with the sum, operands
+    that are not constant, functions that a run approximates, and bytes with
+    other users.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect",
@@ -221,24 +236,25 @@ def SignsToThresholds : Pass<"signs-to-thresholds", "::mlir::func::FuncOp"> {
 }
 
 def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
-  let summary = "Find the pairs of constant bytes whose products fit a word";
+  let summary = "Find the pairs of constant bytes whose products fit int16";
   let description = [{
     Gives products of bytes their `pairs`, as `cpu.matmul` describes them, for
     CPUs that have `vpmaddubsw` but not VNNI. All pairs fit if the data are at
-    most 127, as what computes them says. Left alone are groups, channels that
-    are no fours, few rows, sums of few or of very many products, and weights
-    of which half or more may saturate.
+    most 127, as the ops that compute them prove. The pass declines groups,
+    channels that are no multiple of four, few rows, and sums of few or very
+    many products. It also declines weights if half or more may saturate.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect"];
 }
 
 def ProveWinograd : Pass<"cpu-prove-winograd", "::mlir::func::FuncOp"> {
-  let summary = "Find convolutions of bytes that fewer products give exactly";
+  let summary = "Find convolutions of bytes that Winograd computes exactly";
   let description = [{
-    Gives convolutions of bytes their `winograd`, as `cpu.conv` describes it:
-    the largest tiles whose transforms leave as many bits of a sum as the
-    weights, which are constant, let it have for any src.
+    Gives convolutions of bytes their `winograd`, as `cpu.conv` describes it.
+    Larger tiles have transforms that leave fewer bits for a sum. The pass picks
+    the largest tiles that leave enough bits for the constant weights and any
+    src.
   }];
   let dependentDialects = ["::ingot::cpu::CpuDialect"];
 }
@@ -246,14 +262,15 @@ def ProveWinograd : Pass<"cpu-prove-winograd", "::mlir::func::FuncOp"> {
 def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
   let summary = "Look functions of bytes up in tables";
   let description = [{
-    Elementwise ops that compute a tensor of bytes from another one of the same
-    shape and from numbers, through floats, become `nn.gather` from a table of
-    256 bytes, which is computed here: what stands between a `dequantize` and a
-    `quantize` of one scale each, and what several such pairs are together.
+    Elementwise ops may compute a tensor of bytes, through floats, from another
+    tensor of bytes of the same shape and from constants. They become a
+    `nn.gather` from a table of 256 bytes, which the pass computes. Examples are
+    the ops between a `dequantize` and a `quantize` of one scale each, and
+    several such pairs in a row.
 
-    Left alone is what the epilogue of the kernel that stores the bytes computes
-    with little arithmetic, or of few elements, and a function that others read
-    as floats.
+    The pass declines ops that the epilogue of the kernel that stores the bytes
+    computes with little arithmetic, tensors of few elements, and functions
+    whose floats have other users.
   }];
   let statistics = [Statistic<"numTables", "tables", "functions looked up">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -261,27 +278,27 @@ def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
 }
 
 def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
-  let summary = "Store what goes from heavy op to heavy op as bf16 or f16";
+  let summary = "Store tensors between heavy ops as bf16 or f16";
   let description = [{
-    Around products of bf16 a tensor of f32 becomes one of bf16 where all ops
-    that make or use it can: the epilogue that stores it rounds, what loads it
-    widens, data movement takes it as it is, and a cast to bf16 is there no
-    more. All arithmetic stays f32. What the function takes and returns,
-    constants, results of `linalg` reductions and all that is compared or
-    converted to integers is stored as before.
+    Around products of bf16 a tensor of f32 becomes bf16 if all ops that make or
+    use it can handle it. The epilogue that stores it rounds, ops that load it
+    widen, and data movement takes it as it is. A cast to bf16 disappears. All
+    arithmetic stays f32. Arguments and results of the function, constants,
+    results of `linalg` reductions, and all values that are compared or
+    converted to integers keep their types.
 
-    `PrecisionTable.cpp` says for each level and kind of op whether its results
-    are stored as bf16 wherever they can, only behind what is, or never; what
-    only products read, which round it, may be stored so all the same. Rules of
-    `keep` come first.
+    `PrecisionTable.cpp` has a rule for each level and kind of op. Its results
+    are stored as bf16 wherever they can be, only after other bf16 tensors, or
+    never. A tensor that only products read may always be bf16, because they
+    round it. Rules of `keep` take precedence.
 
-    With `half=fp16` it is f16 in place of bf16, around products of f16; results
-    of sums, and of ops with constants that f16 does not hold, stay f32 then but
-    for products.
+    With `half=fp16` the type is f16 instead of bf16, around products of f16.
+    Results of sums then stay f32, except for products. So do those of ops with
+    constants that f16 does not hold.
 
-    All stays f32 where the levels of `ingot.targets` do not multiply `half`:
-    for bf16 one level has to multiply it faster than f32, for f16 all levels
-    have to have arithmetic on it.
+    Nothing changes if the levels of `ingot.targets` do not multiply `half`. For
+    bf16, one level must multiply it faster than f32. For f16, all levels must
+    have arithmetic on it.
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",

@@ -35,29 +35,29 @@ using support::typeOf;
 
 namespace {
 
-/// What both kinds of products have.
+/// The common properties of both kinds of products.
 struct Product {
   Operation *op;
   Value data, weights;
-  /// The dimensions of weights that count outputs and channels.
+  /// The dimensions of the weights for outputs and channels.
   int64_t outputs, channels;
-  /// What is padded counts as it; nullopt if nothing is.
+  /// The byte that padding stands for; nullopt without padding.
   std::optional<int64_t> padding;
-  /// What sums have taken off already.
+  /// The zero point that the sums have subtracted already.
   int64_t zeroPoint = 0;
 };
 
 /// A product of signs.
 struct Signs {
   int64_t zeroPoint;
-  /// The signs of weights, and their sums for each output.
+  /// The signs of the weights, and the sum of signs for each output.
   std::vector<double> weights, sums;
 };
 
 } // namespace
 
-/// The byte that is 0 of the three that the data may be; null if they may be
-/// others.
+/// Returns the middle of the three bytes that the data may be; it stands for 0.
+/// Returns nullopt if the data may be other bytes.
 static std::optional<int64_t> findZeroPoint(const support::Interval &bytes,
                                             const Product &product) {
   if (!bytes.isWithin(0, 255))
@@ -84,7 +84,8 @@ static Reason whyNotSigns(const Product &product) {
   return std::nullopt;
 }
 
-/// The signs of a product's weights, of which each is as far from 0.
+/// Returns the signs of a product's weights. All weights must have the same
+/// magnitude.
 static std::optional<Signs> readSigns(const Product &product,
                                       int64_t zeroPoint) {
   RankedTensorType type = typeOf(product.weights);
@@ -103,7 +104,8 @@ static std::optional<Signs> readSigns(const Product &product,
   return signs;
 }
 
-/// The weights' signs as words, in dimension `channels` and instead of it.
+/// Packs the signs of the weights into 32-bit words, which replace dimension
+/// `channels`.
 static ElementsAttr packWords(const Product &product, const Signs &signs) {
   RankedTensorType type = typeOf(product.weights);
   int64_t channels = type.getDimSize(product.channels), inner = 1;
@@ -132,10 +134,10 @@ static ElementsAttr packWords(const Product &product, const Signs &signs) {
       std::move(bytes));
 }
 
-/// The data as bits.
+/// Packs the data as bits.
 static Value packData(PatternRewriter &rewriter, const Product &product,
                       int64_t zeroPoint) {
-  // What another product has packed serves this one, too.
+  // Products with the same data share the packed signs.
   for (Operation *user : product.data.getUsers())
     for (Operation *pack : user->getUsers())
       if (auto signs = dyn_cast<cpu::PackSignsOp>(pack))
@@ -162,8 +164,8 @@ static Value packData(PatternRewriter &rewriter, const Product &product,
   return pack.getResult();
 }
 
-/// Replaces the product by `kernel`, whose sums are of numbers from -1 to 1:
-/// what the zero point of the bytes adds to the product's comes to them.
+/// Replaces the product by `kernel`, whose sums are of values from -1 to 1. The
+/// share of the bytes' zero point is added to its sums.
 static void replace(PatternRewriter &rewriter, const Product &product,
                     const Signs &signs, kernel::EpilogueOpInterface kernel) {
   Location loc = product.op->getLoc();
@@ -187,15 +189,15 @@ static void replace(PatternRewriter &rewriter, const Product &product,
 
 namespace {
 
-/// Between which bytes the data of products lie.
+/// The bounds of the bytes that each product reads.
 using Intervals = llvm::DenseMap<Operation *, support::Interval>;
 
-/// A pattern that reads a product as signs.
+/// A pattern that turns a product into one of signs.
 template <typename Op> struct ToSigns : OpRewritePattern<Op> {
   ToSigns(MLIRContext *context, const Intervals &intervals)
       : OpRewritePattern<Op>(context), intervals(intervals) {}
 
-  /// Why it has none, or nothing.
+  /// Reads the product as signs, or says why it is none.
   Reason read(const Product &product, std::optional<Signs> &signs) const {
     if (Reason reason = whyNotSigns(product))
       return reason;
@@ -288,7 +290,8 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
 struct ProductsToSignsPass
     : ingot::impl::ProductsToSignsBase<ProductsToSignsPass> {
   void runOnOperation() override {
-    // Before anything is replaced, of which the analysis knows nothing.
+    // The analysis must run before ops are replaced, because it does not know
+    // new ops.
     support::IntervalAnalysis analysis;
     Intervals intervals;
     getOperation()->walk([&](Operation *op) {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Integers of 32 bits are computed modulo 2^32, so that a sum that is the
-// factor of the transforms too large comes out to the bit if it needs as few
-// bits as the factor leaves: see Winograd.h. How many it needs at most follows
-// from the weights of its column; a sum over pixels at a border has fewer.
-// Transformed pixels and weights are words for any bytes.
+// Integers of 32 bits are computed modulo 2^32. The transforms multiply a sum
+// by a known factor. The exact sum can be recovered if it needs no more bits
+// than the factor leaves: see Winograd.h. Its largest size follows from the
+// weights of its column; sums at a border have fewer terms. Transformed pixels
+// and weights fit int16 for any bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -26,8 +26,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// The largest distance from 0 of any column's sum of src - zero point times
-/// weights, which lie in panels.
+/// Returns the largest magnitude of any column's sum of (src - zero point)
+/// times weights in panels.
 static int64_t largestSum(ArrayRef<char> source,
                           const cpu::PackedWeights &weights,
                           int64_t zeroPoint) {

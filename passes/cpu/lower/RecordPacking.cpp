@@ -25,7 +25,7 @@ static std::string nameOf(Type element) {
   return elementName(text).value_or(text);
 }
 
-/// Returns `panels of 32 columns, float32`.
+/// Returns a text like `panels of 32 columns, float32`.
 static std::string describePanels(Value value) {
   cpu::PackedWeights weights(value);
   std::string text = "panels of " + std::to_string(weights.width) +
@@ -35,13 +35,13 @@ static std::string describePanels(Value value) {
   return text;
 }
 
-/// Returns `taps by channels, float32`.
+/// Returns a text like `taps by channels, float32`.
 static std::string describeTaps(Value value) {
   return "taps by channels, " +
          nameOf(cast<ShapedType>(value.getType()).getElementType());
 }
 
-/// Tells what is special about the panels of `op`.
+/// Describes the panels of `op` and their special properties.
 template <typename Op>
 static std::string describeProduct(Op op) {
   std::string text = describePanels(op.getWeights());

@@ -24,7 +24,7 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// Each element of the last dimension `times` times.
+/// Repeats each element of the last dimension `times` times.
 static Value repeatLast(OpBuilder &builder, Location loc, Value x,
                         int64_t times) {
   RankedTensorType type = typeOf(x);

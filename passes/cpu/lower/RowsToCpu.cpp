@@ -22,8 +22,8 @@ using namespace ingot;
 using namespace ingot::cpu;
 using namespace ingot::support;
 
-// Scale and shift are one operation of the model: the product need not be
-// rounded first.
+// Scale and shift are one operation of the model, so that the product need not
+// be rounded first.
 void cpu::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
                            bool hasScale, bool hasBias) {
   OpBuilder::InsertionGuard guard(b);
@@ -40,7 +40,7 @@ void cpu::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
   cpu::YieldOp::create(b, loc, y);
 }
 
-/// `value` as a tensor of `type`, which has its sizes.
+/// Reshapes `value` to `sizes`, and casts it to `type`, which has these sizes.
 static Value restore(OpBuilder &b, Location loc, Value value, Sizes sizes,
                      Type type) {
   return castTo(b, loc, reshape(b, loc, value, sizes), type);
@@ -48,7 +48,8 @@ static Value restore(OpBuilder &b, Location loc, Value value, Sizes sizes,
 
 namespace {
 
-/// Over neighbouring dimensions; others are reduced one group after the other.
+/// Lowers reductions over neighbouring dimensions. Other dimensions are reduced
+/// one group after the other.
 struct ReducePattern : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReduceOp op,
@@ -61,7 +62,7 @@ struct SoftmaxPattern : OpRewritePattern<nn::SoftmaxOp> {
                                 PatternRewriter &b) const override;
 };
 
-/// Layer norm and RMS norm.
+/// Lowers layer norm and RMS norm.
 template <typename Op> struct RowNormPattern : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override;
@@ -84,7 +85,7 @@ template <typename Op> struct PoolPattern : OpRewritePattern<Op> {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// x, `A, R, C`, reduced to `A, C`.
+/// Reduces x of `A, R, C` to `A, C`.
 static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
   Sizes sizes = sizesOf(b, loc, x);
   Value dst = empty(b, loc, {sizes[0], sizes[2]}, b.getF32Type());
@@ -94,8 +95,9 @@ static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
   return op.getResult();
 }
 
-/// In how many equal parts to reduce `count` rows of `width` elements, so that
-/// several tasks share the work: a divisor of count whose parts are large.
+/// Returns the number of equal parts in which to reduce `count` rows of `width`
+/// elements, so that several tasks share the work. It is a divisor of count
+/// that leaves large parts.
 static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   if (ShapedType::isDynamic(samples) || ShapedType::isDynamic(count) ||
       ShapedType::isDynamic(width) || samples >= cpu::threshold::reducedSamples)
@@ -107,8 +109,9 @@ static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   return 1;
 }
 
-/// The first `count` of the dimensions, which are neighbours, then the others:
-/// vectors of what is behind the first ones are reduced side by side.
+/// Splits a reduction into one of the first `count` dimensions, which are
+/// neighbours, and one of the others. Elements behind the first dimensions are
+/// reduced side by side in vectors.
 static SmallVector<nn::ReduceOp> splitReduction(nn::ReduceOp op,
                                                 PatternRewriter &b,
                                                 int64_t count) {
@@ -124,7 +127,7 @@ static SmallVector<nn::ReduceOp> splitReduction(nn::ReduceOp op,
     part.setAxes(axes);
     part.setKeepDims(true);
     part.getY().setType(typeOf(y).clone(shape));
-    // Squares are taken once.
+    // Only the first part squares elements.
     if (!parts.empty() && op.getKind() == nn::ReduceKind::sum_square)
       part.setKind(nn::ReduceKind::sum);
     y = part.getY();
@@ -187,7 +190,7 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
                  divSizes(b, loc, length, count), inner});
     x = reduce(b, loc, kind, x);
     x = reshape(b, loc, x, {outer, count, inner});
-    // Squares are taken once.
+    // Only the first part squares elements.
     if (kind == cpu::ReduceKind::sum_square)
       kind = cpu::ReduceKind::sum;
   } else {
@@ -229,7 +232,7 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
   Location loc = op.getLoc();
   int64_t rank = type.getRank(), axis = op.getAxis();
   Value x = op.getX();
-  // What is behind the dimension is one, of columns, if any.
+  // The dimensions behind the axis are joined into columns.
   bool isLast = support::productOf(type.getShape().drop_front(axis + 1)) == 1;
   int64_t joined = isLast ? axis : axis + 1;
   auto groups = groupsFrom(rank, joined);
@@ -266,7 +269,7 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
   for (Value factor : {scale, bias})
     if (factor)
       operands.push_back(factor);
-  // What is normalized becomes one dimension.
+  // The normalized dimensions are joined into one.
   for (Value &factor : operands) {
     Sizes ones(axis, OpFoldResult(b.getIndexAttr(1)));
     ones.push_back(b.getIndexAttr(typeOf(factor).getNumElements()));
@@ -320,7 +323,8 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// Whether no element is in several windows: each would convert it anew.
+/// Returns true if no element is in several windows. Each window would convert
+/// the element again.
 static bool readsOnce(nn::AvgPoolOp op) {
   for (auto [size, stride] : llvm::zip_equal(op.getKernel(), op.getStrides()))
     if (size > stride)
@@ -328,7 +332,7 @@ static bool readsOnce(nn::AvgPoolOp op) {
   return true;
 }
 
-/// Whether the mean of each window is that of elements alone: none lies in the
+/// Returns true if the mean of each window is over elements alone, without
 /// padding.
 static bool seesElements(nn::AvgPoolOp op) {
   if (llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }))

@@ -18,10 +18,11 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// The power of two for a column: with it, no kHalfTerms products of its
-/// weights and of numbers that f16 holds add up to more than f16 holds. What
-/// their roundings, 2^-11 each, may add is left free. Null for other than
-/// numbers, and for those that no normal f32 undoes the scale of.
+/// Returns the exponent of the power of two that scales a column. Then no
+/// kHalfTerms products of its weights and of f16 values add up to more than f16
+/// holds. A margin is left for their roundings of 2^-11 each. Returns nullopt
+/// for values that are not finite, and for scales whose inverse is no normal
+/// f32.
 static std::optional<int> exponentFor(MutableArrayRef<float> column) {
   constexpr double kUsable = 0.95;
   double sum = 0;

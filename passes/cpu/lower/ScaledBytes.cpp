@@ -30,20 +30,20 @@ Value cpu::ScaledBytes::scale(OpBuilder &builder, Location loc,
   return means;
 }
 
-/// Whether a cast keeps the bytes' numbers, less their zero point.
+/// Returns true if a cast keeps the values of bytes less their zero point.
 static bool keepsNumbers(nn::CastOp op) {
   Type to = op.getType().getElementType();
   return to.isF32() || to.isInteger(32);
 }
 
-/// Whether what follows `op` becomes a part of it, or of the kernel before.
+/// Returns true if `op` is fused with the next op or with the previous kernel.
 static bool isFused(Operation *op) {
   return isa_and_present<nn::ElementwiseOpInterface,
                          kernel::EpilogueOpInterface>(op);
 }
 
-/// Whether others read the floats, which stay in the second-level cache: they
-/// read them from there faster than they would make them of bytes.
+/// Returns true if other ops read the floats and these stay in the second-level
+/// cache. Loading such floats is faster than converting bytes again.
 static bool areFloatsNear(Value value) {
   RankedTensorType type = typeOf(value);
   return !value.hasOneUse() &&
@@ -56,11 +56,11 @@ static bool areFloatsNear(Value value) {
 
 std::optional<cpu::ScaledBytes> cpu::readScaledBytes(Value value,
                                                      int64_t length) {
-  // Lanes of AVX2.
+  // The lanes of an AVX2 vector.
   constexpr int64_t kLanes = 8;
   if (ShapedType::isDynamic(length) || length % kLanes != 0)
     return std::nullopt;
-  // More than it takes to dequantize.
+  // More ops than a dequantization takes.
   constexpr size_t kMaxOps = 4;
   SmallVector<std::pair<Operation *, double>> ops;
   Value at = value;

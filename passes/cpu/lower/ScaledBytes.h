@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The mean of numbers `factor x + offset` is `factor m + offset` of the mean m
-// of x: what is averaged can be read as bytes, and scaled afterwards, element
-// by element of a smaller result. That pays where the bytes are in memory
-// anyway: what a kernel computes on the way to them it stores as floats in no
-// more time, and floats need no conversion where they are read.
+// The mean of values `factor x + offset` is `factor m + offset`, where m is the
+// mean of x. A kernel can thus average bytes and scale the smaller result. This
+// pays only if the bytes are in memory anyway. A kernel that computes the
+// values stores floats as fast as bytes, and floats need no conversion when
+// they are read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_LOWER_SCALEDBYTES_H
@@ -22,19 +22,20 @@
 
 namespace ingot::cpu {
 
-/// A tensor of ui8, of which each element stands for `factor x + offset`.
+/// A tensor of ui8 whose elements x stand for `factor x + offset`.
 struct ScaledBytes {
   mlir::Value bytes;
   double factor = 1, offset = 0;
 
-  /// What means of the bytes, of f32, stand for.
+  /// Scales f32 means of the bytes to the values that they stand for.
   mlir::Value scale(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value means) const;
 };
 
-/// The bytes that `value`, of f32, is computed of with numbers; nullopt if it
-/// is not, if only the kernel that computes them would store them, or if rows
-/// of `length` elements end within a vector: AVX2 has no masks for bytes.
+/// Returns the bytes from which `value` of f32 is computed with constants.
+/// Returns nullopt if there are none, or if only the kernel that computes them
+/// would store them. AVX2 has no masks for bytes, so that rows of `length`
+/// elements must be whole vectors.
 std::optional<ScaledBytes> readScaledBytes(mlir::Value value, int64_t length);
 
 } // namespace ingot::cpu

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product of signs has few different sums, all of them known. What its
-// epilogue makes of each is computed here as a run would compute it, channel by
-// channel: if the results grow or fall with the sums, they are -1, 0 and 1 on
-// either side of two sums.
+// A product of signs has few different sums, all of them known. This pass
+// evaluates the epilogue of each sum as a run would, channel by channel. Where
+// the results grow or fall with the sums, two thresholds separate -1, 0 and 1.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -38,13 +37,14 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// More than networks have; to try so many takes a few seconds.
+/// The most sums to try, which takes a few seconds. Networks have fewer.
 static constexpr int64_t kMaxSums = int64_t(1) << 28;
 
 namespace {
 
-/// Where signs change: u of a channel is set for sums below `low`, v for those
-/// below `high`, of the sums' complements where `flip` is -1 instead of 0.
+/// The thresholds of each channel. Bit u is set for sums below `low`, bit v for
+/// sums below `high`. A `flip` of -1 instead of 0 compares the complement of
+/// the sum.
 struct Thresholds {
   std::vector<double> low, high, flip;
 
@@ -54,14 +54,14 @@ struct Thresholds {
   }
 };
 
-/// What an epilogue makes of all sums from -`most` to `most`.
+/// The results of an epilogue for all sums from -`most` to `most`.
 class Results {
 public:
   Results(kernel::EpilogueOpInterface op, int64_t most) : op(op), most(most) {}
 
-  /// Readies the region and its operands, or says why not.
+  /// Readies the region and its operands, or says why it cannot.
   Reason prepare();
-  /// Adds what the next channel has, or says why it has none.
+  /// Adds the thresholds of the next channel, or says why it has none.
   Reason addThresholds(int64_t channel, int64_t zeroPoint,
                        Thresholds &thresholds);
 
@@ -74,7 +74,8 @@ private:
 
 } // namespace
 
-/// The elements of a constant for each channel, or of one for all of them.
+/// Returns the elements of a constant for each channel, or its one element for
+/// all channels.
 static std::optional<std::vector<double>> readOperand(Value operand) {
   ArrayRef<int64_t> shape = typeOf(operand).getShape();
   if (llvm::any_of(shape.drop_back(), [](int64_t size) { return size != 1; }))
@@ -84,7 +85,8 @@ static std::optional<std::vector<double>> readOperand(Value operand) {
   return nn::getConstantDoubles(operand);
 }
 
-/// Whether a run computes the op exactly, or rounds as IEEE 754 has it.
+/// Returns true if a run computes the op exactly, or rounds it as IEEE 754
+/// prescribes.
 static bool isExact(Operation &op) {
   if (isa<arith::ArithDialect>(op.getDialect()))
     return !isa<arith::RemFOp>(op);
@@ -121,7 +123,7 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
     isFloat ? void(lane.f = element) : void(lane.i = int64_t(element));
     std::fill_n(program->argument(i + 1), kLanes, lane);
   }
-  // Where results begin to be above -1 and 0, or not to be any more.
+  // The first sums at which results exceed -1 and 0, or stop exceeding them.
   int64_t above[] = {most + 1, most + 1}, below[] = {most + 1, most + 1};
   int64_t before = 0;
   bool grows = false, falls = false;
@@ -148,15 +150,16 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
   }
   if (grows && falls)
     return "has signs that neither grow nor fall with the sum";
-  // A sum is not below s if its complement is below -s.
+  // A sum is at least s if its complement is below -s.
   thresholds.flip.push_back(falls ? -1 : 0);
   thresholds.low.push_back(double(falls ? -below[0] : above[0]));
   thresholds.high.push_back(double(falls ? -below[1] : above[1]));
   return std::nullopt;
 }
 
-/// The thresholds of the product `op`, of which `zeroPoint` is taken off, or
-/// why there are none.
+/// Finds the thresholds of the product `op`, or says why there are none.
+/// `zeroPoint` is the result byte that stands for 0; a sum has at most `terms`
+/// products.
 static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
                              int64_t zeroPoint, Thresholds &thresholds) {
   int64_t channels = typeOf(op->getResult(0)).getShape().back();
@@ -172,8 +175,8 @@ static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
   return std::nullopt;
 }
 
-/// The product of signs that computes `value`, and of how many products a sum
-/// is; null if it is none.
+/// Returns the product of signs that computes `value`, and sets `terms` to the
+/// number of products in a sum. Returns null if there is none.
 static kernel::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
   Operation *op = value.getDefiningOp();
   if (auto conv = dyn_cast_or_null<cpu::ConvOp>(op)) {
@@ -193,7 +196,7 @@ static kernel::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
   return {};
 }
 
-/// Lets the product compare its sums, and store `words` words of a pixel.
+/// Makes the product compare its sums, and store `words` words for each pixel.
 static void compareSums(PatternRewriter &rewriter,
                         kernel::EpilogueOpInterface op,
                         const Thresholds &thresholds, int64_t words) {
@@ -245,14 +248,14 @@ static void compareSums(PatternRewriter &rewriter,
   });
 }
 
-/// The bytes that are packed, before they lose their sign.
+/// Returns the packed bytes before the cast that drops their sign.
 static Value sourceOf(cpu::PackSignsOp op) {
   auto cast = op.getSrc().getDefiningOp<nn::CastOp>();
   return cast ? cast.getX() : op.getSrc();
 }
 
-/// Whether `op` is all that reads the elements of `value`; others may ask for
-/// its sizes.
+/// Returns true if only `op` reads the elements of `value`; other ops may ask
+/// for its sizes.
 static bool isReadBy(Value value, Operation *op) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == op || isa<tensor::DimOp>(user);
@@ -287,7 +290,7 @@ struct ToThresholds : OpRewritePattern<cpu::PackSignsOp> {
     compareSums(rewriter, product, thresholds,
                 thresholds.hasZeros() ? cpu::pixelWords(channels)
                                       : cpu::signWords(channels));
-    // Products read either kind of words.
+    // Products read both kinds of words, so that the types need no cast.
     rewriter.replaceOp(op, product->getResult(0));
     return success();
   }
@@ -299,7 +302,7 @@ struct SignsToThresholdsPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ToThresholds>(&getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // What took the sign off bytes that are no more.
+    // Erase the casts that dropped the sign of replaced bytes.
     getOperation()->walk([](nn::CastOp cast) {
       if (cast->use_empty())
         cast.erase();

@@ -30,10 +30,10 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-/// Of a table: as many as there are bytes.
+/// The entries of a table, one for each byte.
 static constexpr int64_t kEntries = 256;
 
-/// More than quantized activations take.
+/// The most ops to tabulate; quantized activations take fewer.
 static constexpr size_t kMaxOps = 64;
 
 static bool isByte(Value value) {
@@ -42,7 +42,7 @@ static bool isByte(Value value) {
                   type.getElementType().isSignlessInteger(8));
 }
 
-/// Whether `value` is looked up in a table of bytes already.
+/// Returns the gather if `value` is looked up in a table of bytes already.
 static nn::GatherOp getLookup(Value value) {
   auto gather = value.getDefiningOp<nn::GatherOp>();
   if (!gather || !isByte(gather.getIndices()) || !isByte(gather.getX()) ||
@@ -51,8 +51,8 @@ static nn::GatherOp getLookup(Value value) {
   return gather;
 }
 
-/// Whether an op takes an epilogue about as long as an addition. Others are
-/// polynomials.
+/// Returns true if the op costs an epilogue about as much as an addition. Other
+/// ops are polynomials.
 static bool isCheap(Operation *op) {
   return isa<nn::AbsOp, nn::AddOp, nn::CastOp, nn::ClampOp, nn::DivOp,
              nn::GatherOp, nn::HardSigmoidOp, nn::HardSwishOp, nn::LeakyReluOp,
@@ -62,22 +62,23 @@ static bool isCheap(Operation *op) {
 
 namespace {
 
-/// Elementwise ops that compute bytes from one tensor of bytes and numbers.
+/// Elementwise ops that compute bytes from one tensor of bytes and constants.
 struct Cone {
   SmallVector<Operation *> ops; // Operands before their users.
   Value source;
 };
 
-/// Goes from a result up to the tensors of bytes that it depends on.
+/// Walks from a result up to the tensors of bytes that it depends on.
 class Finder {
 public:
   explicit Finder(Operation *root) : root(root) {}
 
-  /// The ops and the one source; nullopt, with a reason, if there are several.
+  /// Returns the ops and the single source; nullopt, with a reason, if there
+  /// are several.
   std::optional<Cone> run(StringRef &reason) {
     if (!add(root, reason))
       return std::nullopt;
-    // What was looked up is a function of the same bytes, too.
+    // The result of a lookup is a function of the same bytes, too.
     for (size_t i = 0; i < kMaxOps; ++i) {
       auto lookup = llvm::find_if(
           sources, [](Value source) { return bool(getLookup(source)); });
@@ -140,8 +141,8 @@ private:
 
 } // namespace
 
-/// Whether a kernel's epilogue stores `bytes`, and nobody else reads them: then
-/// it would go on with what it has in registers.
+/// Returns true if a kernel's epilogue stores `bytes` and nobody else reads
+/// them. The epilogue would then continue with the values in its registers.
 static bool isInEpilogue(Value bytes) {
   SmallVector<Value> work{bytes};
   for (size_t i = 0; i < work.size() && i < kMaxOps; ++i) {
@@ -156,7 +157,7 @@ static bool isInEpilogue(Value bytes) {
   return false;
 }
 
-/// Why a loop, or an epilogue, of floats is as good as a table, or better.
+/// Says why a loop or an epilogue of floats is as fast as a table, or faster.
 static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
   if (llvm::none_of(cone.ops, [](Operation *op) {
         return llvm::any_of(op->getOperands(), [](Value operand) {
@@ -172,7 +173,7 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
     if (op != root && !isCheap(op) && !llvm::all_of(op->getUsers(), isInside))
       return "computes what others read as well";
   }
-  // An epilogue goes on with a result that one op reads.
+  // An epilogue can continue with a result that only one op reads.
   bool isChain = llvm::all_of(cone.ops, [&](Operation *op) {
     return op == root || op->hasOneUse();
   });
@@ -187,7 +188,8 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
   return std::nullopt;
 }
 
-/// What the ops compute of all bytes; null if one of them has no value.
+/// Returns the results of the ops for all bytes; null if an op has no constant
+/// value.
 static Value makeTable(OpBuilder &builder, const Cone &cone, Operation *root) {
   Type byte = typeOf(cone.source).getElementType();
   auto all = RankedTensorType::get({kEntries}, byte);
@@ -200,7 +202,7 @@ static Value makeTable(OpBuilder &builder, const Cone &cone, Operation *root) {
   };
   values.map(cone.source, makeBytes(nn::makeConstantAttr(all, bytes)));
   for (Operation *op : cone.ops) {
-    // Constants of one number broadcast as scalars; a table stays one.
+    // Splat constants become scalars that broadcast; a table stays a table.
     for (Value operand : op->getOperands())
       if (std::optional<double> number = nn::getSplat(operand);
           number && !values.contains(operand) && !isa<nn::GatherOp>(op))
@@ -222,7 +224,7 @@ static Value makeTable(OpBuilder &builder, const Cone &cone, Operation *root) {
 
 namespace {
 
-/// f(bytes) → gather(table of f, bytes).
+/// Replaces f(bytes) by gather(table of f, bytes).
 struct Tabulate : RewritePattern {
   Tabulate(MLIRContext *context, Pass::Statistic &count)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
@@ -257,7 +259,7 @@ struct TabulateBytesPass
     RewritePatternSet patterns(&getContext());
     patterns.add<Tabulate>(&getContext(), numTables);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // What the tables replace, users before operands.
+    // Erase the ops that tables replaced, users before operands.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (op->getNumRegions() == 0)

@@ -1,11 +1,11 @@
-//===- ByteProducts.h - what is multiplied as bytes -------------*- C++ -*-===//
+//===- ByteProducts.h - products of bytes -----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers of CpuPolicy to the questions about bytes, without estimates.
+// The answers of CpuPolicy to questions about bytes, without estimates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_BYTEPRODUCTS_H
@@ -17,14 +17,14 @@ namespace ingot::cpu {
 
 Answer<bool> isForBytes(mlir::Operation *product, const ByteSite &site);
 
-/// Finding a range and rounding must cost less than bytes save.
+/// Returns true if bytes save more time than finding a range and rounding cost.
 Answer<bool> isForDynamicBytes(mlir::Operation *product);
 Answer<bool> isLoopForBytes(int64_t weights);
 
 /// Returns true if zeros are to fill groups of four channels of bytes.
 Answer<bool> isForPadding(nn::ConvOp conv);
 
-/// The dimension along which weights are to be fitted in pairs.
+/// Returns the dimension along which weights are to be fitted in pairs.
 Answer<std::optional<int64_t>> findPairedAxis(mlir::Operation *product);
 
 /// Returns true if rows are to be rounded to bytes.

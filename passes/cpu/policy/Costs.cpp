@@ -36,7 +36,7 @@ StringRef cpu::nameOf(Form form) {
   llvm_unreachable("unknown form");
 }
 
-/// How often the weights are multiplied by a number each.
+/// Returns how often each weight is multiplied.
 static int64_t timesOf(Operation *op) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case([](nn::ConvOp conv) {
@@ -52,7 +52,7 @@ static int64_t timesOf(Operation *op) {
                           productOf(x.drop_front(channels + 1))});
       })
       .Case([](nn::MatMulOp matmul) {
-        // Each matrix of a batch meets its own rows.
+        // Each matrix of a batch is multiplied by its own rows.
         ArrayRef<int64_t> b = shapeOf(matmul.getB());
         ArrayRef<int64_t> y = shapeOf(matmul.getResult());
         return b.size() > 2 ? y[y.size() - 2] : productOf(y.drop_back());
@@ -83,7 +83,7 @@ std::optional<ProductSize> ProductSize::of(Operation *op) {
   return size;
 }
 
-/// How many times as fast as f32 a core multiplies; 0: not at all.
+/// Returns the core's speed relative to f32; 0 if it has no instructions.
 static double speedOf(Form form, const TargetInfo &target) {
   switch (form) {
   case Form::f32:
@@ -133,7 +133,7 @@ int64_t cpu::estimateCycles(const ProductSize &size, Form form,
       perNumber * double(size.data));
 }
 
-/// The earliest in the list of levels, of those that are sure.
+/// Returns the sure level that comes first in the list of levels.
 static TargetInfo lowestLevel(Operation *op) {
   auto orderOf = [](TargetAttr target) {
     return findLevel(target.getLevel()) - getLevels().begin();

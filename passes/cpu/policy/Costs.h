@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A roofline estimate of a product, in cycles of one core. It is the larger of
-// two times: multiply-adds at the core's rate, and bytes that the second-level
-// cache does not hold at the rate of memory. The time to round the data is
-// added.
+// A roofline estimate of a product, in cycles of one core. The estimate is the
+// larger of two times. One is the time of multiply-adds at the core's rate. The
+// other is the time to read bytes that the second-level cache does not hold at
+// the rate of memory. The time to round the data is added.
 //
-// The estimates are for the reader of a decision. They do not decide: they
-// leave out padding, tails of vectors and the layout of data, and can rank two
-// alternatives the wrong way round. The rules of this folder decide, with
-// numbers that were measured (Thresholds.inc). The reason of an answer says
-// which rule did.
+// The estimates only inform the reader of a decision. They leave out padding,
+// tails of vectors and the layout of data, and can rank two alternatives
+// wrongly. The rules of this folder decide, with measured numbers
+// (Thresholds.inc). The reason of an answer names the rule that decided.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_COSTS_H
@@ -27,9 +26,9 @@ namespace ingot::cpu {
 /// The forms in which a product is multiplied.
 enum class Form {
   f32,
-  /// Bytes of a range that is known.
+  /// Bytes with a known range.
   int8,
-  /// Bytes of a range that each run finds.
+  /// Bytes with a range that each run finds.
   dynamicInt8,
   bf16,
   f16,
@@ -37,27 +36,27 @@ enum class Form {
   f16Weights
 };
 
-/// The name of a form in a decision.
+/// Returns the name of a form in a decision.
 llvm::StringRef nameOf(Form form);
 
-/// The numbers that a product multiplies and reads.
+/// The counts of multiplications and elements of a product.
 struct ProductSize {
   int64_t products, weights, data, results;
-  /// The bits of a packed weight; 0: those of the form.
+  /// The bits of a packed weight; 0 for the bits of the form.
   int64_t packedBits = 0;
 
-  /// The size of a convolution or of a matrix product; nullopt if it has open
-  /// sizes or is another op.
+  /// Returns the size of a convolution or a matrix product. Returns nullopt if
+  /// it has open sizes or is another op.
   static std::optional<ProductSize> of(mlir::Operation *op);
 };
 
-/// Estimates cycles of one run on one core of `target`; -1 if the core has no
-/// instructions for the form.
+/// Estimates the cycles of a run on one core of `target`. Returns -1 if the
+/// core has no instructions for the form.
 int64_t estimateCycles(const ProductSize &size, Form form,
                        const TargetInfo &target);
 
-/// The forms with their estimates for the lowest level that is sure; without
-/// cycles where sizes are open.
+/// Returns the forms with their estimates for the lowest sure level. Open sizes
+/// have no estimates.
 llvm::SmallVector<Alternative, 3> weigh(mlir::Operation *op,
                                         llvm::ArrayRef<Form> forms);
 

@@ -1,4 +1,4 @@
-//===- CpuPolicy.cpp - what CPUs like -------------------------------------===//
+//===- CpuPolicy.cpp - answers for CPUs -----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CpuPolicy.h - what CPUs like -----------------------------*- C++ -*-===//
+//===- CpuPolicy.h - answers for CPUs ---------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,8 @@
 
 namespace ingot::cpu {
 
-/// Answers for all levels of the module at once: shared phases serve them all.
+/// Answers for all levels of the module together, because shared phases serve
+/// all levels.
 class CpuPolicy : public Policy {
 public:
   Answer<bool> multiplyBytes(mlir::Operation *product,

@@ -1,4 +1,4 @@
-//===- FloatProducts.h - what is as fast in floats --------------*- C++ -*-===//
+//===- FloatProducts.h - products that floats suit better -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,22 +13,22 @@
 
 namespace ingot::cpu {
 
-/// Returns why kernels multiply floats as fast as bytes in `product`, which has
-/// constant weights: its channels, terms or sizes. `ofInput` is true if the
-/// model is given the data as floats.
+/// Says why floats are as fast as bytes in `product`: its channels, terms or
+/// sizes. Its weights must be constant. `ofInput` is true if the model receives
+/// the data as floats.
 Reason whyAsFastInFloats(mlir::Operation *product, bool ofInput,
                          const Machine &machine);
 
-/// Returns true if floats of a convolution take fewer products: 3x3 taps over
-/// at least so many pixels, or over an open number of them.
+/// Returns true if Winograd's algorithm saves products for floats: 3x3 taps
+/// over at least `leastPixels` pixels, or over an open number of pixels.
 bool takesFewerProducts(nn::ConvOp conv, int64_t leastPixels);
 
-/// The share of taps of the first `dims` dimensions that lie on pixels. Floats
-/// leave out the taps in the padding.
+/// Returns the share of taps of the first `dims` dimensions that lie on pixels.
+/// Floats skip the taps in the padding.
 double shareOfTaps(nn::ConvOp conv, size_t dims);
 
-/// Why a convolution of bytes is multiplied as floats that hold the bytes: it,
-/// or each of its groups, has few channels.
+/// Says why a convolution multiplies its bytes as floats: the convolution, or
+/// each of its groups, has few channels.
 Reason whyBytesAsFloats(nn::ConvOp conv);
 
 } // namespace ingot::cpu

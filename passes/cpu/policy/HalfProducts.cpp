@@ -1,4 +1,4 @@
-//===- HalfProducts.cpp - what is multiplied as bf16 or f16 ---------------===//
+//===- HalfProducts.cpp - products of bf16 and f16 ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,10 +24,11 @@ using support::isDepthwise;
 using support::shapeOf;
 using support::whyNotThreeByThree;
 
-/// Returns true if `op` is a depthwise convolution far from all products for
-/// which `isHalf` is true. Between near ones there is no product or mean. A
-/// depthwise convolution multiplies f32 in any case: alone, widening and
-/// rounding take longer than floats that caches hold.
+/// Returns true if `op` is a depthwise convolution without a near product for
+/// which `isHalf` is true. A product is near if no other product or mean lies
+/// between. A depthwise convolution multiplies f32 in any case. Without near
+/// products, widening and rounding take longer than reading floats from a
+/// cache.
 static bool isDepthwiseAlone(Operation *op,
                              function_ref<bool(Operation *)> isHalf) {
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -62,9 +63,9 @@ static bool isDepthwiseAlone(Operation *op,
   return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
 }
 
-/// Why floats are faster where few rows are multiplied by a small matrix: the
-/// first cache holds them, and rounding rows takes longer. One row waits for
-/// weights. Rows of open number may be many.
+/// Says why floats are faster for few rows and a small matrix. The first-level
+/// cache holds the matrix, and rounding the rows takes longer. One row waits
+/// for weights. An open number of rows may be large.
 static Reason whyTooSmall(nn::MatMulOp product) {
   ArrayRef<int64_t> weights = shapeOf(product.getB());
   if (weights.size() != 2 || product.getTransposeA() ||
@@ -87,9 +88,9 @@ static Reason whyTooSmall(nn::MatMulOp product) {
   return std::nullopt;
 }
 
-/// Reasons of a convolution. Rows of few pixels are no tiles, which few outputs
-/// do not make up for. Tiles of groups of four channels are mostly
-/// empty, which many pixels make up for.
+/// Says why a convolution is too small for bf16. Rows of few pixels do not fill
+/// tiles, and few outputs do not make up for that. Tiles of groups of four
+/// channels are mostly empty, but many pixels make up for that.
 static Reason whyTooSmall(nn::ConvOp conv) {
   ArrayRef<int64_t> w = shapeOf(conv.getW()), y = shapeOf(conv.getResult());
   int64_t elements = productOf(w);
@@ -112,9 +113,9 @@ static Reason whyTooSmall(nn::ConvOp conv) {
   return std::nullopt;
 }
 
-/// Why it does not pay to multiply the factors of `op` as bf16. They are
-/// multiplied in twos, for each tap of a convolution apart. Few terms do not
-/// pay for rounding or for tiles, and an odd term at the end of a tap is
+/// Says why multiplying the factors of `op` as bf16 does not pay. Factors are
+/// multiplied in pairs, separately for each tap of a convolution. Few terms do
+/// not pay for rounding or for tiles. An odd term at the end of a tap is
 /// copied.
 static Reason whyNotBF16(Operation *op) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
@@ -128,7 +129,7 @@ static Reason whyNotBF16(Operation *op) {
   if (Reason reason = whyTooSmall(conv))
     return reason;
   int64_t channels = weights[1], terms = productOf(weights.drop_front());
-  // Open sizes are large.
+  // Open sizes count as large.
   if (ShapedType::isDynamic(terms))
     return std::nullopt;
   const bool isEven = channels % 2 == 0;
@@ -140,7 +141,7 @@ static Reason whyNotBF16(Operation *op) {
   return std::nullopt;
 }
 
-/// The rows that share weights: pixels, or rows of matrices.
+/// Returns the number of rows that share weights: pixels, or rows of matrices.
 static int64_t rowsOf(Operation *op) {
   SmallVector<int64_t> y(shapeOf(op->getResult(0)));
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -148,8 +149,8 @@ static int64_t rowsOf(Operation *op) {
   return productOf(y);
 }
 
-/// Returns true if widened weights of a few columns fit on the stack, or go
-/// there part by part: weights of matrices, and points of 3x3 taps.
+/// Returns true if widened weights of a few columns fit on the stack. Weights
+/// of matrices, and positions of 3x3 taps, may go there part by part.
 static bool fitWidened(Operation *op) {
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -185,7 +186,7 @@ Reason cpu::whyNotHalfSums(Operation *op) {
   return std::nullopt;
 }
 
-/// The answer for a form that stores data in 16 bits, too.
+/// Returns the answer for a form that also stores data in 16 bits.
 static Answer<bool> answer(Operation *op,
                            function_ref<Reason(Operation *)> whyNot) {
   if (Reason reason = whyNot(op))
@@ -209,7 +210,7 @@ Answer<bool> cpu::isForHalfWeights(Operation *op, int64_t allWeights) {
     return {false, "has few weights, which are not worth widening"};
   if (!fitWidened(op))
     return {false, "has weights that do not fit on the stack once widened"};
-  // Pictures of open size are large; matrices may be of a row.
+  // Images of open size count as large; matrices may have one row.
   if (ShapedType::isDynamic(rows) && isa<nn::ConvOp>(op)) {
     if (weights[1] >= threshold::halfFewestChannels)
       return {true, "has channels enough to pay for widening weights"};

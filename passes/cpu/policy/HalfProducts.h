@@ -1,11 +1,11 @@
-//===- HalfProducts.h - what is multiplied as bf16 or f16 -------*- C++ -*-===//
+//===- HalfProducts.h - products of bf16 and f16 ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers of CpuPolicy to the questions about halves, without estimates.
+// The answers of CpuPolicy to questions about bf16 and f16, without estimates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_HALFPRODUCTS_H
@@ -16,23 +16,24 @@
 
 namespace ingot::cpu {
 
-/// Rounding the factors of `op` must cost less than products of bf16 save.
+/// Returns true if products of bf16 save more than rounding the factors of `op`
+/// costs.
 Answer<bool> isForBF16(mlir::Operation *op);
 
-/// Weights of f16 must be no slower than weights of f32. They are widened once
-/// for all rows of a task. The model's other weights hide that if no cache
-/// holds them and there are rows enough, or if few rows wait for weights. Few
-/// weights are not worth it. Few channels are copied for one tile of pixels at
-/// a time if only a run knows how long rows are.
+/// Returns true if weights of f16 are no slower than weights of f32. They are
+/// widened once for all rows of a task. Widening is hidden if no cache holds
+/// the model's weights, and if many rows share them or few rows wait for them.
+/// Few weights do not pay for widening. With few channels and rows of unknown
+/// length, pixels are copied for one tile at a time.
 Answer<bool> isForHalfWeights(mlir::Operation *op, int64_t allWeights);
 
-/// Sums of f16 must save more than widening them costs.
+/// Returns true if sums of f16 save more than widening them costs.
 Answer<bool> isForF16(mlir::Operation *op);
 
-/// Why it does not pay to add products of `op` up as f16 first. Sums of f16 are
-/// widened once a run of k, which takes as long as some ten products. Groups of
-/// few channels go by vectors of f32. Depthwise filters multiply f32, too, but
-/// read half of the bytes.
+/// Says why adding products of `op` as f16 does not pay. Sums of f16 are
+/// widened once for each run of k, which takes as long as some ten products.
+/// Groups of few channels use vectors of f32. Depthwise filters multiply f32,
+/// too, but read half of the bytes.
 Reason whyNotHalfSums(mlir::Operation *op);
 bool isWorthHalfSums(mlir::Operation *op);
 

@@ -1,4 +1,4 @@
-//===- Levels.cpp - what an artifact's CPU levels share -------------------===//
+//===- Levels.cpp - facts about all CPU levels ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Levels.h - what an artifact's CPU levels share ----------*- C++ -*-===//
+//===- Levels.h - facts about all CPU levels --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Facts about all CPU levels of `ingot.targets`, for passes whose result serves
-// every level: types and weights are the same for all.
+// every level. All levels have the same types and weights.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_LEVELS_H
@@ -17,22 +17,22 @@
 namespace ingot::cpu {
 
 /// Returns true if a level multiplies bf16 faster than f32. `may` levels count:
-/// the artifact has code for them where the model multiplies bf16.
+/// the artifact has code for them if the model multiplies bf16.
 bool someMultiplyBF16(mlir::Operation *op);
 
 /// Returns true if all levels multiply bf16 faster than f32.
 bool allMultiplyBF16(mlir::Operation *op);
 
-/// Returns true if products that the user wants in `asked` multiply f16 by f16
-/// and add up f16. All levels must have arithmetic on f16: types between
-/// products are the same for all.
+/// Returns true if products for which the user asked `asked` multiply f16 by
+/// f16 and add as f16. All levels must have arithmetic on f16, because they
+/// share the types between products.
 bool addsHalfSums(mlir::Operation *op, Precision asked);
 
-/// Returns true if all levels multiply bytes as words: no level has VNNI or
+/// Returns true if all levels multiply bytes as int16: no level has VNNI or
 /// AMX.
 bool multipliesAsWords(mlir::Operation *op);
 
-/// Returns true if all levels have instructions that add up products of bytes.
+/// Returns true if all levels have instructions that add products of bytes.
 bool addsByteDots(mlir::Operation *op);
 
 /// Returns true if a level multiplies bytes or bf16 in AMX tiles. `may` levels

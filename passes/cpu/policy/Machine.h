@@ -11,14 +11,14 @@
 
 namespace ingot::cpu {
 
-/// The facts about the module's targets that rules about bytes ask for.
+/// The facts about the module's targets that rules about bytes use.
 struct Machine {
-  /// Reads them from the module around `op`.
+  /// Reads the facts from the module around `op`.
   explicit Machine(mlir::Operation *op)
       : asWords(multipliesAsWords(op)),
         numbers(TargetsAttr::of(op).getNumbers()) {}
 
-  /// True if all levels multiply bytes as words.
+  /// True if all levels multiply bytes as int16.
   bool asWords;
   /// The numbers of a core, which all levels share.
   TargetNumbers numbers;

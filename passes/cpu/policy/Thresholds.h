@@ -1,12 +1,12 @@
-//===- Thresholds.h - what was measured of CPUs -----------------*- C++ -*-===//
+//===- Thresholds.h - measured limits of CPUs -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of Thresholds.inc as C++: `threshold::openTileRows`, and
-// `threshold::farWeights(target)` for shares of a cache.
+// The rows of Thresholds.inc as C++, e.g. `threshold::openTileRows`. Shares of
+// a cache are functions, e.g. `threshold::farWeights(target)`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_THRESHOLDS_H

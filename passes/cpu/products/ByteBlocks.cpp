@@ -19,8 +19,8 @@ using namespace ingot::cpu;
 using cpu::ByteFours;
 
 static constexpr int64_t kTaps = ByteFours::kTaps;
-/// Lanes of 128 bits, in which instructions unpack: their bytes, and words of
-/// 32 bits.
+/// Instructions unpack within lanes of 128 bits: the bytes and 32-bit words of
+/// a lane.
 static constexpr int64_t kUnitBytes = 16, kUnitWords = 4;
 
 static Value shuffle(IndexBuilder &b, Value x, Value y,
@@ -37,7 +37,7 @@ static Value bitcast(IndexBuilder &b, Value vector, int64_t bits) {
       vector);
 }
 
-/// The elements of both, one behind the other.
+/// Concatenates the elements of both vectors.
 static Value concat(IndexBuilder &b, Value x, Value y) {
   int64_t size = cast<VectorType>(x.getType()).getDimSize(0);
   return shuffle(b, x, y, llvm::to_vector(llvm::seq<int64_t>(2 * size)));
@@ -64,8 +64,8 @@ Value cpu::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
                                   rows[0]);
   SmallVector<Value> all = withZeroRows(b, rows);
   Value bytes = concat(b, concat(b, all[0], all[1]), concat(b, all[2], all[3]));
-  // Four channels of each row to each unit, then these of each channel
-  // together.
+  // Bring four channels of each row to each lane, then join the bytes of each
+  // channel.
   SmallVector<int64_t> turned, within;
   for (int64_t unit = 0; unit < units; ++unit)
     for (int64_t row = 0; row < kTaps; ++row)
@@ -79,7 +79,8 @@ Value cpu::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
   return bitcast(b, shuffle(b, runs, runs, within), 32);
 }
 
-/// The lower (0) or upper (1) half of each unit of x and y, element by element.
+/// Interleaves the elements of the lower (0) or upper (1) half of each lane of
+/// x and y.
 static Value unpackHalf(IndexBuilder &b, Value x, Value y, int64_t half) {
   auto type = cast<VectorType>(x.getType());
   int64_t size = type.getDimSize(0);
@@ -117,14 +118,14 @@ SmallVector<Value> cpu::unpackPairs(IndexBuilder &b, const ByteBlock &block,
   };
   switch (block.vectors) {
   case 1: {
-    // Of both rows in turn, all in their order.
+    // Interleave both rows in their order.
     SmallVector<int64_t> from;
     for (int64_t i = 0; i < block.lanes; ++i)
       from.append({i, block.lanes + i});
     return {widen(shuffle(b, x, y, from))};
   }
   case 2:
-    // Words are what loading bytes makes of them.
+    // Loads widen bytes to int16.
     x = widen(x), y = widen(y);
     return {unpackHalf(b, x, y, 0), unpackHalf(b, x, y, 1)};
   default: {
@@ -154,7 +155,7 @@ SmallVector<Value> cpu::unpackFours(IndexBuilder &b, const ByteBlock &block,
   case 1:
     return {unpackVector(b, all)};
   case 2: {
-    // Pairs of all channels in their order, as words, then pairs of these.
+    // Interleave pairs of all channels as int16, then pairs of the pairs.
     SmallVector<int64_t> inTurn;
     for (int64_t i = 0; i < block.channels(); ++i)
       inTurn.append({i, block.channels() + i});

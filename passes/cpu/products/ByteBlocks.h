@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions unpack bytes within lanes of 128 bits, so that the vectors that
-// become of a block of channels have them in another order. Their epilogue
-// takes its operands in that order; instructions that pack words and bytes,
-// within lanes too, bring the results back into theirs.
+// Instructions unpack bytes within lanes of 128 bits, so that the channels of a
+// block come in another order. The epilogue takes its operands in that order.
+// Instructions that pack int16 and bytes work within lanes too, and restore the
+// original order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_BYTEBLOCKS_H
@@ -18,58 +18,61 @@
 
 namespace ingot::cpu {
 
-/// Vectors of up to four rows of bytes as fours: of channels in one vector of
-/// i32, in their order, and of blocks in four. Zeros where there are fewer
-/// rows.
+/// Unpack vectors of up to four rows of bytes into groups of four bytes, one
+/// from each row. Missing rows count as zeros. unpackVector returns one vector
+/// of i32 with the channels in order; unpackBlock takes a block and returns
+/// four vectors.
 mlir::Value unpackVector(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 llvm::SmallVector<mlir::Value> unpackBlock(IndexBuilder &b,
                                            llvm::ArrayRef<mlir::Value> rows);
 
-/// The channels that are unpacked at once.
+/// The channels that are unpacked together.
 struct ByteBlock {
-  /// Of i32, each.
+  /// The lanes of i32 in each vector.
   int64_t lanes;
-  /// One, two or four.
+  /// The number of vectors: one, two or four.
   int64_t vectors;
 
   int64_t channels() const { return lanes * vectors; }
-  /// Where channel `channel` stands in the block's vectors: each lane of 128
-  /// bits has neighbours, four of them in the first vector, and so on. That is
-  /// where `cpu::ByteFours` has them, of 64 channels.
+  /// Returns the position of channel `channel` in the block's vectors. Each
+  /// lane of 128 bits holds neighbours: four of them in the first vector, and
+  /// so on. `cpu::ByteFours` uses the same order for 64 channels.
   int64_t placeOf(int64_t channel) const;
-  /// Whether that is their own order.
+  /// Returns true if that order is the natural order of channels.
   bool isNatural() const;
 };
 
-/// Two rows of bytes of a block as words, those of a channel beside each other:
-/// a vector of i16 for each of the block's vectors. Zeros where a row is null.
+/// Unpacks two rows of bytes of a block into pairs of int16, one pair for each
+/// channel. Returns a vector of i16 for each vector of the block. A null row
+/// counts as zeros.
 llvm::SmallVector<mlir::Value> unpackPairs(IndexBuilder &b,
                                            const ByteBlock &block,
                                            mlir::Value first,
                                            mlir::Value second);
 
-/// The same of four rows as bytes: a vector of i32 each.
+/// Unpacks four rows of a block into groups of four bytes: a vector of i32 for
+/// each vector of the block.
 llvm::SmallVector<mlir::Value> unpackFours(IndexBuilder &b,
                                            const ByteBlock &block,
                                            llvm::ArrayRef<mlir::Value> rows);
 
-/// Vectors of a block's channels, of which `natural` has the vectors in their
-/// order, in the order of unpacked ones.
+/// Moves a block's channels from the natural order in `natural` into the order
+/// of unpacked vectors.
 llvm::SmallVector<mlir::Value>
 inUnpackedOrder(IndexBuilder &b, const ByteBlock &block, mlir::Value natural);
 
-/// The epilogue of blocks.
+/// Runs and stores the epilogue of blocks.
 class BlockStore {
 public:
-  /// `channels` are as many as are prepared at once.
+  /// `channels` is how many channels prepare() takes at once.
   BlockStore(IndexBuilder &b, const Output &output, const ByteBlock &block,
              int64_t channels);
 
-  /// Puts what operands hold for each of the channels [first, end), which are
-  /// whole blocks, into the order of unpacked ones.
+  /// Brings the operands' elements of channels [first, end) into the order of
+  /// unpacked vectors. The channels must be whole blocks.
   void prepare(IndexBuilder &b, Index first, Index end);
 
-  /// Runs the epilogue over the vectors of a block of sums and stores them;
+  /// Runs the epilogue over the vectors of a block of sums, and stores them.
   /// `at` are the coordinates of the first channel in dst.
   void store(IndexBuilder &b, llvm::ArrayRef<mlir::Value> sums,
              llvm::ArrayRef<Index> at) const;
@@ -81,7 +84,7 @@ private:
 
   const Output &output;
   ByteBlock block;
-  /// For each operand its channels as prepared, or null if it differs from
+  /// The prepared channels of each operand. Null if the operand differs from
   /// pixel to pixel or is the same for all channels.
   llvm::SmallVector<mlir::Value> prepared;
   Index firstPrepared;

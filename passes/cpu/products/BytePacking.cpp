@@ -30,15 +30,15 @@ static constexpr StringRef
                      "llvm.x86.avx512.packsswb.512"},
     kPackUnsigned[] = {"llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb",
                        "llvm.x86.avx512.packuswb.512"};
-/// Lanes of 128 bits: their bytes, and the integers of the widest vector.
+/// The bytes of a lane of 128 bits, and the integers of the widest vector.
 static constexpr int64_t kUnitBytes = 16, kWidestLanes = 16;
 
 //===----------------------------------------------------------------------===//
-// What is packed
+// Packable values
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Numbers that a value lies between.
+/// The bounds of a value.
 struct Bounds {
   double low = -INFINITY, high = INFINITY;
 };
@@ -73,7 +73,7 @@ static Bounds boundsOf(Value value) {
   return {std::min(x.low, y.low), std::min(x.high, y.high)};
 }
 
-/// What bounds that are constants were put to.
+/// Returns the value before constant bounds were applied.
 static Value withoutBounds(Value value) {
   auto isConstant = [](Value value) {
     Bounds bounds = boundsOf(value);
@@ -97,7 +97,7 @@ BytePacking::BytePacking(kernel::EpilogueOpInterface op) {
   if (!bytes || !bytes.getType().isInteger(8) ||
       !bytes.getIn().getType().isInteger(32))
     return;
-  // A zero point may as well be added to bytes.
+  // A zero point may be added to the bytes after packing.
   APInt zeroPoint;
   auto sum = bytes.getIn().getDefiningOp<arith::AddIOp>();
   if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&zeroPoint)) &&
@@ -107,14 +107,16 @@ BytePacking::BytePacking(kernel::EpilogueOpInterface op) {
     (void)isPackable(bytes.getIn());
 }
 
-/// Whether `whole`, of i32, is within a byte: then that is packed.
+/// Returns true if `whole`, an i32, is within a byte. Then it is the value to
+/// pack.
 bool BytePacking::isPackable(Value whole) {
   Bounds bounds = boundsOf(whole);
   isSigned = bounds.low < 0;
   if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
     return false;
   packable = whole;
-  // Packing holds integers within the bounds of bytes.
+  // Packing saturates integers to the bounds of bytes, so that these bounds can
+  // be dropped.
   if (bounds.low == (isSigned ? -128 : 0) &&
       bounds.high == (isSigned ? 127 : 255))
     packable = withoutBounds(whole);
@@ -132,8 +134,8 @@ bool BytePacking::isPackable(Value whole) {
   return true;
 }
 
-/// Of what is much too small the least integer is made, which packs to the
-/// lower bound as well.
+/// Converts floats to integers. Floats far below the range become the least
+/// integer, which packs to the lower bound as well.
 Value BytePacking::toInteger(IndexBuilder &b, Value result) const {
   auto type = cast<VectorType>(result.getType());
   if (!type.getElementType().isF32())
@@ -146,10 +148,10 @@ Value BytePacking::toInteger(IndexBuilder &b, Value result) const {
   auto constant = [&](TypedAttr value) -> Value {
     return arith::ConstantOp::create(b.b, b.loc, value);
   };
-  // Rounding as the CPU is set to: to the nearest.
+  // Rounding follows the CPU's mode, which is to nearest.
   if (type.getNumElements() < kWidestLanes)
     return callOfWidth(b, isRounded ? kRound : kTruncate, 32, bounded);
-  // Of all lanes.
+  // The mask selects all lanes.
   StringRef intrinsic = isRounded ? "llvm.x86.avx512.mask.cvtps2dq.512"
                                   : "llvm.x86.avx512.mask.cvttps2dq.512";
   return LLVM::CallIntrinsicOp::create(
@@ -178,7 +180,7 @@ static Value part(IndexBuilder &b, Value vector, int64_t first, int64_t size) {
                  llvm::to_vector(llvm::seq<int64_t>(first, first + size)));
 }
 
-/// Integers of both, of half the bits.
+/// Packs the integers of both vectors to half their bits.
 static Value pack(IndexBuilder &b, ArrayRef<StringRef> names, Value x,
                   Value y) {
   int64_t bits =
@@ -186,7 +188,7 @@ static Value pack(IndexBuilder &b, ArrayRef<StringRef> names, Value x,
   return callOfWidth(b, names, bits, {x, y});
 }
 
-/// Of an even number of vectors, or of one, whose halves these are.
+/// Packs an even number of vectors, or the halves of a single vector.
 static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
                                   ArrayRef<Value> vectors) {
   SmallVector<Value> packed;
@@ -194,7 +196,7 @@ static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
     auto type = cast<VectorType>(vectors[0].getType());
     int64_t size = type.getNumElements();
     bool isUnit = size * type.getElementTypeBitWidth() == kUnitBytes * 8;
-    // What is packed twice is cut off in the end.
+    // A vector that is packed with itself is cut off at the end.
     packed.push_back(isUnit ? pack(b, names, vectors[0], vectors[0])
                             : pack(b, names, part(b, vectors[0], 0, size / 2),
                                    part(b, vectors[0], size / 2, size / 2)));
@@ -232,7 +234,7 @@ void cpu::storePacked(IndexBuilder &b, const Tile &tile, const Output &output,
     integers.push_back(packing.integersOf(b, body, arguments, tile.lanes));
   }
   Value bytes = packing.pack(b, integers);
-  // Neighbours of four, to where they stand in their vectors.
+  // Moves groups of four neighbours to their positions in the vectors.
   int64_t columns = tile.vectors * tile.lanes, units = tile.lanes / 4;
   SmallVector<int64_t> from;
   for (int64_t v = 0; v < tile.vectors; ++v)

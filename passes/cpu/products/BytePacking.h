@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions that pack integers hold them within the bounds of the narrower
-// type, and take two vectors at once, within lanes of 128 bits. What an
-// epilogue stores as bytes goes through them if its own bounds say that it is
-// within a byte.
+// Instructions that pack integers saturate them to the narrower type. Each
+// packs two vectors within lanes of 128 bits. An epilogue uses them to store
+// bytes if its own bounds keep its results within a byte.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_BYTEPACKING_H
@@ -22,16 +21,17 @@ class BytePacking {
 public:
   explicit BytePacking(kernel::EpilogueOpInterface op);
 
-  /// Whether what the epilogue of `op` stores can be packed.
+  /// Returns true if the results of the epilogue of `op` can be packed.
   explicit operator bool() const { return bool(packable); }
 
-  /// What is packed of one vector, of i32: of the arguments of the epilogue's
-  /// `body`.
+  /// Returns the i32 vector to pack, computed from the arguments of the
+  /// epilogue's `body`.
   mlir::Value integersOf(IndexBuilder &b, mlir::Block &body,
                          mlir::ValueRange arguments, int64_t lanes) const;
 
-  /// Bytes of one, two or four vectors: each lane of 128 bits has those of this
-  /// lane of the first vector, then of the second one, and so on.
+  /// Packs one, two or four vectors into bytes. Each lane of 128 bits holds the
+  /// bytes of this lane of the first vector, then of the second vector, and so
+  /// on.
   mlir::Value pack(IndexBuilder &b,
                    llvm::ArrayRef<mlir::Value> integers) const;
 
@@ -39,20 +39,20 @@ private:
   bool isPackable(mlir::Value whole);
   mlir::Value toInteger(IndexBuilder &b, mlir::Value result) const;
 
-  /// What the epilogue makes bytes of, if that is within a byte. Null
-  /// otherwise. Where only the lower bound of bytes is below it, which packing
-  /// holds, floats before their bounds.
+  /// The value of the epilogue to convert to bytes; null if it may exceed a
+  /// byte. Packing saturates at a byte's lower bound. A float with only that
+  /// lower bound is thus taken before its bounds are applied.
   mlir::Value packable;
   bool isSigned = false, isRounded = false;
   /// The upper bound of such floats.
   double most = 0;
-  /// What is added to bytes once they are packed.
+  /// The value that is added to bytes after packing.
   int64_t offset = 0;
 };
 
-/// Runs the epilogue over the vectors of a row of a tile, all of whose lanes
-/// are within the tensor, and stores their bytes. `coordinates` are those of
-/// the first.
+/// Runs the epilogue over the vectors of a row of a tile, and stores their
+/// bytes. All lanes must be within the tensor. `coordinates` are those of the
+/// first element.
 void storePacked(IndexBuilder &b, const Tile &tile, const Output &output,
                  const BytePacking &packing, mlir::ValueRange sums,
                  llvm::ArrayRef<Index> coordinates);

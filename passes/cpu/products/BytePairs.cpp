@@ -20,7 +20,7 @@ static int64_t bytesOf(Value vector) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-/// The vector of the same bits with elements of so many.
+/// Returns the vector's bits as elements of `bits` bits.
 static Value withElements(IndexBuilder &b, Value vector, int64_t bits) {
   return vector::BitCastOp::create(
       b.b, b.loc,

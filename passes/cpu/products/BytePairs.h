@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `vpmaddubsw` adds products of pairs of bytes as words, which `vpmaddwd` by
-// ones and an addition widen: three instructions for a vector of fours. Where
-// the words of a group of k might saturate, its second and third byte change
-// places, in rows as in weights, so that others are added; where that does not
-// help either, its bytes are widened first, five instructions. Which groups are
-// which is a constant of the op, its `pairs`. A task sorts the groups of its
-// columns by it once, and each register tile goes through the kinds one after
-// the other: no branch depends on a group.
+// `vpmaddubsw` adds products of pairs of bytes as int16. `vpmaddwd` by ones and
+// an addition then widen the sums: three instructions for a vector of groups of
+// four. Where a pair might saturate, the second and third byte of its group are
+// swapped in rows and weights, so that other products are paired. If that does
+// not help, the bytes are widened first, which takes five instructions.
+// `pairs` of the op records the kind of each group. A task sorts the groups of
+// its columns by kind once, so that register tiles need no branches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_BYTEPAIRS_H
@@ -23,55 +22,58 @@
 namespace ingot::cpu {
 
 /// Calls the intrinsic for vectors of 16, 32 or 64 bytes; the result has
-/// elements of `bits`.
+/// elements of `bits` bits.
 mlir::Value callOfWidth(IndexBuilder &b, llvm::ArrayRef<llvm::StringRef> names,
                         int64_t bits, mlir::ValueRange arguments);
 
-/// Integers of 32 bits as pairs of words.
+/// Returns 32-bit integers as pairs of int16.
 mlir::Value asWords(IndexBuilder &b, mlir::Value integers);
 
-/// The products of words, of each pair added up.
+/// Multiplies int16, and adds the products of each pair.
 mlir::Value multiplyPairs(IndexBuilder &b, mlir::Value x, mlir::Value y);
 
-/// The even (`i` = 0) or the odd (1) bytes of a vector, signed, as words.
+/// Widens the even (`i` = 0) or odd (1) bytes of a vector, which are signed, to
+/// int16.
 mlir::Value widenBytes(IndexBuilder &b, mlir::Value bytes, int64_t i);
 
-/// The products of bytes, those of x unsigned, of each pair added up as words:
-/// they are to fit.
+/// Multiplies bytes, those of x unsigned, and adds the products of each pair.
+/// The sums must fit int16.
 mlir::Value multiplyBytes(IndexBuilder &b, mlir::Value x, mlir::Value y);
 
-/// sum + the products of words, of each pair added up.
+/// Returns sum + the products of int16, with the products of each pair added.
 mlir::Value addWords(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);
 
-/// sum + the products of bytes, those of `row` unsigned, of each four added up;
-/// those of a pair fit words.
+/// Returns sum + the products of bytes, with the products of each group of four
+/// added. The bytes of `row` are unsigned; the sums of pairs must fit int16.
 mlir::Value addPairs(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);
 
-/// Weights of a column tile that are multiplied as words by many rows: widened
-/// once, on the stack.
+/// Weights of a column tile, widened to int16 on the stack once for many rows.
 struct WideWeights {
   WideWeights(IndexBuilder &b, int64_t groups, int64_t columns);
 
-  /// Whether that pays: they are few enough, and `rows` rows a task are many.
+  /// Returns true if widening once pays: the weights are few, and a task has
+  /// many rows.
   static bool pays(int64_t groups, int64_t columns, int64_t rows);
 
   /// Widens the weights of a column tile.
   void fill(IndexBuilder &b, const TileWeights &weights) const;
 
-  /// Of i16: the even bytes of each group and vector, then all odd ones.
+  /// The weights as i16: the even bytes of each group and vector, then all odd
+  /// bytes.
   mlir::Value words;
-  /// Where the odd ones start.
+  /// Returns the index of the first odd byte.
   static int64_t oddAt(mlir::Value words);
   int64_t groups;
 };
 
-/// The groups of k that a column tile multiplies, by kind. A run is what is
-/// contiguous in the weights' panel: the taps of a row and their channels.
+/// The groups of k that a column tile multiplies, by kind. A run is a
+/// contiguous part of the weights' panel: the taps of a row and their channels.
 struct PairLists {
-  /// For each run and kind a list of groups, each its number in the run and
-  /// where its elements stand in a row; and how many of the list there are.
+  /// A list of groups for each run and kind, and the length of each list. An
+  /// entry holds a group's index in the run and the offset of its elements in a
+  /// row.
   mlir::Value entries, counts;
   int64_t runs = 0, taps = 0, groupsOfTap = 0;
 
@@ -79,15 +81,15 @@ struct PairLists {
 
   int64_t groupsOfRun() const { return taps * groupsOfTap; }
 
-  /// The columns at hand, from `first` on of those of a panel, and what is said
-  /// about its groups, from `pairs[at]` on.
+  /// A tile's columns, from `first` on within a panel. `pairs[at]` is the first
+  /// entry about their groups.
   struct Columns {
     mlir::Value pairs;
     Index at, first;
     int64_t count;
   };
-  /// Sorts the groups. Neighbouring taps are `distance` elements of a row
-  /// apart.
+  /// Sorts the groups into the lists. Neighbouring taps are `distance` elements
+  /// of a row apart.
   void sort(IndexBuilder &b, const Columns &columns, Index distance) const;
 };
 

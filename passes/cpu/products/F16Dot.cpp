@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A vector register holds twice as many f16 as f32, and AVX512-FP16 multiplies
-// and adds them as fast. A long sum of f16 loses too much, however, so only
-// cpu::kHalfTerms products of a column are added up as f16: those of even k in
-// the even lanes, those of odd k beside them, as weights lie in pairs. Then
-// both are added, still as f16, and the result goes to the sum of f32. Weights
-// are scaled so that no sum of that many can be beyond f16: see
-// scaleForHalfSums.
+// and adds both at the same rate. A long sum of f16 loses too much precision,
+// however. Only cpu::kHalfTerms products of a column are therefore added as
+// f16. Weights lie in pairs, so that even lanes sum even k, and odd lanes odd
+// k. Both are then added as f16, and the result goes to the sum of f32;
+// scaleForHalfSums prevents overflow.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/products/ProductKernel.h"
@@ -49,7 +48,7 @@ const ProductKernel &cpu::f16DotKernel() {
   return kernel;
 }
 
-/// Each second lane of `low`, then of `high`, from lane `first` on.
+/// Returns every second lane of `low`, then of `high`, from lane `first` on.
 static Value everySecond(IndexBuilder &b, Value low, Value high,
                          int64_t first) {
   int64_t lanes = cast<VectorType>(low.getType()).getDimSize(0);
@@ -67,7 +66,8 @@ Accumulators F16Dot::finishBlock(IndexBuilder &b, const Tile &tile,
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
       continue;
-    // Two vectors at a time: a permutation of both has a whole vector of sums.
+    // Take two vectors at a time: a permutation of both gives a whole vector of
+    // sums.
     for (int64_t v = 0; v < tile.vectors; v += 2) {
       int64_t first = r * tile.vectors + v;
       bool isPair = v + 1 < tile.vectors;

@@ -86,8 +86,8 @@ TileWeights WidenedWeights::fill(IndexBuilder &b, const TileWeights &weights,
   return wide(weights, 0);
 }
 
-// Widening takes an instruction of a port that multiplies, which the 12 to 28
-// of the first tile hide, and so they do the stores.
+// Widening uses a port that also multiplies. The 12 to 28 multiplications of
+// the first tile hide the widening and the stores.
 Accumulators WidenedWeights::sum(IndexBuilder &b, const TileWeights &weights,
                                  Index from, Value isFirst,
                                  MultiplyFn multiply) const {

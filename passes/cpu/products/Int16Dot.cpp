@@ -1,4 +1,4 @@
-//===- Int16Dot.cpp - products of words -----------------------------------===//
+//===- Int16Dot.cpp - products of int16 -----------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

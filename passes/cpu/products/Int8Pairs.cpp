@@ -22,9 +22,9 @@ using namespace ingot::cpu;
 // Lists
 //===----------------------------------------------------------------------===//
 
-/// As they are, crossed, widened first.
+/// The kinds of groups: as stored, crossed, or widened first.
 static constexpr int64_t kKinds = 3;
-/// Numbers of an entry.
+/// The integers of an entry.
 static constexpr int64_t kEntry = 2;
 
 PairLists::PairLists(IndexBuilder &b, int64_t runs, int64_t taps,
@@ -45,7 +45,7 @@ static Index loadNumber(IndexBuilder &b, Value numbers, Index at) {
       arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(), number)));
 }
 
-/// 1 where a group is of a kind, else 0, for each kind.
+/// Returns for each kind 1 if a group is of that kind, else 0.
 static Accumulators kindsOf(IndexBuilder &b, Value statement, Index first,
                             int64_t columns) {
   Type type = b.b.getI32Type();
@@ -69,8 +69,8 @@ static Accumulators kindsOf(IndexBuilder &b, Value statement, Index first,
           arith::XOrIOp::create(b.b, b.loc, any, number(1))};
 }
 
-// Each group is written to the ends of all lists, of which one grows: the run
-// has at least as much room as there are groups.
+// Each group is written at the ends of all lists, but only one list grows. The
+// run has room for all its groups in each list.
 void PairLists::sort(IndexBuilder &b, const Columns &columns,
                      Index distance) const {
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(0));
@@ -119,13 +119,13 @@ void PairLists::sort(IndexBuilder &b, const Columns &columns,
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The second and the third byte of each group change places.
+/// Swaps the second and the third byte of each group.
 static Value cross(IndexBuilder &b, Value bytes) {
   constexpr int8_t kPlaces[] = {0, 2, 1, 3};
   auto type = cast<VectorType>(bytes.getType());
   SmallVector<int8_t> places;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    // Within 16 bytes, as the instruction counts.
+    // The instruction's indices count within 16 bytes.
     places.push_back(int8_t(i % 16 / 4 * 4 + kPlaces[i % 4]));
   Value constant = arith::ConstantOp::create(
       b.b, b.loc, DenseElementsAttr::get(type, ArrayRef<int8_t>(places)));
@@ -135,7 +135,7 @@ static Value cross(IndexBuilder &b, Value bytes) {
                      8, {bytes, constant});
 }
 
-/// The products of one group, of a kind.
+/// Adds the products of one group of the given kind.
 static Accumulators addGroup(IndexBuilder &b, const TileWeights &weights,
                              const SrcRows &rows, Index element, int64_t kind,
                              const Accumulators &before) {
@@ -143,7 +143,8 @@ static Accumulators addGroup(IndexBuilder &b, const TileWeights &weights,
   int64_t bytes = tile.lanes * 4;
   auto type = VectorType::get({bytes}, b.b.getI8Type());
   TargetInfo target = targetOf(b);
-  // As many groups of all kinds are passed over until a list's next ones.
+  // The next groups of a list are about as far ahead as if no group of other
+  // kinds lay between.
   int64_t ahead = target.prefetch_steps * weights.panel * 4;
   bool isWide = kind == kKinds - 1;
   // The parts of each vector of weights.

@@ -1,4 +1,4 @@
-//===- Int8Wide.cpp - products of bytes as words --------------------------===//
+//===- Int8Wide.cpp - products of bytes as int16 --------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
-// Weights as words
+// Weights as int16
 //===----------------------------------------------------------------------===//
 
 bool WideWeights::pays(int64_t groups, int64_t columns, int64_t rows) {
@@ -54,9 +54,10 @@ void WideWeights::fill(IndexBuilder &b, const TileWeights &weights) const {
   });
 }
 
-// All even bytes, then all odd ones: registers hold one part of the weights.
-// If both lie side by side, LLVM loads them together and keeps one of ten sums
-// on the stack, so each step waits for the store of the step before.
+// All even bytes come first, then all odd bytes, so that registers hold one
+// part of the weights. If both were adjacent, LLVM would load them together and
+// keep one of ten sums on the stack. Each step would then wait for the previous
+// store.
 static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
                            const SrcRows &rows, Index group,
                            MutableArrayRef<Value> sums) {
@@ -92,7 +93,7 @@ static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
 
 namespace {
 struct Int8Wide final : ProductKernel {
-  // The group is in two elements of a copy: even bytes, and odd ones behind.
+  // The group is in two elements of a copy: even bytes, then odd bytes.
   SmallVector<Value> prepareRow(IndexBuilder &b, const Tile &tile,
                                 const RowGroup &group) const override {
     SmallVector<Value> parts;
@@ -118,7 +119,7 @@ struct Int8Wide final : ProductKernel {
   void multiplyGroup(IndexBuilder &b, const TileWeights &weights,
                      const SrcRows &rows, Value k, int64_t count,
                      MutableArrayRef<Value> sums) const override {
-    // Weights are words of WideWeights, or bytes that each step widens.
+    // Weights are int16 of WideWeights, or bytes that each step widens.
     if (!getElementTypeOrSelf(weights.data).isInteger(16))
       return ProductKernel::multiplyGroup(b, weights, rows, k, count, sums);
     TileWeights words = weights;
@@ -138,7 +139,7 @@ const ProductKernel &cpu::int8WideKernel() {
   return kernel;
 }
 
-/// Over copies of the rows as words.
+/// Multiplies copies of the rows as int16.
 Accumulators Int8Wide::multiplyRows(IndexBuilder &b, const TileWeights &weights,
                                     const SrcRows &rows, int64_t depth,
                                     const Accumulators &start,
@@ -148,13 +149,13 @@ Accumulators Int8Wide::multiplyRows(IndexBuilder &b, const TileWeights &weights,
   int64_t group = infoOf(tile.product).group;
   int64_t most = groupsCopied(target) / 2 * group;
   int64_t size = copiedAtOnce(depth, most, group);
-  // The copies are a cache line more than their length apart.
+  // The copies are padded by a cache line.
   int64_t pitch = llvm::divideCeil(size, group) + target.wordsOfLine();
   Value scratch = createScratch(b, tile.rows * 2 * pitch, b.b.getI32Type());
   SrcRows copies(b, scratch, 0, 2 * pitch, tile.rows);
   copies.odd = pitch;
   auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
-    // A loop: unrolled, it would be more code than the products.
+    // Copy in a loop: unrolled, it would be more code than the products.
     forEach(b, 0, tile.rows, 1, [&](Value row) {
       Index source =
           b.add(b.add(*rows.at[0], b.mul(rows.stride, Index(row))), from);

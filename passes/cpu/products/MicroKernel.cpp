@@ -177,7 +177,7 @@ Value cpu::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
 
 Value cpu::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
   auto type = cast<VectorType>(pairs.getType());
-  // The upper half of an f32.
+  // The bits of a bf16 are the upper half of an f32.
   Value half =
       i == 0 ? arith::ShLIOp::create(b.b, b.loc, pairs, splatInt(b, type, 16))
                    .getResult()
@@ -252,7 +252,7 @@ Value cpu::loadPart(IndexBuilder &b, const Tile &tile, Value data, Index at) {
   return loadVector(b, data, at, Place{{}, tile.lanes, tile.lastLanes, {}});
 }
 
-/// The vector of an epilogue operand that belongs to a place.
+/// Loads the vector of an epilogue operand at `place`.
 static Value loadOperand(IndexBuilder &b, const Flat &operand,
                          const Place &place) {
   SmallVector<Index> at;
@@ -268,7 +268,7 @@ static Value loadOperand(IndexBuilder &b, const Flat &operand,
       b.b, b.loc, VectorType::get({place.lanes}, element.getType()), element);
 }
 
-/// `op`, of an epilogue, on vectors.
+/// Vectorizes `op` of an epilogue.
 static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
                       IRMapping &values) {
   auto widen = [&](Type type) -> Type {
@@ -351,8 +351,9 @@ void cpu::storeVector(IndexBuilder &b, const Output &output, Value sum,
   storeResult(b, output, runEpilogue(b, output, sum, place)[0], place);
 }
 
-/// Runs the epilogue over several vectors and stores them. Each step is done of
-/// all of them before the next: a core finds work while it waits for a result.
+/// Runs the epilogue over several vectors, and stores them. Each step is done
+/// for all vectors before the next step, so that a core has work while it waits
+/// for results.
 static void storeTogether(IndexBuilder &b, const Output &output,
                           ValueRange sums, ArrayRef<Place> places) {
   Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
@@ -368,7 +369,7 @@ static void storeTogether(IndexBuilder &b, const Output &output,
     storeResult(b, output, mapping.lookup(result), place);
 }
 
-/// How many instructions an epilogue op becomes, roughly.
+/// Returns a rough count of instructions for an epilogue op.
 static int64_t costOf(Operation &op) {
   if (isa<arith::ConstantOp>(op))
     return 0;
@@ -386,7 +387,7 @@ int64_t cpu::epilogueCost(kernel::EpilogueOpInterface op) {
   return cost;
 }
 
-/// The signs of a pixel of dst, if it stores these.
+/// Returns the number of signs in a pixel of dst, if the op stores signs.
 static std::optional<int64_t> signsStoredBy(Operation *op) {
   if (auto conv = dyn_cast<cpu::ConvOp>(op))
     return conv.getDstSigns();
@@ -417,7 +418,7 @@ void cpu::storeTile(
   };
   kernel::EpilogueOpInterface op = output.op;
   std::optional<int64_t> signs = signsStoredBy(op);
-  // Wider vectors have an instruction that narrows each by itself.
+  // Wider vectors have an instruction that narrows a single vector.
   constexpr int64_t kWidestPacked = 8;
   bool isWhole = tile.lastLanes == tile.lanes &&
                  tile.lanes <= kWidestPacked &&

@@ -13,31 +13,31 @@
 
 namespace ingot::cpu {
 
-/// Where a tile that widens weights as it reads them keeps them: those from
-/// element `from` on, one in `share` of which is of the tile's columns.
+/// The buffer for weights that a tile widens as it reads them. `from` is the
+/// index of the first weight. One in `share` of the weights from there on
+/// belongs to the tile's columns.
 struct KeptWeights {
   mlir::Value data;
   Index from;
   int64_t share;
 };
 
-/// The register tile at hand: as planned, or a smaller one at a border.
+/// A register tile: as planned, or a smaller one at a border.
 struct Tile {
   int64_t rows, vectors;
-  /// Elements of a vector, and of the last one those within the tensor.
+  /// The elements of a vector, and those of the last vector within the tensor.
   int64_t lanes, lastLanes;
   bool hasFMA;
   Product product = Product::f32;
-  /// Of each AMX tile.
+  /// The rows of each AMX tile.
   int64_t amxRows = 0;
-  /// The first rows that another tile has stored.
+  /// The number of first rows that another tile has stored.
   Index done = 0;
-  /// Rows from here on are behind the last one, which they read; all there are,
-  /// if nothing is said.
+  /// The first row beyond the last valid row. Such rows read the last valid
+  /// row. Without a value all rows are valid.
   std::optional<Index> end = std::nullopt;
   std::optional<KeptWeights> kept = std::nullopt;
-  /// The lanes of the last vector that are within the tensor where only a run
-  /// knows them.
+  /// The lanes of the last vector within the tensor, if only a run knows them.
   mlir::Value lastMask = nullptr;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
@@ -59,34 +59,35 @@ struct Tile {
   }
 };
 
-/// One accumulator a row and vector, row by row; AMX tiles likewise.
+/// The accumulators of a tile: for each row, one for each vector. AMX tiles
+/// have the same order.
 using Accumulators = llvm::SmallVector<mlir::Value>;
 
 Accumulators zeroAccumulators(IndexBuilder &b, const Tile &tile);
 
-/// `scf.for` from `begin` to `end` that carries the accumulators.
+/// Builds an `scf.for` from `begin` to `end` that carries the accumulators.
 Accumulators
 forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
         llvm::function_ref<Accumulators(mlir::Value, const Accumulators &)>
             body);
 
-/// The sums, of `types`, that `then` gives where `condition` holds, else those
-/// that `otherwise` does.
+/// Returns the sums of `types` that `then` gives if `condition` holds, else
+/// those of `otherwise`.
 Accumulators choose(IndexBuilder &b, mlir::TypeRange types,
                     mlir::Value condition,
                     llvm::function_ref<Accumulators()> then,
                     llvm::function_ref<Accumulators()> otherwise);
 
-/// What `body` gives where `condition` holds, else `sums` as they are.
+/// Returns the result of `body` if `condition` holds, else `sums`.
 Accumulators updateIf(IndexBuilder &b, mlir::Value condition,
                       const Accumulators &sums,
                       llvm::function_ref<Accumulators()> body);
 
-/// `forEach` without anything to carry.
+/// Builds a loop that carries no values.
 void forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
              llvm::function_ref<void(mlir::Value)> body);
 
-/// Goes through [0, depth) in blocks of `size`, the last of what is left.
+/// Splits [0, depth) into blocks of `size`; the last block may be smaller.
 Accumulators
 forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
              const Accumulators &start,
@@ -96,76 +97,75 @@ forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
 void forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
                   llvm::function_ref<void(Index from, int64_t size)> body);
 
-/// Splits `all` as evenly as parts of at most `most` allow, so that no part is
-/// much smaller than the others, and runs `body` for each part.
+/// Splits `all` into parts of nearly equal size, at most `most` each, and runs
+/// `body` for each part.
 void forEachPart(IndexBuilder &b, int64_t all, int64_t most,
                  llvm::function_ref<void(int64_t count, Index first)> body);
 
-/// x * y + sum, in one instruction where the target has one.
+/// Returns x * y + sum, in one instruction if the target has it.
 mlir::Value multiplyAddVectors(IndexBuilder &b, bool hasFMA, mlir::Value x,
                                mlir::Value y, mlir::Value sum);
 
-/// A vector of bf16 or f16 as f32; others as they are.
+/// Widens a vector of bf16 or f16 to f32; returns other vectors unchanged.
 mlir::Value widenFloats(IndexBuilder &b, mlir::Value vector);
 
-/// VNNI's instructions that multiply bytes, for vectors of 128, 256 and 512
+/// The VNNI instructions that multiply bytes, for vectors of 128, 256 and 512
 /// bits.
 inline constexpr llvm::StringRef kDotsOfFours[] = {
     "llvm.x86.avx512.vpdpbusd.128", "llvm.x86.avx512.vpdpbusd.256",
     "llvm.x86.avx512.vpdpbusd.512"};
 
 /// Adds the products of four unsigned bytes and four signed weights in each
-/// lane, by VNNI; both may be given as words of these.
+/// lane, by VNNI. Both factors may be vectors of bytes or of 32-bit words.
 mlir::Value multiplyAddFours(IndexBuilder &b, mlir::Value bytes,
                              mlir::Value weights, mlir::Value sum);
 
-/// The scalar in every lane.
+/// Returns a vector with the scalar in every lane.
 mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
 mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
 
-/// Element `i` of each pair of bf16, in words of 32 bits, as f32.
+/// Widens element `i` of each pair of bf16, which a 32-bit word holds, to f32.
 mlir::Value widenHalf(IndexBuilder &b, mlir::Value pairs, int64_t i);
 
-/// The vector of a tile of one vector at `data[at]`: what is behind the
-/// tensor's end is not read.
+/// Loads the vector at `data[at]` of a tile of one vector. Lanes beyond the
+/// tensor's end are not read.
 mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
                      Index at);
 
-/// The block that the kernel that is being written starts with, where its stack
-/// is laid out.
+/// Returns the entry block of the kernel, where its stack is laid out.
 mlir::Block &entryOf(IndexBuilder &b);
-/// Room on the stack of that kernel.
+/// Allocates memory on the stack of that kernel.
 mlir::Value createScratch(IndexBuilder &b, mlir::MemRefType type);
 mlir::Value createScratch(IndexBuilder &b, int64_t elements, mlir::Type type);
 
-/// Writes accumulators to `scratch[at]` and on, and reads them back.
+/// Stores accumulators from `scratch[at]` on, and loads them back.
 void spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
            mlir::Value scratch, Index at);
 Accumulators reload(IndexBuilder &b, const Tile &tile, mlir::Value scratch,
                     Index at);
 
-/// The element type of accumulators.
+/// Returns the element type of accumulators.
 mlir::Type sumType(IndexBuilder &b, const Tile &tile);
 
-/// Where one vector of the output lies, and how much of it.
+/// The coordinates and the valid lanes of one vector of the output.
 struct Place {
   llvm::SmallVector<Index> coordinates;
   int64_t lanes, valid;
-  /// The lanes within the tensor where only a run knows them.
+  /// The lanes within the tensor, if only a run knows them.
   mlir::Value mask;
 
   bool isWhole() const { return !mask && valid == lanes; }
 };
 
-/// The lanes of a place that are within the tensor.
+/// Returns the mask of a vector's lanes that are within the tensor.
 mlir::Value maskOf(IndexBuilder &b, const Place &place);
 
-/// Where a kernel's results go, through its epilogue.
+/// The destination of a kernel's results, with its epilogue.
 struct Output {
   Output(IndexBuilder &b, kernel::EpilogueOpInterface op);
 
-  /// Whether a pixel's results are the same if they are computed and stored
-  /// again: the epilogue reads nothing that they may have overwritten.
+  /// Returns true if a pixel may be computed and stored twice: the epilogue
+  /// reads nothing that its results may have overwritten.
   bool mayStoreAgain() const;
 
   kernel::EpilogueOpInterface op;
@@ -173,41 +173,42 @@ struct Output {
   llvm::SmallVector<Flat> operands;
 };
 
-/// What the ops of `body` yield of vectors of its arguments; or what becomes of
-/// its values `wanted`.
+/// Evaluates the ops of `body` on vectors of its arguments. Returns the yielded
+/// values, or those for `wanted`.
 llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
                                         mlir::ValueRange arguments,
                                         int64_t lanes,
                                         mlir::ValueRange wanted = {});
 
-/// How many instructions the epilogue of a vector takes, roughly.
+/// Returns a rough count of instructions for the epilogue of a vector.
 int64_t epilogueCost(kernel::EpilogueOpInterface op);
 
-/// What the epilogue of one vector takes: the sum, and operands at its place.
+/// Returns the epilogue's arguments for one vector: the sum, and the operands'
+/// elements at `place`.
 llvm::SmallVector<mlir::Value> epilogueArguments(IndexBuilder &b,
                                                  const Output &output,
                                                  mlir::Value sum,
                                                  const Place &place);
 
-/// What the epilogue yields of one vector.
+/// Returns the values that the epilogue yields for one vector.
 llvm::SmallVector<mlir::Value> runEpilogue(IndexBuilder &b,
                                            const Output &output,
                                            mlir::Value sum, const Place &place);
 
-/// Runs the epilogue over the vectors of a row of a tile and stores them as
-/// words of signs, of which dst has `signs` in a pixel. `coordinates` are those
-/// of the first.
+/// Runs the epilogue over the vectors of a row of a tile, and stores words of
+/// signs. A pixel of dst has `signs` of them. `coordinates` are those of the
+/// first vector.
 void storeSigns(IndexBuilder &b, const Tile &tile, const Output &output,
                 int64_t signs, mlir::ValueRange sums,
                 llvm::ArrayRef<Index> coordinates);
 
-/// Runs the epilogue over one vector and stores it.
+/// Runs the epilogue over one vector, and stores it.
 void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
                  const Place &place);
 
-/// Runs the epilogue over the accumulators and stores them. `rowAt(b, row)` are
-/// the coordinates of a row's first element in dst. `offsets`, if there are
-/// any, are added first: one for each vector of all rows.
+/// Runs the epilogue over the accumulators, and stores them. `rowAt(b, row)`
+/// returns the coordinates of a row's first element in dst. `offsets`, if any,
+/// are added first: one for each vector, the same for all rows.
 void storeTile(
     IndexBuilder &b, const Tile &tile, const Output &output,
     const Accumulators &sums,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each row of dialects/cpu/Products.inc that is summed up step by step has a
-// file in this folder, which says what a step of k does. Products.cpp has the
-// loops over k, which are the same for all.
+// Each product of dialects/cpu/Products.inc that is summed step by step has a
+// file in this folder, which implements a step of k. Products.cpp has the loops
+// over k that all products share.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_PRODUCTKERNEL_H
@@ -17,8 +17,9 @@
 
 namespace ingot::cpu {
 
-/// A group of k of one row: `count` elements from `data[at]` on, the others are
-/// zeros. `odd` is the distance of odd bytes in copies as words.
+/// A group of k of one row: `count` elements from `data[at]` on, and zeros for
+/// the others. `odd` is the distance from the even to the odd bytes in copies
+/// as int16.
 struct RowGroup {
   mlir::Value data;
   Index at;
@@ -30,24 +31,25 @@ public:
   /// Returns the kernel of a product.
   static const ProductKernel &of(Product product);
 
-  /// Returns the group in every lane, in the parts that are multiplied one
-  /// after the other. By default, one part of the bits of the whole group.
+  /// Returns the group in every lane, split into parts that are multiplied one
+  /// after the other. By default there is one part with the bits of the whole
+  /// group.
   virtual llvm::SmallVector<mlir::Value>
   prepareRow(IndexBuilder &b, const Tile &tile, const RowGroup &group) const;
 
-  /// Returns the part of a vector of weights that is multiplied with part
-  /// `part` of a row. By default, all of it.
+  /// Returns the part of a vector of weights to multiply with part `part` of a
+  /// row. By default this is the whole vector.
   virtual mlir::Value prepareColumns(IndexBuilder &b, const Tile &tile,
                                      mlir::Value weights, int64_t part) const;
 
-  /// Returns sum + row * weights, the products of a group added up.
+  /// Returns sum + row * weights, with the products of a group added.
   virtual mlir::Value step(IndexBuilder &b, const Tile &tile, mlir::Value row,
                            mlir::Value weights, mlir::Value sum) const;
 
-  /// Returns the zeros that the sums of a block start with.
+  /// Returns the zeros with which the sums of a block start.
   virtual Accumulators startBlock(IndexBuilder &b, const Tile &tile) const;
 
-  /// Adds the sums of a block, which are of a narrower type, to `sums`.
+  /// Adds the sums of a block, which have a narrower type, to `sums`.
   virtual Accumulators finishBlock(IndexBuilder &b, const Tile &tile,
                                    const SrcRows &rows,
                                    const Accumulators &block,
@@ -58,8 +60,8 @@ public:
                              const SrcRows &rows, mlir::Value k, int64_t count,
                              llvm::MutableArrayRef<mlir::Value> sums) const;
 
-  /// Adds the products of `depth` elements of all rows to `start`. By default,
-  /// over the rows where they are.
+  /// Adds the products of `depth` elements of all rows to `start`. By default
+  /// it reads the rows in place.
   virtual Accumulators multiplyRows(IndexBuilder &b, const TileWeights &weights,
                                     const SrcRows &rows, int64_t depth,
                                     const Accumulators &start,
@@ -70,7 +72,7 @@ protected:
   ~ProductKernel() = default;
 };
 
-/// Products of one float in a lane.
+/// The base of products with one float in a lane.
 class FloatKernel : public ProductKernel {
 public:
   llvm::SmallVector<mlir::Value>

@@ -30,7 +30,7 @@ const ProductKernel &ProductKernel::of(Product product) {
 }
 
 //===----------------------------------------------------------------------===//
-// One step of k
+// A step of k
 //===----------------------------------------------------------------------===//
 
 Value cpu::loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
@@ -100,20 +100,20 @@ void ProductKernel::multiplyGroup(IndexBuilder &b, const TileWeights &weights,
   Type element = getElementTypeOrSelf(weights.data);
   auto type = VectorType::get({tile.lanes * group}, element);
   Index from = b.add(weights.at, b.mul(Index(k), weights.panel * group));
-  // Weights come from the second-level cache, whose latency this covers.
+  // Weights come from the second-level cache; prefetching covers its latency.
   TargetInfo target = targetOf(b);
   int64_t ahead = target.prefetch_steps * weights.panel * group;
   int64_t vectorsOfLine = std::max<int64_t>(
       1,
       target.line * 8 / (tile.lanes * group * element.getIntOrFloatBitWidth()));
   SmallVector<Value> factors;
-  // Of each vector of weights, the parts that rows needed.
+  // For each vector of weights, the parts that rows have used so far.
   SmallVector<SmallVector<Value>> parts(tile.vectors);
   for (int64_t v = 0; v < tile.vectors; ++v) {
     Index at = b.add(from, v * tile.lanes * group);
     factors.push_back(
         vector::LoadOp::create(b.b, b.loc, type, weights.data, b.get(at)));
-    // Vectors that share a line need it once.
+    // Vectors that share a line need only one prefetch.
     if (v % vectorsOfLine == 0)
       prefetch(b, weights.data, b.add(at, ahead));
   }
@@ -147,8 +147,8 @@ void ProductKernel::multiplyGroup(IndexBuilder &b, const TileWeights &weights,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-/// Called with the first of some steps of k, and how many they are: what else
-/// to do meanwhile.
+/// Called with the first of some steps of k and their number, to do other work
+/// in between.
 using Meanwhile = function_ref<void(Value k, int64_t steps)>;
 
 Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
@@ -157,10 +157,11 @@ Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
   return arith::AddFOp::create(b.b, b.loc, x, y);
 }
 
-// A few rows, a vector times a matrix: every steps-th k has accumulators of its
-// own. How many depends on the rows, not on the tile's vectors: all columns are
-// summed in one order, so that equal ones have equal sums. One row has up to
-// four vectors, and 16 registers hold two sets of them.
+// With few rows, e.g. a vector times a matrix, there are several sets of
+// accumulators, each for every n-th k. The number depends on the rows and not
+// on the tile's vectors. All columns are thus summed in the same order, and
+// equal columns have equal sums. One row has up to four vectors, and 16
+// registers hold two sets of them.
 int64_t cpu::sumsBeside(const TargetInfo &target, const Tile &tile,
                         int64_t width) {
   int64_t fullVectors = tile.rows == 1 && target.numRegisters != 32 ? 4 : 2;
@@ -179,11 +180,12 @@ void cpu::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
   }
 }
 
-/// Steps of k that a round of the loop takes if all add to the same sums. A
-/// step of 12 short vectors is 20 instructions of arithmetic and loads beside
-/// 11 that count, find addresses and prefetch, of which 3 are left for each.
-/// Where there are 32 registers a step has twice as much to do, and one of
-/// bytes as words three times as much.
+/// The steps of k in a round of an unrolled loop whose steps all add to the
+/// same sums. Without unrolling, a step of 12 short vectors needs 20
+/// instructions of arithmetic and loads. It needs 11 more to count, address and
+/// prefetch; unrolling leaves 3 of these for each step. With 32 registers a
+/// step does twice as much work, and a step of bytes as int16 three times as
+/// much.
 static constexpr int64_t kUnrolled = cpu::threshold::productSteps;
 static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
@@ -202,7 +204,7 @@ struct Terms {
 };
 } // namespace
 
-/// Adds to `start`; `zeros` are as many sums of nothing.
+/// Adds the terms to `start`; `zeros` are zeros for a further set of sums.
 static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
                               const Accumulators &start,
                               const Accumulators &zeros, Meanwhile meanwhile) {
@@ -248,13 +250,14 @@ static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
   return sums;
 }
 
-/// Adds a few products up in a narrower type at a time.
+/// Adds blocks of a few products in a narrower type.
 static Accumulators addBlocks(IndexBuilder &b, const Terms &terms, int64_t most,
                               const Accumulators &start, Meanwhile meanwhile) {
   const TileWeights &weights = terms.weights;
   const ProductKernel &kernel = ProductKernel::of(weights.tile.product);
   int64_t group = infoOf(weights.tile.product).group;
-  // Even blocks: a last one of few products would cost as much as others.
+  // Blocks have even sizes: a last block of few products would cost as much as
+  // the others.
   int64_t blocks = llvm::divideCeil(terms.depth, most);
   int64_t size = llvm::alignTo(llvm::divideCeil(terms.depth, blocks), group);
   return forEachBlock(
@@ -284,7 +287,7 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Terms &terms,
   return addGroups(b, terms, start, zeroAccumulators(b, tile), meanwhile);
 }
 
-/// The weights of a step.
+/// Returns the number of weights in a step.
 static int64_t widthOf(const TileWeights &weights) {
   return weights.panel * infoOf(weights.tile.product).group;
 }
@@ -306,7 +309,7 @@ TileWeights TileWeights::from(IndexBuilder &b, Index k) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows as they are or over copies
+// Rows in place or over copies
 //===----------------------------------------------------------------------===//
 
 Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const TileWeights &weights,
@@ -330,9 +333,9 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =
       rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
-  // Such rows all fall into the same set of the first-level cache, which holds
-  // 8 to 12 lines. What is prefetched early goes to the second level,
-  // therefore.
+  // Rows at a multiple of `set_stride` fall into one set of the first-level
+  // cache, which holds 8 to 12 lines. Early prefetches therefore go to the
+  // second level.
   TargetInfo target = targetOf(b);
   int64_t words = target.wordsOfLine();
   bool collides = !rows.stride.value &&
@@ -340,7 +343,7 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
                   rowDistance % target.set_stride == 0;
   if (collides && depth % (groupsCopied(target) * group) == 0)
     return multiplyCopies(b, weights, rows, depth, start, next);
-  // Short rows are there before prefetching starts to help.
+  // Short rows are loaded before prefetching starts to help.
   bool isLong = depth >= cpu::threshold::prefetchedLines * words * group;
   return ::multiplyAdd(b, {weights, rows, depth}, start,
                        [&](Value k, int64_t steps) {
@@ -358,15 +361,15 @@ Accumulators cpu::multiplyCopies(IndexBuilder &b, const TileWeights &weights,
   const ProductInfo &info = infoOf(tile.product);
   const bool isWidened = info.rows == RowForm::asFloats;
   TargetInfo target = targetOf(b);
-  // As many elements are in four bytes of a copy.
+  // The elements in four bytes of a copy.
   int64_t perWord = isWidened ? 1 : info.group, lanes = tile.lanes * perWord;
   int64_t size =
       copiedAtOnce(depth, groupsCopied(target) * perWord, info.group);
-  // The copies are a cache line more than their length apart.
+  // The copies are padded by a cache line.
   int64_t pitch = llvm::alignTo(size, lanes) + target.wordsOfLine() * perWord;
   Type element =
       isWidened ? Type(b.b.getF32Type()) : getElementTypeOrSelf(rows.data);
-  // The cache holds half of the rows as they are.
+  // The cache holds half of the rows in place.
   int64_t direct = isWidened ? 0 : tile.rows / 2;
   Value scratch = createScratch(b, (tile.rows - direct) * pitch, element);
   SrcRows copies(b, scratch, -direct * pitch, pitch, tile.rows);

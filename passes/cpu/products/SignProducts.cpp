@@ -28,13 +28,13 @@ static Value exclusiveOr(IndexBuilder &b, Value x, Value y) {
   return arith::XOrIOp::create(b.b, b.loc, x, y);
 }
 
-/// Of bits `x` and `waiting`, and of a third which makes `odd` of the three,
-/// whether two or three are set: those of `x` where the others are the same,
-/// else those of `waiting`.
+/// Returns the majority of three bits: `x`, `waiting` and a third bit. `odd` is
+/// the xor of all three. The result is `x` where the other two bits are equal,
+/// else `waiting`.
 static Value carry(IndexBuilder &b, Value x, Value waiting, Value odd) {
   auto type = cast<VectorType>(x.getType());
   if (type.getNumElements() == 16) {
-    // Bit 4 x + 2 waiting + odd of the number is the result.
+    // Bit 4 x + 2 waiting + odd of the table is the result.
     constexpr int32_t kTable = 0b11010100;
     Value table = LLVM::ConstantOp::create(
         b.b, b.loc, b.b.getI32Type(), b.b.getI32IntegerAttr(kTable));
@@ -50,8 +50,8 @@ static Value carry(IndexBuilder &b, Value x, Value waiting, Value odd) {
                                            exclusiveOr(b, x, waiting)));
 }
 
-/// The bits that are set in each byte, or in each word, as bytes of which the
-/// first of a word has all. Those of bytes are looked up in tables of 16.
+/// Returns the number of bits set in each byte, or in each word. The count of a
+/// word is in its first byte. Counts of bytes are looked up in tables of 16.
 static Value countBits(IndexBuilder &b, const TargetInfo &target, Value words) {
   auto byteType = VectorType::get(
       {cast<VectorType>(words.getType()).getNumElements() * 4},
@@ -65,7 +65,7 @@ static Value countBits(IndexBuilder &b, const TargetInfo &target, Value words) {
   return target.hasBitCount ? asBytes(count(words)) : count(asBytes(words));
 }
 
-/// sum + factor * the four bytes of each word.
+/// Returns sum + factor * the four bytes of each word.
 static Value addCounts(IndexBuilder &b, const TargetInfo &target, Value bytes,
                        int64_t factor, Value sum) {
   Value factors = splatInt(b, cast<VectorType>(bytes.getType()), factor);
@@ -77,19 +77,19 @@ static Value addCounts(IndexBuilder &b, const TargetInfo &target, Value bytes,
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// Two products that are -1 and not 1.
+/// The change of a sum by two products that are -1 instead of 1.
 static constexpr int64_t kTwoDiffer = -4;
 
 namespace {
-/// A word and the next one, or that word alone.
+/// A word and the next word, or that word alone.
 struct SignWord {
   Index word;
   bool isAlone;
 };
 } // namespace
 
-/// Adds the words of all rows to `counts`, or where that takes several
-/// instructions to the bytes of `waitingCounts`.
+/// Adds the words of all rows to `counts`. Without VNNI, adds them to the bytes
+/// of `waitingCounts`, because adding to `counts` takes several instructions.
 static void countStep(IndexBuilder &b, const TileWeights &weights,
                       const SrcRows &rows, SignWord at, Accumulators &counts,
                       Accumulators &waitingCounts) {
@@ -124,14 +124,14 @@ static void countStep(IndexBuilder &b, const TileWeights &weights,
         odd = exclusiveOr(b, waiting, differs);
         both = arith::AndIOp::create(b.b, b.loc, waiting, differs);
       } else {
-        // The second words are xor the first ones already.
+        // Each second word is stored xor-ed with the first word of its pair.
         odd = exclusiveOr(b, exclusiveOr(b, row[1], factors[1][v]), waiting);
         both = carry(b, differs, waiting, odd);
       }
       waiting = odd;
       Value bits = countBits(b, target, both);
-      // What multiplies counts and adds them takes no longer than what adds
-      // them.
+      // VNNI multiplies and adds counts in one instruction, which is as fast as
+      // an addition.
       if (target.hasVNNI) {
         sum = addCounts(b, target, bits, kTwoDiffer, sum);
         continue;
@@ -142,8 +142,8 @@ static void countStep(IndexBuilder &b, const TileWeights &weights,
   }
 }
 
-/// Pairs of words that are counted without a branch: a byte has 8 bits of each
-/// and of a word that is left.
+/// The pairs of words that are counted without a branch. A byte has up to 8
+/// bits of each pair, and of a last single word.
 static constexpr int64_t kUnrolledPairs = 4;
 static_assert(8 * (kUnrolledPairs + 1) * -2 * kTwoDiffer <= INT16_MAX,
               "two counts of bytes are added up in 16 bits");
@@ -162,8 +162,8 @@ Accumulators cpu::countSigns(IndexBuilder &b, const TileWeights &weights,
         sum = addCounts(b, target, std::exchange(bytes, Value()), kTwoDiffer,
                         sum);
   };
-  // A loop whose sums change places with every step copies them: several steps
-  // follow each other.
+  // Several steps follow each other in a round. If sums moved to other
+  // registers with every step, the loop would copy them.
   int64_t pairs = words / 2, block = std::min(kUnrolledPairs, pairs);
   if (pairs != 0)
     counts = forEach(b, 0, pairs / block, counts,
@@ -197,7 +197,8 @@ Value cpu::joinZeros(IndexBuilder &b, Value zeros, Value data, Index at) {
   return arith::OrIOp::create(b.b, b.loc, zeros, word);
 }
 
-/// What counting starts with: products that are all 1, and no bits that wait.
+/// Returns the start of counting: sums as if all products were 1, and no
+/// waiting bits.
 static Accumulators startSums(IndexBuilder &b, const Tile &tile,
                               ArrayRef<Index> all) {
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
@@ -212,7 +213,7 @@ static Accumulators startSums(IndexBuilder &b, const Tile &tile,
   return sums;
 }
 
-/// Takes the bits that wait off the sums.
+/// Subtracts the waiting bits from the sums.
 static Accumulators finishSums(IndexBuilder &b, const Accumulators &counts) {
   TargetInfo target = targetOf(b);
   size_t count = counts.size() / 2;

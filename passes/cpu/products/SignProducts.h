@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See dialects/cpu/Signs.h for the bits.
+// Products of signs that are stored as bits: see dialects/cpu/Signs.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_SIGNPRODUCTS_H
@@ -16,25 +16,26 @@
 
 namespace ingot::cpu {
 
-/// Takes what differs off sums of products, as if all were 1: where `words`
-/// words of the rows, each from its address on, differ from those of the
-/// weights. Two such bits are taken off at a
-/// time; behind all sums come the bits that wait for another.
+/// Counts where `words` words of each row differ from those of the weights, and
+/// corrects the sums for it. `start` holds the sums as if all products were 1.
+/// Differing bits are subtracted in pairs. The bits without a partner follow
+/// all sums.
 Accumulators countSigns(IndexBuilder &b, const TileWeights &weights,
                         const SrcRows &rows, int64_t words,
                         const Accumulators &start);
 
-/// Counts the signs of u (0) or of v (1).
+/// Counts the signs of bit plane u (0) or v (1).
 using CountSigns = llvm::function_ref<Accumulators(int64_t plane,
                                                    const Accumulators &start)>;
 
-/// The sums of products of rows, of which each sums up `all`. `zeros`, an i32,
-/// is 0 if u and v are the same; null if they always are.
+/// Returns the sums of products of rows. `all` holds the number of products in
+/// each row's sum. `zeros`, an i32, is 0 if planes u and v are equal; null if
+/// they always are.
 Accumulators sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
                       llvm::ArrayRef<Index> all, CountSigns count);
 
-/// Rows of a matrix from `src[first]` on, `stride` words apart, of so many
-/// signs each.
+/// Rows of a matrix from `src[first]` on, `stride` words apart. Each has
+/// `signs` signs.
 struct SignRows {
   const Flat &src;
   Index first, stride;
@@ -43,7 +44,7 @@ struct SignRows {
 Accumulators sumSigns(IndexBuilder &b, const TileWeights &weights,
                       const SignRows &rows);
 
-/// Joins word `data[at]` to `zeros`.
+/// Combines word `data[at]` into `zeros`.
 mlir::Value joinZeros(IndexBuilder &b, mlir::Value zeros, mlir::Value data,
                       Index at);
 mlir::Value noZeros(IndexBuilder &b);

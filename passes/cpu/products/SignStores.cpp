@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See dialects/cpu/Signs.h for the bits. The column tiles of a pixel come one
-// after the other in one task, so that what a word is joined to is there.
+// See dialects/cpu/Signs.h for the bits. One task stores the column tiles of a
+// pixel in order, so that a word's earlier bits are stored before it is
+// extended.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/Signs.h"
@@ -22,7 +23,7 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// Joins bits to the words of a pixel.
+/// The words of a pixel, to which bits are joined.
 struct Pixel {
   Value dst;
   Index at;
@@ -46,7 +47,7 @@ static Value toWord(IndexBuilder &b, Index x) {
   return arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(), b.get(x));
 }
 
-/// The i1 of a vector as a word, from bit `shift` on.
+/// Returns an i1 vector as a word, with its first bit at bit `shift`.
 static Value bitsOf(IndexBuilder &b, Value vector, int64_t shift) {
   int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
   Type mask = b.b.getIntegerType(lanes), word = b.b.getI32Type();
@@ -62,8 +63,9 @@ static Value bitsOf(IndexBuilder &b, Value vector, int64_t shift) {
   return arith::ShLIOp::create(b.b, b.loc, bits, by);
 }
 
-/// Bits of column `column` and on: a word of even number starts with them, one
-/// of odd number with what is before it, and others add to what they have.
+/// Joins the bits of `column` and the following columns to their word. The
+/// first bits of an even word replace it. The first bits of an odd word are
+/// xor-ed with the previous word. Later bits are xor-ed into their word.
 void Pixel::joinBits(IndexBuilder &b, Value bits, int64_t plane, Index column,
                      bool isWordsFirst) const {
   Index word = b.div(column, cpu::kSignsOfWord), odd = b.rem(word, 2);

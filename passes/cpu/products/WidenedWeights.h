@@ -11,30 +11,30 @@
 
 namespace ingot::cpu {
 
-/// The sums of a tile by its weights.
+/// Returns the sums of a tile with the given weights.
 using MultiplyFn = llvm::function_ref<Accumulators(const TileWeights &)>;
 
-/// Weights of f16 of a column tile as f32 on the stack: where several tiles of
-/// rows share them they are widened once, and multiplied as weights of f32 are.
-/// The sums are the same as if they were widened for each tile.
+/// Weights of f16 of a column tile, widened to f32 on the stack. Several tiles
+/// of rows share them, and multiply them as f32. The sums equal those of
+/// weights widened for each tile.
 struct WidenedWeights {
-  /// Whether that is worth it for so many rows, open or not, in tiles of
+  /// Returns true if sharing pays for `rows` rows (perhaps dynamic) in tiles of
   /// `tile`, and `terms` weights of each column.
   static bool pays(const Tile &tile, int64_t terms, int64_t rows);
 
-  /// Of tiles with the columns of `tile`.
+  /// Allocates the weights of tiles with the columns of `tile`.
   WidenedWeights(IndexBuilder &b, const Tile &tile, int64_t terms);
 
-  /// For all rows, the first `terms` of `weights`.
+  /// Widens the first `terms` of `weights`, for all rows.
   TileWeights fill(IndexBuilder &b, const TileWeights &weights,
                    int64_t terms) const;
 
-  /// The sums of `multiply`, of weights that are widened as they are read if
-  /// these rows are the first, and kept for the others. The first of all that
-  /// are kept is at `from`.
+  /// Returns the sums of `multiply`. If `isFirst` holds, weights are widened as
+  /// they are read, and kept for later rows. `from` is the index of the first
+  /// kept weight.
   Accumulators sum(IndexBuilder &b, const TileWeights &weights, Index from,
                    mlir::Value isFirst, MultiplyFn multiply) const;
-  /// Of all terms, by rows that are tile `number`.
+  /// Returns the sums over all terms for row tile `number`.
   Accumulators sum(IndexBuilder &b, const TileWeights &weights, Index number,
                    MultiplyFn multiply) const;
 
@@ -46,7 +46,7 @@ private:
   int64_t columns;
 };
 
-/// Numbers of f16 as f32, also without an instruction for it.
+/// Widens f16 to f32, also on targets without an instruction for it.
 mlir::Value widenWeights(IndexBuilder &b, bool hasFMA, mlir::Value weights);
 
 } // namespace ingot::cpu

@@ -15,12 +15,12 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::shapeOf;
 
-/// What an element costs, in floating-point operations of a product: these
-/// kernels wait for memory or for polynomials.
+/// The cost of an element in floating-point operations of a product. These
+/// kernels wait for memory or compute polynomials.
 static constexpr int64_t kPackCost = 2, kReduceCost = 8, kRoundCost = 16,
                          kNormCost = 24, kSoftmaxCost = 60;
 
-/// The product of sizes, of unknown ones a guess.
+/// Returns the product of sizes; unknown sizes count as 64.
 static int64_t guessProduct(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
@@ -75,7 +75,8 @@ int64_t cpu::numRowDims(cpu::BandMatMulOp op) {
   return int64_t(op.getDim()) + (packsPositions(op) ? 0 : 1);
 }
 
-/// Taps of a picture that is made four times as small, if only a run knows.
+/// Returns the number of taps. If only a run knows it, returns that of an image
+/// that is reduced to a quarter.
 static int64_t guessTaps(cpu::BandMatMulOp op) {
   constexpr int64_t kUsualTaps = 8;
   return ShapedType::isDynamic(op.numTaps()) ? kUsualTaps : op.numTaps();
@@ -101,8 +102,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RowNormOp op) {
   return scheduleRows(op, kNormCost);
 }
 
-/// As many accumulators as hide an addition's latency, usually eight, which are
-/// all registers of AVX2 with the sums in f64.
+/// Returns a tile with enough accumulators to hide an addition's latency. These
+/// are usually eight, and take all registers of AVX2 with sums in f64.
 static RegisterTile columnTile(const TargetInfo &target, int64_t channels) {
   int64_t vectors =
       std::min<int64_t>(4, llvm::divideCeil(channels, target.lanes));
@@ -136,7 +137,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::PoolOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile tile = {1, columnTile(target, dst.back()).vectors};
-  // By rows: channels of a pixel lie together.
+  // Tasks are split by rows, because the channels of a pixel are contiguous.
   Grid grid = splitRows(target, support::productOf(dst.drop_back(2)),
                         kReduceCost * guessProduct(op.getKernel()) *
                             guessProduct(dst.take_back(2)));
@@ -149,7 +150,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::GroupNormOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t all = shapeOf(op.getSrc())[2];
   int64_t perGroup = all / int64_t(op.getGroups());
-  // Whole groups, of as many channels as a tile has or more.
+  // A tile has whole groups, with at least as many channels as four vectors.
   int64_t groups = llvm::divideCeil(4 * target.lanes, perGroup);
   int64_t channels = std::min(all, groups * perGroup);
   return ScheduleBuilder(op)

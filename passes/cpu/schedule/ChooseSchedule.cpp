@@ -1,4 +1,4 @@
-//===- ChooseSchedule.cpp - schedules and what they must fit --------------===//
+//===- ChooseSchedule.cpp - choice and check of schedules -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -93,8 +93,8 @@ ScheduleBuilder::operator cpu::ScheduleAttr() const {
 //===----------------------------------------------------------------------===//
 
 int64_t cpu::registersOf(const RegisterTile &tile) {
-  // Sums of a block beside accumulators, codes of each column, and the words
-  // that they are from, a mask and an element of src.
+  // Sums of a block, accumulators, codes of each column, their words, a mask
+  // and an element of src.
   if (tile.hasBlocks)
     return 2 * tile.rows * tile.vectors + tile.vectors + 3;
   // Accumulators, weights of each column, and an element of src.
@@ -113,7 +113,7 @@ bool cpu::multipliesBlocks(const TargetInfo &target) {
   return target.lanes == cpu::ByteFours::kVector;
 }
 
-/// Taps that are worth to be paired.
+/// The fewest taps for which pairs pay.
 static constexpr int64_t kLeastPairedTaps = 4;
 
 Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
@@ -132,21 +132,21 @@ int64_t cpu::depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
     return target.lanes;
   if (product == Product::int8Dot && multipliesBlocks(target))
     return cpu::ByteFours::kBlock;
-  // A block of four vectors unpacks best, as long as the sums of all pixels
-  // that a column of src is multiplied for stay in registers.
+  // A block of four vectors unpacks best. The sums of all pixels that use one
+  // column of src must stay in registers, however.
   int64_t reach = (support::shapeOf(op.getWeights()).drop_back().back() - 1) *
                   op.getDilations().back();
   int64_t sums = reach / op.getStrides().back() + 1;
   return (4 * sums <= target.numRegisters * 3 / 4 ? 4 : 2) * target.lanes;
 }
 
-/// Whether bytes go by minimal filtering.
+/// Returns true if `op` multiplies bytes by Winograd's algorithm.
 static bool isFiltering(Operation *op) {
   auto conv = dyn_cast<cpu::ConvOp>(op);
   return conv && conv.getScheduleAttr().getWinograd() != 0;
 }
 
-/// The tile consists of whole vectors and stays in registers.
+/// Checks that the tile consists of whole vectors and stays in registers.
 static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
   TargetInfo target = TargetInfo::of(op);
   StringRef level = TargetAttr::of(op).getLevel();
@@ -160,12 +160,13 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << target.lanes << " elements, as " << level << " has them, but got "
            << tile.getColumns();
   int64_t vectors = tile.getColumns() / target.lanes;
-  // One pixel after the other.
+  // Kernels of single channels of bytes compute one pixel after the other, so
+  // that any number of rows fits.
   if (isa<cpu::DepthwiseConvOp>(op) &&
       (product == Product::int8Dot || product == Product::int8Wide))
     return success();
   if (usesTiles(product)) {
-    // Two times two accumulators, of eight registers.
+    // Two times two accumulators, of eight tile registers.
     if (vectors <= 2)
       return success();
     return op->emitOpError("expects a tile of at most ")
@@ -188,7 +189,8 @@ LogicalResult cpu::checkSchedule(cpu::ScheduledOpInterface op) {
   cpu::ScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
     return op->emitOpError("has no schedule: cpu-schedule sets it");
-  // Its groups lie on the stack, and are taken apart there.
+  // The groups of a group norm lie on the stack, so that registers do not limit
+  // them.
   if (isa<cpu::GroupNormOp>(*op))
     return success();
   for (cpu::TileAttr tile : {schedule.getTile(), schedule.getScores()})

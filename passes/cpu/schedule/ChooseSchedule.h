@@ -1,4 +1,4 @@
-//===- ChooseSchedule.h - schedules and what they must fit ------*- C++ -*-===//
+//===- ChooseSchedule.h - choice and check of schedules ---------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,16 @@
 
 namespace ingot::cpu {
 
-/// The schedule that the kernel gets if nobody gave it one, for the target of
-/// its module.
+/// Returns the default schedule of the kernel for the target of its module.
 cpu::ScheduleAttr chooseSchedule(cpu::ScheduledOpInterface op);
 
-/// One of all that fit the op and the target, for tests.
+/// Returns a random schedule that fits the op and the target, for tests.
 cpu::ScheduleAttr drawSchedule(cpu::ScheduledOpInterface op, uint64_t seed);
 
 cpu::ScheduleAttr chooseSchedule(cpu::AttentionOp op);
-/// What an attention multiplies by.
+/// Returns the kind of product of an attention.
 Product attentionProduct(cpu::AttentionOp op, const TargetInfo &target);
-/// What a product with weights of a few bits multiplies by.
+/// Returns the kind of product of a matmul with weights of a few bits.
 Product packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target);
 cpu::ScheduleAttr chooseSchedule(cpu::ConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::DepthwiseConvOp op);
@@ -37,51 +36,54 @@ cpu::ScheduleAttr chooseSchedule(cpu::RoundBlocksOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::BandMatMulOp op);
-/// Returns true if a vector of a banded product holds whole positions of src,
-/// whose partial sums are added up at last. Otherwise it holds channels.
+/// Returns true if a vector of a banded product holds whole positions of src.
+/// Its partial sums are then added up at the end. Otherwise a vector holds
+/// channels.
 bool packsPositions(cpu::BandMatMulOp op);
-/// The dimensions over which rows of a banded product are counted.
+/// Returns the number of dimensions over which rows of a banded product are
+/// counted.
 int64_t numRowDims(cpu::BandMatMulOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 
-/// The bytes of a memref; a mebibyte is assumed of one of open size.
+/// Returns the bytes of a memref. A memref of open size counts as one mebibyte.
 int64_t bytesOf(mlir::Value value);
 
-/// Pixels of an image that are assumed where their number is open.
+/// The assumed pixels of an image of open size.
 constexpr int64_t kUsualPixels = threshold::usualSide * threshold::usualSide;
 
-/// Of a convolution of bytes by minimal filtering; null where `direct`, what it
-/// takes otherwise for each four channels and vector of columns of a pixel and
-/// tap, in instructions, is less, or where it is not proved to be exact.
+/// Returns the schedule of a convolution of bytes by Winograd's algorithm.
+/// `direct` is the cost of the direct convolution: instructions for each four
+/// channels, vector of columns, pixel and tap. Returns null if `direct` is
+/// less, or if Winograd is not proved exact.
 cpu::ScheduleAttr chooseFiltering(cpu::ConvOp op, double direct);
 
-/// Reports where there is no schedule, or where the target has neither
-/// registers nor instructions for it. All else the op's verifier knows.
+/// Reports an op without a schedule, or one for which the target lacks
+/// registers or instructions. The op's verifier checks everything else.
 mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
 
-/// Whether AMX tiles of `rows` pixels find room in the first-level cache for
-/// the copies that padding takes.
+/// Returns true if the copies that padding needs fit the first-level cache, for
+/// AMX tiles of `rows` pixels.
 bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
-/// Whether single channels of bytes can be multiplied as pairs of words: by
-/// vectors of up to 256 bits.
+/// Returns true if single channels of bytes can be multiplied as pairs of
+/// int16, which needs vectors of up to 256 bits.
 bool canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
-/// Whether fours of single channels are multiplied by vectors for which
-/// `cpu::ByteFours` has the weights: of 512 bits.
+/// Returns true if groups of four of single channels are multiplied by vectors
+/// of 512 bits, for which `cpu::ByteFours` has the weights.
 bool multipliesBlocks(const TargetInfo &target);
 
-/// What single channels are multiplied with unless somebody says otherwise.
+/// Returns the default kind of product of single channels.
 Product depthwiseProduct(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
-/// The channels of a tile of single channels: a vector of them, or a block of
-/// bytes that is unpacked at once.
+/// Returns the channels of a tile of single channels: a vector of channels, or
+/// a block of bytes that is unpacked together.
 int64_t depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
                          Product product);
 
-/// The grid with tasks of so many column tiles that words of signs, if `op`
-/// stores these, are theirs alone.
+/// Returns the grid with enough column tiles in a task that tasks share no
+/// words of signs, if `op` stores signs.
 template <typename Op>
 Grid withWholeWords(Op op, int64_t columns, Grid grid) {
   grid.columnTilesPerTask = int64_t(llvm::alignTo(
@@ -89,14 +91,14 @@ Grid withWholeWords(Op op, int64_t columns, Grid grid) {
   return grid;
 }
 
-/// Puts a schedule together, columns being counted in vectors of the target.
+/// Builds a schedule. Columns are counted in vectors of the target.
 class ScheduleBuilder {
 public:
   explicit ScheduleBuilder(mlir::Operation *op);
 
   ScheduleBuilder &tile(const RegisterTile &tile);
   ScheduleBuilder &scores(const RegisterTile &tile);
-  /// A tile of one row of channels that need not fill vectors.
+  /// Sets a tile of one row of channels that need not fill vectors.
   ScheduleBuilder &wholeGroups(int64_t channels);
   ScheduleBuilder &grid(const Grid &grid);
   ScheduleBuilder &depthBlock(int64_t groups);

@@ -19,8 +19,9 @@ using support::shapeOf;
 // Recurrences
 //===----------------------------------------------------------------------===//
 
-/// Register tiles of sequences that share what a step reads of recurrent
-/// weights: those that stay in the second-level cache, and larger ones.
+/// The register tiles of sequences that share each step's read of the recurrent
+/// weights. The first number is for weights that stay in the second-level
+/// cache, the second for larger weights.
 static constexpr int64_t kTilesPerStep = 2, kTilesPerLongStep = 4;
 
 cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
@@ -36,11 +37,12 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
   // Each task reads all recurrent weights at each step.
   int64_t tiles = bytes > target.l2 ? kTilesPerLongStep : kTilesPerStep;
   if (ShapedType::isDynamic(batch)) {
-    // What a run has of them is taken in halves of it, and halves of these.
+    // A run splits its sequences into such tiles, and the rest into halves,
+    // quarters and so on.
     tile.rows = target.numRegisters == 32 ? 8 : 4;
   } else {
     tile.rows = evenTile(std::max<int64_t>(batch, 1), tile.rows);
-    // Two tasks are worth more than what they could share.
+    // Two tasks gain more than sharing the weights would.
     int64_t all = llvm::divideCeil(batch, tile.rows) * op.numDirections();
     tiles = std::clamp<int64_t>(all / 2, 1, tiles);
   }
@@ -53,14 +55,13 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-// Scores have queries in lanes: keys are then read as rows, one element a
-// multiply-add, probabilities are read the same way and values as vectors, so
-// that of all operands only queries are transposed, and a softmax goes over
-// whole vectors. Two vectors of queries, as products have two vectors of
-// columns.
+// Scores have queries in lanes. Keys are then read as rows, with one element
+// for a multiply-add, and probabilities likewise; values are read as vectors.
+// Only queries are transposed, and the softmax works on whole vectors. There
+// are two vectors of queries, as products have two vectors of columns.
 //
-// For products of bf16 keys and values are rounded and packed, which a few
-// queries would not be worth.
+// Products of bf16 round and pack keys and values, which a few queries do not
+// pay for.
 Product cpu::attentionProduct(cpu::AttentionOp op, const TargetInfo &target) {
   constexpr int64_t kFewQueries = 8;
   int64_t queries = shapeOf(op.getSrc())[1];
@@ -79,8 +80,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::AttentionOp op) {
   Product product = attentionProduct(op, target);
   RegisterTile scores = chooseTile(target, product, 2 * target.lanes);
   RegisterTile tile = chooseTile(target, product, width);
-  // All AMX tiles of a kernel have as many rows, and rows that are not there
-  // are on the stack.
+  // All AMX tiles of a kernel have the same number of rows. Missing rows are on
+  // the stack.
   if (usesTiles(product))
     return ScheduleBuilder(op).tile(tile).scores(scores);
   if (!ShapedType::isDynamic(keys))

@@ -1,4 +1,4 @@
-//===- ChooseWinograd.cpp - schedules of minimal filtering ----------------===//
+//===- ChooseWinograd.cpp - schedules of Winograd's algorithm -------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,17 +17,17 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::shapeOf;
 
-/// Columns for which pixels are worth transforming once more.
+/// The fewest columns for which it pays to transform the pixels again.
 static constexpr int64_t kWinogradColumns = 128;
 
-/// Returns how many tiles of m x m pixels dst, of rank 4, has: at least one.
+/// Returns the number of tiles of m x m pixels in dst, of rank 4: at least one.
 static int64_t countTiles(ArrayRef<int64_t> dst, int64_t m) {
   return std::max<int64_t>(WinogradSizes::ofResult(dst, 0).tiles(m), 1);
 }
 
-// Weights, which are larger than those of the convolution or are transformed in
-// the run, are read for each block of tiles: so blocks are as large as the
-// stack allows, and columns are only split where there are few blocks and many
+// Weights are read for each block of tiles. They are larger than those of the
+// direct convolution, or transformed at run time. Blocks are therefore as large
+// as the stack allows. Columns are split only if there are few blocks and many
 // columns.
 static ScheduleBuilder splitTiles(Operation *op, Value to, RegisterTile tile,
                                   const cpu::Winograd &transform,
@@ -49,7 +49,7 @@ static ScheduleBuilder splitTiles(Operation *op, Value to, RegisterTile tile,
                                       target.most_tasks);
   int64_t blocks =
       std::min<int64_t>(llvm::divideCeil(units, block), tasks);
-  // As many blocks for one thread as for the other.
+  // Two threads get the same number of blocks each.
   if (blocks > 1)
     blocks = std::min<int64_t>(llvm::alignTo(blocks, 2), units);
   int64_t perTask = llvm::divideCeil(units, blocks);
@@ -78,8 +78,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::WinogradConvOp op) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// The rows of a register tile, at most `most`, that waste least on tiles
-/// beyond `rows`, and on loading weights for each tile.
+/// Returns the rows of a register tile, at most `most`. They minimize the waste
+/// on tiles beyond `rows` and on loading weights for each tile.
 static int64_t rowsOfTile(int64_t rows, int64_t most) {
   constexpr double kLoads = 0.7;
   auto cost = [&](int64_t height) {
@@ -105,10 +105,10 @@ cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
   std::optional<cpu::Winograd> best = answer.choice;
   if (!best)
     return {};
-  // Words leave as many registers to sums as floats do.
+  // Vectors of int16 leave as many registers to sums as floats do.
   tile.rows = rowsOfTile(countTiles(shapeOf(op.getDst()), best->outputs()),
                          chooseTile(target, Product::f32, weights.width).rows);
-  // Weights of as many channels as there is room for, evenly.
+  // Weights are split evenly into parts of as many channels as fit.
   int64_t most = cpu::kMaxWinogradWeightBytes / best->weightBytes(columns);
   int64_t parts = llvm::divideCeil(weights.depth / 4, most);
   return splitTiles(op, op.getDst(), tile, *best, weights.depth)

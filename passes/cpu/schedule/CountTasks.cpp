@@ -1,4 +1,4 @@
-//===- CountTasks.cpp - how many tasks a kernel has -----------------------===//
+//===- CountTasks.cpp - number of tasks of a kernel -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,24 +22,24 @@ using support::shapeOf;
 
 namespace {
 
-/// What a schedule splits: rows, and how often that is done.
+/// The rows that a schedule splits, and the number of batches of so many rows.
 struct RowCount {
   Index count, batches = 1;
 };
 
 } // namespace
 
-/// Rows are counted over dimensions [0, end) of `value`.
+/// Counts rows over dimensions [0, end) of `value`.
 static RowCount rowsOf(IndexBuilder &b, Value value, int64_t end) {
   return {countOf(b, value, 0, end)};
 }
 
-/// All dimensions but the last two.
+/// Counts rows over all dimensions but the last two.
 static RowCount rowsOfPixels(IndexBuilder &b, Value dst) {
   return rowsOf(b, dst, shapeOf(dst).size() - 2);
 }
 
-/// The tiles of outputs x outputs pixels of all images.
+/// Counts the tiles of outputs x outputs pixels of all images.
 static RowCount winogradTilesOf(IndexBuilder &b, Value dst, int64_t outputs) {
   return {b.mul(dimOf(b, dst, 0),
                 b.mul(countWinogradTiles(b, dst, 0, outputs),
@@ -75,7 +75,7 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       .Case([&](cpu::ReduceOp reduce) -> RowCount {
         Value dst = reduce.getDst();
         Index rows = dimOf(b, dst, 0);
-        // Tiles of open columns are rows of their own.
+        // Tiles of open columns count as rows.
         if (!reduce.reducesRows() && ShapedType::isDynamic(shapeOf(dst)[1]))
           rows = b.mul(rows,
                        b.divideCeil(dimOf(b, dst, 1),

@@ -1,4 +1,4 @@
-//===- CountTasks.h - how many tasks a kernel has ---------------*- C++ -*-===//
+//===- CountTasks.h - number of tasks of a kernel ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace ingot::cpu {
 
-/// A grid for a number of rows: what a task has at most, and how many blocks of
-/// rows and of columns there are. Known unless the grid limits blocks, but for
-/// those of rows.
+/// The tasks of a grid: the most rows and column tiles of a task, and the
+/// numbers of blocks of rows and of columns. If the grid limits the number of
+/// blocks, all may be dynamic; else only `rowBlocks` may be.
 struct TaskSplit {
   Index rowsPerTask, tilesPerTask, rowBlocks, columnBlocks;
 };
@@ -23,12 +23,12 @@ struct TaskSplit {
 TaskSplit splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
                      int64_t tiles);
 
-/// The tiles of minimal filtering along spatial dimension `d` of dst.
+/// Returns the number of Winograd tiles along spatial dimension `d` of dst.
 Index countWinogradTiles(IndexBuilder &b, mlir::Value dst, int64_t d,
                          int64_t outputs);
 
-/// How many tasks `op`, on memrefs, is split into by its schedule: the target
-/// has no part in it.
+/// Returns the number of tasks into which the schedule of `op` splits it. `op`
+/// is on memrefs. The number does not depend on the target.
 mlir::Value countTasks(mlir::OpBuilder &builder, cpu::ScheduledOpInterface op);
 
 } // namespace ingot::cpu

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tests: whatever fits an op and its target gives the right numbers,
-// however odd it is. What is drawn here is what the verifiers let through, and
-// no less: tiles of any height, tasks of any size, every kind of product that
-// there is.
+// Draws schedules at random for tests. Every schedule that fits an op and its
+// target must give correct results. The drawn schedules cover all that the
+// verifiers accept: tiles of any height, tasks of any size, and every kind of
+// product.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -32,7 +32,7 @@ struct Drawer {
   Drawer(Operation *op, uint64_t seed)
       : target(TargetInfo::of(op)), builder(op), random(seed) {}
 
-  /// One of [low, high].
+  /// Returns a number in [low, high].
   int64_t in(int64_t low, int64_t high) {
     return low + int64_t(random() % uint64_t(high - low + 1));
   }
@@ -41,18 +41,19 @@ struct Drawer {
     return values[in(0, int64_t(values.size()) - 1)];
   }
 
-  /// A tile that stays in registers, of a number of vectors that divides `most`
-  /// and is at most `most`.
+  /// Returns a tile that stays in registers. Its number of vectors divides
+  /// `most`.
   RegisterTile tile(Product product, int64_t most, bool hasBlocks = false);
   RegisterTile amxTile(Product product, int64_t vectors, int64_t mostRows);
   template <typename Op> Product vectorProduct(Op op);
-  /// Rows in multiples of `rowUnit`, of `rows` in all, which may be unknown.
+  /// Returns a grid for `rows` rows, which may be dynamic, in multiples of
+  /// `rowUnit`.
   Grid grid(int64_t rows, int64_t rowUnit, int64_t tiles);
-  /// What is limited where a run knows how many rows there are.
+  /// Draws the limits that apply when a run determines the number of rows.
   void drawBlocks(Grid &grid, bool mayBeWhole);
 
   cpu::ScheduleAttr draw(cpu::ConvOp op);
-  /// None for so many channels that not even one tile fits.
+  /// Returns null if there are too many channels for even one tile.
   cpu::ScheduleAttr drawFiltering(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
@@ -87,14 +88,14 @@ RegisterTile Drawer::tile(Product product, int64_t most, bool hasBlocks) {
   return {in(1, rows), vectors, product};
 }
 
-/// With at least one AMX tile for `mostRows` rows.
+/// Returns a tile with at least one AMX tile for `mostRows` rows.
 RegisterTile Drawer::amxTile(Product product, int64_t vectors,
                              int64_t mostRows) {
   int64_t amxRows = in(1, std::min<int64_t>(mostRows, 16));
   return {in(amxRows, 2 * amxRows), in(1, vectors), product, amxRows};
 }
 
-/// One of the products of vectors that multiply the weights on the target.
+/// Returns one of the target's vector products for the weights.
 template <typename Op> Product Drawer::vectorProduct(Op op) {
   cpu::PackedWeights weights(op.getWeights());
   SmallVector<int64_t> possible;
@@ -103,7 +104,7 @@ template <typename Op> Product Drawer::vectorProduct(Op op) {
         info.multiplies(weights.element, weights.group) &&
         (info.columns != ColumnForm::byLists || op.getPairs()))
       possible.push_back(int64_t(info.product));
-  // Others are reported where they are verified.
+  // The verifier reports other weights.
   if (possible.empty())
     return productFor(target, weights.element, weights.group);
   return Product(oneOf(possible));
@@ -114,7 +115,7 @@ Grid Drawer::grid(int64_t rows, int64_t rowUnit, int64_t tiles) {
     rows = 64;
   int64_t units = llvm::divideCeil(rows, rowUnit);
   Grid grid{in(1, units + 1) * rowUnit, in(1, tiles + 1), toss()};
-  // As if there were one or two tasks, now and then.
+  // Sometimes one task, or two, take all rows.
   if (in(0, 3) == 0)
     grid.rowsPerTask = std::max<int64_t>(units, 1) * rowUnit;
   grid.prefetch = toss();
@@ -132,7 +133,7 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t outputs = *op.getWinograd() == 4 && toss() ? 4 : 2;
   auto transform = cpu::Winograd::ofBytes(outputs);
-  // Words leave as many registers to sums as floats do.
+  // Vectors of int16 leave as many registers to sums as floats do.
   RegisterTile chosen = tile(Product::f32, weights.width / target.lanes);
   chosen.product = Product::int8Wide;
   int64_t columns = chosen.vectors * target.lanes;
@@ -188,7 +189,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
     return builder.tile(chosen).grid(split).acrossRows(true);
   }
   int64_t depthBlock = 0;
-  // Sums that wait take four bytes each.
+  // Partial sums take four bytes each.
   int64_t mostRows = (64 << 10) / std::max<int64_t>(4 * pixels * columns, 1);
   if (cpu::canWait(chosen.product) && mostRows >= 1 && toss()) {
     split.rowsPerTask = std::min(split.rowsPerTask, mostRows);
@@ -233,7 +234,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
     split.prefetch = false;
     return builder.tile(chosen).grid(split);
   }
-  // Sums of 64 KiB may wait, of four bytes each.
+  // Up to 64 KiB of partial sums may be kept, with four bytes each.
   bool waits = cpu::canWait(chosen.product) && !ShapedType::isDynamic(rows) &&
                split.rowsPerTask * columns * 4 <= (64 << 10) && toss();
   if (ShapedType::isDynamic(rows))
@@ -269,7 +270,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::PackedMatMulOp op) {
   int64_t columns = chosen.vectors * target.lanes;
   Grid split = grid(dst[dst.size() - 2], chosen.rows,
                     llvm::divideCeil(dst.back(), columns));
-  // Sums of 64 KiB may wait.
+  // Up to 64 KiB of partial sums may be kept.
   int64_t most = (64 << 10) / (4 * columns * chosen.rows) * chosen.rows;
   split.rowsPerTask = std::min(split.rowsPerTask, most);
   split.prefetch = false;
@@ -280,7 +281,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
   Product product = attentionProduct(op, target);
   if (usesTiles(product))
     return chooseSchedule(op);
-  // At most 32 queries are a task.
+  // A task has at most 32 queries.
   RegisterTile scores = tile(product, std::min<int64_t>(32 / target.lanes, 4));
   return builder.tile(tile(product, 4)).scores(scores);
 }

@@ -36,7 +36,7 @@ struct OutlineKernelsPass
       if (op->getNumResults() == 0)
         ops.push_back(op);
     });
-    // Nothing is outlined where one has no schedule, or none that fits.
+    // Nothing is outlined if an op has no schedule, or one that does not fit.
     if (!llvm::all_of(ops, [](cpu::ScheduledOpInterface op) {
           return succeeded(cpu::checkSchedule(op));
         }))
@@ -52,9 +52,9 @@ struct OutlineKernelsPass
 
 } // namespace
 
-/// Puts the constants that a region uses into it: canonicalization moves them
-/// out. Looks at what the region uses, for a constant may be used by every op
-/// of the model.
+/// Moves the constants that a region uses into it, because canonicalization
+/// moves them out. It visits the region's uses, because every op of the model
+/// may use a constant.
 static void sinkConstants(Region &region) {
   if (region.empty())
     return;

@@ -1,4 +1,4 @@
-//===- PairCosts.h - bytes as words or in pairs -----------------*- C++ -*-===//
+//===- PairCosts.h - bytes as int16 or in pairs -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,18 +12,20 @@
 
 namespace ingot::cpu {
 
-/// The instructions that a vector of groups of k takes in words: four, with a
-/// copy of the rows, and what is done with weights for all rows.
+/// Returns the instructions for a vector of groups of k as int16. The count is
+/// four, plus the copies of the rows, plus the work on weights that all rows
+/// share.
 double costOfWords(const RegisterTile &tile, int64_t rows);
 
-/// The same in pairs, of those that may be: three as they are, a shuffle of
-/// rows for two vectors more if crossed, five if they have to be widened first.
-/// What is done with weights serves all rows of a tile.
+/// Returns the instructions for a vector of groups of k in pairs, where bytes
+/// may be paired. Groups take three instructions as stored, a shuffle of rows
+/// for two more vectors if crossed, or five if widened first. All rows of a
+/// tile share the work on weights.
 double costOfPairs(const RegisterTile &tile, llvm::ArrayRef<int64_t> counts,
                    int64_t columns);
 
-/// Returns the products that were weighed for the schedule of `op`, with the
-/// time that each takes; empty if there is one.
+/// Returns the products that were compared for the schedule of `op`, with their
+/// times. Returns nothing if there is only one product.
 llvm::SmallVector<Alternative, 3> weighProducts(cpu::ScheduledOpInterface op);
 
 } // namespace ingot::cpu

@@ -25,7 +25,7 @@ static Value destinationOf(Operation *op) {
   return cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
 }
 
-/// The tile in vectors of the target.
+/// Returns the tile in vectors of the target.
 static RegisterTile inVectors(cpu::TileAttr tile, const TargetInfo &target) {
   return {tile.getRows(),
           int64_t(llvm::divideCeil(tile.getColumns(), target.lanes)),
@@ -41,8 +41,8 @@ static int64_t columnsOf(cpu::ScheduledOpInterface op) {
   return dst.empty() ? 1 : dst.back();
 }
 
-/// The column tiles that the result of `op` has with its schedule; 1 where the
-/// schedule has no tile, or a run knows how many there are.
+/// Returns the number of column tiles of the result of `op`. Returns 1 if the
+/// schedule has no tile, or if only a run knows the number.
 static int64_t countColumnTiles(cpu::ScheduledOpInterface op,
                                 int64_t columns) {
   cpu::TileAttr tile = scheduleOf(op).getTile();
@@ -110,7 +110,7 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
     tilesPerBlock = tiles;
 }
 
-/// Keys of a block: 16 KiB of scores of 32 queries.
+/// The keys of a block, which has 16 KiB of scores of 32 queries.
 static constexpr int64_t kKeysOfBlock = 128;
 
 AttentionPlan::AttentionPlan(cpu::AttentionOp op)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is the schedule of one kernel beside the sizes that it is applied to.
-// It decides nothing: ChooseProducts.cpp and ChooseRows.cpp do.
+// A plan is the schedule of one kernel with the sizes that it applies to. Plans
+// decide nothing: ChooseProducts.cpp and ChooseRows.cpp do.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_SCHEDULE_PLANS_H
@@ -18,16 +18,16 @@
 
 namespace ingot::cpu {
 
-/// What all plans have.
+/// The common part of all plans.
 struct Plan {
   explicit Plan(cpu::ScheduledOpInterface op);
 
   TargetInfo target;
   RegisterTile tile;
   Grid grid;
-  /// Columns of dst, which are its elements but for signs; known or not.
+  /// The columns of dst: elements, or words of signs; may be dynamic.
   int64_t columns;
-  /// Column tiles of all groups.
+  /// The number of column tiles of all groups.
   int64_t tiles;
 };
 
@@ -36,25 +36,25 @@ struct ConvPlan : Plan {
 
   cpu::PackedWeights weights;
   int64_t panel, groups, tilesPerGroup, tilesPerPanel;
-  /// Groups of a tap's channels that are multiplied with all rows of a task
-  /// before the next ones; 0 for all at once.
+  /// The groups of a tap's channels to multiply with all rows of a task before
+  /// the next groups; 0 for all at once.
   int64_t depthBlock;
-  /// Whether rows of the grid are pixels of all rows of dst.
+  /// True if a row of the grid is a pixel of any row of dst.
   bool acrossRows;
 };
 
-/// Minimal filtering: rows are tiles of outputs x outputs pixels.
+/// Winograd's algorithm; rows are tiles of outputs x outputs pixels.
 struct WinogradPlan : Plan {
   explicit WinogradPlan(cpu::WinogradConvOp op);
-  /// Of bytes, whose weights are transformed in the run.
+  /// Plans a convolution of bytes, whose weights are transformed at run time.
   explicit WinogradPlan(cpu::ConvOp op);
 
   cpu::PackedWeights weights;
   cpu::Winograd transform;
   int64_t panel, tilesPerPanel;
-  /// Rows whose pixels are transformed at a time.
+  /// The rows whose pixels are transformed together.
   int64_t blockRows;
-  /// Groups of channels whose weights are, of bytes.
+  /// The groups of channels whose weights are transformed together, for bytes.
   int64_t depthBlock = 0;
 
 private:
@@ -67,10 +67,10 @@ struct MatMulPlan : Plan {
 
   cpu::PackedWeights weights;
   int64_t panel, tilesPerPanel;
-  /// Rows of a matrix: known or not.
+  /// The rows of a matrix; may be dynamic.
   int64_t rows;
-  /// Groups of k that are multiplied with all rows of a task before the next
-  /// ones; 0 for all at once.
+  /// The groups of k to multiply with all rows of a task before the next
+  /// groups; 0 for all at once.
   int64_t depthBlock;
 };
 
@@ -78,39 +78,40 @@ struct PackedMatMulPlan : Plan {
   explicit PackedMatMulPlan(cpu::PackedMatMulOp op);
 
   int64_t panel, tilesPerPanel;
-  /// Rows of a matrix: known or not.
+  /// The rows of a matrix; may be dynamic.
   int64_t rows;
 };
 
 struct DepthwisePlan : Plan {
   explicit DepthwisePlan(cpu::DepthwiseConvOp op);
 
-  /// Vectors of channels that a task takes through all of its rows.
+  /// The vectors of channels that a task takes through all of its rows.
   int64_t tilesPerBlock;
 };
 
-/// Attention: a block of queries of one head is a task.
+/// Attention; a task is a block of queries of one head.
 struct AttentionPlan : Plan {
   explicit AttentionPlan(cpu::AttentionOp op);
 
-  /// Keys times vectors of queries; `tile` is queries times vectors of values.
+  /// The tile of scores: keys by vectors of queries. `tile` is queries by
+  /// vectors of values.
   RegisterTile scores;
   int64_t queriesPerTask;
-  /// Whether its products are of bf16.
+  /// True if the products are of bf16.
   bool isNarrow;
-  /// Whether keys come in blocks, and how many at once, else all.
+  /// True if keys come in blocks of `keysAtOnce`; else all keys come at once.
   bool byBlocks;
   int64_t keysAtOnce;
 };
 
-/// A recurrence: a block of sequences in one direction is a task.
+/// A recurrence; a task is a block of sequences in one direction.
 struct RecurrentPlan : Plan {
   explicit RecurrentPlan(cpu::RecurrentOp op);
 
   int64_t hidden;
 };
 
-/// Channels of a reduction, of a pooling or of a group norm, in tiles.
+/// Tiles of the channels of a reduction, a pooling or a group norm.
 struct ColumnPlan : Plan {
   explicit ColumnPlan(cpu::ScheduledOpInterface op);
 

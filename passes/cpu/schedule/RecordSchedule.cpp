@@ -54,7 +54,7 @@ static std::string describe(ScheduleAttr schedule) {
   return llvm::join(parts, ", ");
 }
 
-/// Returns what the schedule was chosen by, but for the target.
+/// Returns the properties of the op by which the schedule was chosen.
 static std::string reasonOf(ScheduledOpInterface op) {
   auto styled = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
   if (!styled || styled.getNumDpsInits() == 0)

@@ -11,8 +11,8 @@
 
 namespace ingot::cpu {
 
-/// Records the schedule of `op`, which has one: its tile, its tasks, and what
-/// they were chosen by.
+/// Records the schedule of `op`: its tile, its tasks, and the reasons for both.
+/// The op must have a schedule.
 void recordSchedule(cpu::ScheduledOpInterface op);
 
 } // namespace ingot::cpu

@@ -26,7 +26,7 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
     bool isFine = true;
     uint64_t number = 0;
     getOperation()->walk([&](cpu::ScheduledOpInterface op) {
-      // On tensors it has no strides and no kernel yet.
+      // An op on tensors has no strides and no kernel yet.
       if (op->getNumResults() != 0)
         return;
       if (!op.getScheduleAttr()) {
@@ -37,7 +37,8 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
         ++given;
       }
       cpu::recordSchedule(op);
-      // It has served its purpose, and kernels that differ in it only are one.
+      // pair_counts is not needed any more. Kernels that differ only in it
+      // become one.
       op->removeAttr("pair_counts");
       isFine &= succeeded(cpu::checkSchedule(op));
     });

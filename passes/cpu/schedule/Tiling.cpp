@@ -36,15 +36,16 @@ std::optional<Product> cpu::tilesFor(const TargetInfo &target, Type weights) {
   return std::nullopt;
 }
 
-// Two vectors a row: an element broadcast from memory then serves two
-// multiply-adds, so that the two load ports of a core keep up with its two FMA
+// Each row has two vectors, so that an element broadcast from memory serves two
+// multiply-adds. The two load ports of a core thus keep up with its two FMA
 // ports: 14 + 2 loads for 28 multiply-adds. With 28 accumulators and 2 vectors
-// of weights 32 registers leave 2, which hide the broadcasts' latency; with 16
-// registers it is 12 and 2. One vector a row is for panels of one vector.
+// of weights, 2 of 32 registers are left to hide the broadcasts' latency. With
+// 16 registers there are 12 accumulators and 2 vectors of weights. Panels of
+// one vector have one vector in a row.
 //
-// Widening takes registers for the weights and for one half of them, and for
-// masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there
-// at once, and no masks.
+// Widening needs registers for the weights, for half of them widened, and for
+// masks. This leaves 12 rows with 32 registers and 5 with 16. Bytes keep both
+// halves at once, but need no masks.
 RegisterTile cpu::chooseTile(const TargetInfo &target, Product product,
                              int64_t panelWidth) {
   int64_t vectors = panelWidth >= 2 * target.lanes ? 2 : 1;
@@ -57,19 +58,20 @@ int64_t cpu::vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth) {
   return std::min<int64_t>(panelWidth / target.lanes, 4);
 }
 
-// One instruction multiplies a tile, whose rows it takes a cycle each, with 16
-// columns of 16 groups: 16 times what a vector instruction does. What it costs
-// to get there are the weights' tiles, 16 cache lines each, and the way of the
-// accumulators over the stack, 16 lines stored and loaded.
+// An AMX instruction multiplies a tile with 16 columns of 16 groups, in one
+// cycle for each row. It does 16 times the work of a vector instruction. The
+// overhead has two parts. The weights' tiles are loaded, 16 cache lines each.
+// The accumulators are stored and loaded on the stack, 16 lines each.
 //
-// Below `amx_rows` rows the weights' lines, two a cycle, are what either waits
-// for, and vectors need no configuration.
+// With fewer than `amx_rows` rows, both AMX and vectors wait for the weights'
+// lines, two in a cycle. Vectors need no configuration.
 //
-// Vectors multiply bf16 no faster than f32, so tiles pay from four groups on,
-// whatever run of k they are in. Products of bytes take no longer than
-// multiply-adds, for a quarter as many: of few groups vectors are as fast, and
-// faster where a run ends within a group, which is copied then. Measured with
-// 3x3 and 1x1 convolutions of 3 to 100 channels.
+// Vectors multiply bf16 no faster than f32, so that tiles pay from four groups
+// on, however these are split into runs of k. Vectors multiply bytes in the
+// time of multiply-adds, with a quarter as many instructions. With few groups
+// they are therefore as fast as tiles. They are faster if a run ends within a
+// group, because tiles would copy it. The limits were measured with 3x3 and 1x1
+// convolutions of 3 to 100 channels.
 static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
   struct Least {
     int64_t run, groups;
@@ -100,8 +102,8 @@ RegisterTile cpu::chooseTile(const TargetInfo &target,
   RegisterTile tile = chooseTile(target, product, shape.panelWidth);
   if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
     return tile;
-  // Rows split evenly: no row of a tile is empty, and smaller tiles take less
-  // time. Where they do not divide, two AMX tiles overlap.
+  // Rows are split evenly, so that no row of a tile is empty; smaller tiles
+  // take less time. If rows do not divide evenly, two AMX tiles overlap.
   tile.rows = evenTile(shape.rows, tile.rows);
   tile.amxRows = evenTile(tile.rows, cpu::kAmxRows);
   return tile;
@@ -128,21 +130,22 @@ int64_t cpu::evenTile(int64_t rows, int64_t most) {
 }
 
 Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
-  // What may stay of an operand in the second-level cache.
+  // The part of the second-level cache for an operand that stays there.
   int64_t cacheBytes = target.l2 / 2;
-  // Weights that come soon enough.
+  // Weights that are loaded soon enough without prefetching.
   int64_t fewBytes = target.l2 / 16;
   bool isOpen = ShapedType::isDynamic(work.rows);
-  // What turned out to have none is one task all the same.
+  // An empty result still takes one task.
   int64_t rows = std::max<int64_t>(isOpen ? work.usualRows : work.rows, 1);
   int64_t columnTiles = std::max<int64_t>(work.columnTiles, 1);
-  // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and
-  // what one thread wrote is far from another. With less than ten times as
-  // much, a small text classifier was slower on two threads than on one.
-  // Weights that few rows are multiplied with are what is waited for.
+  // Handing out a task costs as much as many vector operations, and data that
+  // one thread wrote is far from another. Small tasks are therefore slower on
+  // two threads than on one. If few rows share the weights, a task waits for
+  // the weights.
   int64_t worth = std::max(rows * work.flopsPerRow / target.task_flops,
                            work.weightBytes / target.task_bytes);
-  // The usual 32 are enough for two threads to end within 1/32 of each other.
+  // The usual 32 tasks are enough for two threads to end within 1/32 of each
+  // other.
   int64_t tasks = std::clamp<int64_t>(worth, 1, target.most_tasks);
   // Three tasks take two threads as long as four.
   if (tasks > 1)
@@ -151,9 +154,9 @@ Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
   auto rest = [&](int64_t blocks) {
     return int64_t(llvm::divideCeil(tasks, blocks));
   };
-  // By rows, a thread reads what it wrote in the operation before: a line that
-  // another core wrote takes some 15 ns. That is worth reading weights once
-  // more where they stay in the cache beside the rest.
+  // If tasks are split by rows, a thread reads data that it wrote in the
+  // previous operation, instead of lines that another core wrote. This pays for
+  // reading weights again if they stay in the cache with the other data.
   bool isShared = tasks > 1 && work.weightBytes <= cacheBytes / 2 &&
                   (units % 2 == 0 || units > 4);
   bool rowsOutside = work.srcBytes > work.weightBytes || isShared;
@@ -171,7 +174,8 @@ Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
             work.weightBytes > (rowsOutside ? cacheBytes : fewBytes)};
   if (!isOpen)
     return grid;
-  // What a row of a task is worth, and how many of them one.
+  // The operations of a task for each of its rows, and the rows that make a
+  // task worth its overhead.
   int64_t perRow = std::max<int64_t>(
       work.flopsPerRow * grid.columnTilesPerTask /
           columnTiles,
@@ -179,10 +183,10 @@ Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
   int64_t worthRows = llvm::alignTo(
       llvm::divideCeil(target.task_flops, perRow), work.rowUnit);
   grid.rowsPerTask = std::min(worthRows, grid.rowsPerTask);
-  // More rows than usual are as many tasks as there may be.
+  // More rows than usual are split into the most tasks allowed.
   grid.rowBlocks = llvm::divideCeil(target.most_tasks, columnBlocks);
-  // Blocks of columns would read a large src as often as there are blocks; of
-  // rows, there are enough for all threads.
+  // Blocks of columns would each read a large src again. Blocks of rows are
+  // enough for all threads.
   constexpr int64_t kLeastBlocks = 8;
   if (columnBlocks > 1 && work.srcRowBytes > 0)
     grid.wholeFrom = std::max<int64_t>(

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows how large they are to be: schedules are chosen with
-// it.
+// The sizes of register tiles and tasks. All schedules are chosen with them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_SCHEDULE_TILING_H
@@ -23,125 +22,129 @@ namespace ingot::cpu {
 
 using cpu::Product;
 
-/// How the target sums up products with weights of this element type in
-/// vectors; `group` tells products of f16 from those of f32 by f16.
+/// Returns the target's kind of product in vectors for weights of this element
+/// type. `group` distinguishes f16 by f16 from f32 by f16.
 Product productFor(const TargetInfo &target, mlir::Type weights,
                    int64_t group = 1);
 
-/// The same in AMX tiles, if it has any for this type.
+/// Returns the kind of product in AMX tiles, or nullopt if the target has none
+/// for this type.
 std::optional<Product> tilesFor(const TargetInfo &target, mlir::Type weights);
 
 /// A register tile of a matrix product: rows (pixels) times vectors of columns
-/// (output channels), one accumulator each. What the accumulators leave free
-/// holds a vector of weights a column and a broadcast element of the input.
+/// (output channels), with one accumulator each. The other registers hold a
+/// vector of weights for each column and a broadcast element of the input.
 struct RegisterTile {
   int64_t rows;
   int64_t vectors;
   Product product = Product::f32;
-  /// Of each AMX tile; a register tile has that many rows or up to twice as
-  /// many.
+  /// The rows of each AMX tile; `rows` is at least this number and at most
+  /// twice as large.
   int64_t amxRows = 0;
-  /// Whether weights are words before they are multiplied, of bytes as words.
+  /// True if weights of bytes are widened to int16 before the product.
   bool hasWords = false;
-  /// Whether integers are summed up block by block, beside the accumulators.
+  /// True if integers are summed block by block in separate accumulators.
   bool hasBlocks = false;
 };
 
-/// The tile for panels of `panelWidth` columns.
+/// Returns the tile for panels of `panelWidth` columns.
 RegisterTile chooseTile(const TargetInfo &target, Product product,
                         int64_t panelWidth);
 
-/// Weights of f16 that are widened for many rows stay in the second-level
-/// cache, and go on the stack, of a megabyte.
+/// The most bytes of f16 weights to widen for many rows. They stay in the
+/// second-level cache, and are on the stack, which has a megabyte.
 constexpr int64_t kMostWidenedBytes = 256 << 10;
 
-/// A vector times a matrix waits for the weights: what is read of them is one
-/// stream, as wide as a panel where registers allow it.
+/// Returns the vectors of a tile of one row. A vector times a matrix waits for
+/// the weights. They are read as one stream, which is as wide as a panel if
+/// registers allow it.
 int64_t vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth);
 
-/// The vector registers that a tile takes, but for AMX.
+/// Returns the vector registers that a tile without AMX needs.
 int64_t registersOf(const RegisterTile &tile);
 
-/// Rows that are multiplied with one panel, each the sum of `runs` runs of
+/// Rows that are multiplied with one panel. Each is the sum of `runs` runs of
 /// `depth` elements that are contiguous in memory.
 struct ProductShape {
   mlir::Type weights;
   int64_t panelWidth;
-  /// Those that stand a stride apart; may be unknown.
+  /// The number of rows that are a stride apart; may be dynamic.
   int64_t rows;
   int64_t depth, runs;
-  /// Of the weights.
+  /// The group of the weights.
   int64_t group = 1;
-  /// Whether there are no other rows.
+  /// True if there are no other rows.
   bool areAllRows = false;
 };
 
-/// The tile and the kind of product for a shape.
+/// Returns the tile and the kind of product for a shape.
 RegisterTile chooseTile(const TargetInfo &target, const ProductShape &shape);
 
-/// How a run of `depth` elements is cut into the groups of AMX tiles.
+/// The division of a run of `depth` elements into steps of AMX tiles.
 struct AmxSteps {
   AmxSteps(int64_t depth, int64_t group);
 
-  /// Of a step: the same in all, since LLVM gives a register one shape.
+  /// The groups of each step. All steps are equal, because LLVM gives a
+  /// register one shape.
   int64_t groups;
-  /// Steps whose elements all are within the run.
+  /// The number of steps whose elements are all within the run.
   int64_t whole;
-  /// Where a last one begins, in groups, that others are in: those behind the
-  /// run and those that `whole` steps have counted.
+  /// The first group of a last step, if there is one. It may also cover groups
+  /// behind the run, and groups that the `whole` steps have counted.
   std::optional<int64_t> last;
 };
 
-/// The number of rows, near `most`, that splits `rows` most evenly.
+/// Returns the number of rows, near `most`, that splits `rows` most evenly.
 int64_t evenTile(int64_t rows, int64_t most);
 
-/// How the output of a kernel is split into tasks: blocks of rows times blocks
-/// of column tiles.
+/// The split of a kernel's output into tasks: blocks of rows times blocks of
+/// column tiles.
 struct Grid {
   int64_t rowsPerTask;
   int64_t columnTilesPerTask;
-  /// Whether the tasks of a block of rows follow each other, rather than those
-  /// of a block of columns.
+  /// True if the tasks of a block of rows are consecutive; else those of a
+  /// block of columns.
   bool rowsOutside;
-  /// Whether it pays to prefetch weights: they are neither few nor stay in the
-  /// second-level cache, block of rows after block.
+  /// True if prefetching weights pays: they are many, and do not stay in the
+  /// second-level cache from one block of rows to the next.
   bool prefetch = false;
-  /// Rows are split into at most so many blocks, whose size is a multiple of
-  /// `rowsPerTask` then; 0 for no limit.
+  /// The most blocks of rows; 0 for no limit. The size of a block is then a
+  /// multiple of `rowsPerTask`.
   int64_t rowBlocks = 0;
-  /// From that many rows on a task takes all column tiles, and rows are split
-  /// into `columnBlocks` times as many blocks; 0 for never.
+  /// The number of rows from which on a task takes all column tiles; 0 for
+  /// never. Rows are then split into `columnBlocks` times as many blocks.
   int64_t wholeFrom = 0;
 };
 
-/// Neighbouring columns that a task of `cpu.softmax` takes through all rows:
-/// whole cache lines, few enough for a block of them to stay in the cache.
+/// The neighbouring columns that a task of `cpu.softmax` takes through all
+/// rows. They are whole cache lines, and few enough that a block of them stays
+/// in the cache.
 constexpr int64_t kSoftmaxColumns = 64;
 
-/// What a grid is chosen by.
+/// The properties of a kernel by which its grid is chosen.
 struct Work {
-  /// May be unknown.
+  /// The number of rows; may be dynamic.
   int64_t rows;
   int64_t columnTiles;
-  /// Of all columns.
+  /// The operations of all columns of a row.
   int64_t flopsPerRow;
-  /// Rows are split in multiples of it.
+  /// The unit in which rows are split.
   int64_t rowUnit;
   int64_t srcBytes, weightBytes;
-  /// What is assumed of an unknown number of rows.
+  /// The assumed number of rows if it is dynamic.
   int64_t usualRows = 256;
-  /// Of src that come with a row where their number is unknown; 0 where columns
-  /// have to be split as they are.
+  /// The bytes of src for each row if the number of rows is dynamic. 0 means
+  /// that the split of columns must not change.
   int64_t srcRowBytes = 0;
 };
 
-/// Splits the work so that every task has about `task_flops` or `task_bytes`
-/// where there is more than one. The larger of src and weights is read once, a
-/// block of it staying in the second-level cache, the smaller one as often as
-/// there are blocks. Of an unknown number of rows, blocks are as small as a
-/// task is worth, and larger where they would be too many; where a run has so
-/// many that src is larger than weights and than what stays in the cache, src
-/// is what is read once.
+/// Splits the work into tasks of about `task_flops` or `task_bytes` each. The
+/// larger of src and weights is read once, in blocks that stay in the
+/// second-level cache. The smaller is read once for each block.
+///
+/// If the number of rows is dynamic, blocks are as small as a task is worth,
+/// but larger if there would be too many. At run time src may turn out larger
+/// than the weights and the cache. Then src is read once.
 Grid chooseGrid(const TargetInfo &target, const Work &work);
 
 } // namespace ingot::cpu

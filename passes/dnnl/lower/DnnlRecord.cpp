@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace ingot;
 
-// The dialect's enums are written with the numbers of the ABI.
+// The dialect's enums are written with the values of the ABI.
 static_assert(int(dnnl::EltwiseKind::relu) == INGOT_DNNL_RELU &&
               int(dnnl::EltwiseKind::linear) == INGOT_DNNL_LINEAR &&
               int(dnnl::EltwiseKind::exp) == INGOT_DNNL_EXP &&
@@ -35,7 +35,8 @@ static_assert(int(dnnl::PoolKind::max) == INGOT_DNNL_POOL_MAX &&
 
 namespace {
 
-/// A memref as oneDNN sees it: dims in its order, each with its stride.
+/// The layout of a memref for oneDNN: dims in oneDNN's order, each with its
+/// stride.
 struct Layout {
   SmallVector<OpFoldResult> dims, strides;
 
@@ -50,7 +51,7 @@ struct Layout {
   }
 };
 
-/// Writes one record.
+/// Writes one record of the table.
 class Writer {
 public:
   Writer(OpBuilder &builder, Operation *op) : builder(builder), op(op) {}
@@ -77,9 +78,9 @@ private:
   OpBuilder &builder;
   Operation *op;
   DnnlRecord record;
-  /// Where the number of tensors stands.
+  /// The position of the tensor count in the record.
   size_t tensorCount = 0;
-  /// Number in the record of the first operand of a post-op.
+  /// The index in the record of a post-op's first operand.
   int64_t firstOperand = 0;
 };
 
@@ -97,7 +98,7 @@ static int64_t elementBytes(Type type) {
   return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
 }
 
-/// The number of an element type that oneDNN computes with, or 0.
+/// Returns the ABI's number of an element type that oneDNN computes with, or 0.
 static int64_t dtypeOf(Type type) {
   uint32_t number = elementNumberOf(type);
   switch (number) {
@@ -117,7 +118,8 @@ static int64_t wordOf(const APFloat &value) {
   return value.bitcastToAPInt().getZExtValue();
 }
 
-/// Byte offset of a static memref in the model's weights, or nothing.
+/// Returns the byte offset of a static memref in the model's weights, or
+/// nothing.
 static std::optional<int64_t> weightsOffset(Value value) {
   int64_t offset;
   SmallVector<int64_t> strides;
@@ -170,7 +172,7 @@ Layout Writer::layoutOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Words
+// Values of the record
 //===----------------------------------------------------------------------===//
 
 void Writer::begin(int64_t kind, int64_t name,
@@ -233,7 +235,7 @@ void Writer::addPostOps() {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// N, D…, C of a memref to N, C, D… of oneDNN.
+/// Returns the permutation from N, D…, C of a memref to N, C, D… of oneDNN.
 static SmallVector<int64_t> channelsSecond(int64_t rank) {
   SmallVector<int64_t> order{0, rank - 1};
   for (int64_t i = 1; i < rank - 1; ++i)
@@ -241,7 +243,7 @@ static SmallVector<int64_t> channelsSecond(int64_t rank) {
   return order;
 }
 
-/// Splits dimension `dim` of static layout into `groups` and the rest.
+/// Splits static dimension `dim` of a layout into `groups` and the rest.
 static Layout splitGroups(Builder &builder, const Layout &layout, int64_t dim,
                           int64_t groups) {
   Layout result = layout;
@@ -261,7 +263,7 @@ Layout Writer::weightsLayout(dnnl::ConvolutionOp conv) {
 }
 
 Layout Writer::weightsLayout(dnnl::DeconvolutionOp conv) {
-  // C, O/G to O/G, C, then C into groups.
+  // Swap C, O/G to O/G, C, then split C into groups.
   Layout layout = layoutOf(conv.getWeights());
   std::swap(layout.dims[0], layout.dims[1]);
   std::swap(layout.strides[0], layout.strides[1]);
@@ -296,8 +298,8 @@ LogicalResult Writer::writeMatMul(dnnl::MatMulOp matmul, int64_t name) {
   Value src = matmul.getSrc(), weights = matmul.getWeights();
   Value dst = matmul.getDst(), bias = matmul.getBias();
   int64_t rank = typeOf(dst).getRank();
-  // Rows of all batches become the rows of one product, where they follow each
-  // other in memory and one matrix serves them all.
+  // Merge the rows of all batches into one product, if they are contiguous in
+  // memory and all batches share one matrix.
   auto isOneMatrix = [](MemRefType type) {
     return llvm::all_of(type.getShape().drop_back(2),
                         [](int64_t size) { return size == 1; });
@@ -320,7 +322,7 @@ LogicalResult Writer::writeMatMul(dnnl::MatMulOp matmul, int64_t name) {
                 });
   int64_t shown = isFlat ? 2 : rank;
 
-  // 1s in front of a smaller rank.
+  // Add dimensions of size 1 in front.
   auto extend = [&](Layout layout) {
     while (layout.rank() < shown) {
       layout.dims.insert(layout.dims.begin(), builder.getIndexAttr(1));

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A record of the table in ingot/abi/dnnl.h, with the values that its calls
-// hand in.
+// A record of the table in ingot/abi/dnnl.h, and the values that its calls
+// pass.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_DNNL_LOWER_DNNLRECORD_H
@@ -18,15 +18,15 @@ namespace ingot {
 
 struct DnnlRecord {
   llvm::SmallVector<int64_t> words;
-  /// memrefs whose data pointers are the call's arguments.
+  /// The memrefs whose data pointers are the call's arguments.
   llvm::SmallVector<mlir::Value> arguments;
   /// Dynamic dims and strides, as index values.
   llvm::SmallVector<mlir::Value> dynamic;
 };
 
-/// Describes the dnnl op on memrefs before which `builder` inserts what the
-/// call needs; `name` is the offset of the node's name. Fails with a message on
-/// an op that the glue cannot run.
+/// Describes the dnnl op `op` on memrefs. `builder` inserts the values that the
+/// call needs before the op. `name` is the offset of the node's name. Fails
+/// with a message if the runtime cannot run the op.
 mlir::FailureOr<DnnlRecord> describeDnnlOp(mlir::OpBuilder &builder,
                                            mlir::Operation *op, int64_t name);
 

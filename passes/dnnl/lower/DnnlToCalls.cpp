@@ -23,14 +23,14 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-// Of ingot/abi/dnnl.h.
+// The functions of ingot/abi/dnnl.h.
 static constexpr StringLiteral kExecute = "ingot_dnnl_execute";
 static constexpr StringLiteral kLoad = "ingot_dnnl_load";
 static constexpr StringLiteral kUnload = "ingot_dnnl_unload";
 static constexpr StringLiteral kTable = "ingot_dnnl_table";
 static constexpr StringLiteral kNames = "ingot_dnnl_names";
 
-/// The ONNX node that an op comes from.
+/// Returns the name of the ONNX node that an op comes from.
 static StringRef nodeName(Location loc) {
   StringRef name;
   loc->walk([&](Location part) {
@@ -45,7 +45,7 @@ static StringRef nodeName(Location loc) {
 
 namespace {
 
-/// Room on the stack for what the calls of one function hand in.
+/// Stack memory for the arguments of one function's calls.
 struct Frame {
   Value call;
   Value arguments;
@@ -87,7 +87,7 @@ static void storeAll(OpBuilder &builder, Location loc, ArrayRef<Value> values,
   }
 }
 
-/// Address of a memref's first element.
+/// Returns the address of a memref's first element.
 static Value addressOf(OpBuilder &builder, Location loc, Value memref) {
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
@@ -152,7 +152,8 @@ LogicalResult DnnlToCallsPass::convert(func::FuncOp function) {
     records.push_back(std::move(*record));
   }
 
-  // One frame for all calls: an alloca in a loop would grow the stack.
+  // Allocate one frame for all calls, since an alloca in a loop would grow the
+  // stack.
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   auto allocate = [&](size_t size) -> Value {
     return memref::AllocaOp::create(
@@ -186,7 +187,7 @@ void DnnlToCallsPass::createTable() {
          builder.getStringAttr(names));
 }
 
-/// A function of the module that calls one of the glue, with its own arguments
+/// Creates a function that calls `callee` of the runtime with its own arguments
 /// and some constants.
 static void createForward(OpBuilder builder, Location loc, StringRef name,
                           StringRef callee, LLVM::LLVMFunctionType type,
@@ -216,7 +217,8 @@ static void createForward(OpBuilder builder, Location loc, StringRef name,
   LLVM::ReturnOp::create(builder, loc, call->getResults());
 }
 
-/// The model's `load` and `unload`: the glue's, with this table.
+/// Creates the model's `load` and `unload`, which call those of the runtime
+/// with this table.
 void DnnlToCallsPass::createLoad() {
   OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
   Location loc = getOperation().getLoc();

@@ -30,11 +30,12 @@ using namespace ingot;
 using dnnl::EltwiseKind;
 using support::typeOf;
 
-/// Longer epilogues than models have; oneDNN takes 32.
+/// The most post-ops of a primitive: more than models need. oneDNN's limit is
+/// 32.
 static constexpr size_t kMaxPostOps = 8;
 
 //===----------------------------------------------------------------------===//
-// Functions of one number
+// Functions of one value
 //===----------------------------------------------------------------------===//
 
 static dnnl::EltwiseAttr eltwise(MLIRContext *context, EltwiseKind kind) {
@@ -51,7 +52,7 @@ static dnnl::EltwiseAttr eltwise(MLIRContext *context, EltwiseKind kind,
 
 static double real(const APFloat &value) { return value.convertToDouble(); }
 
-/// The post-op that computes the unary `op`, or null.
+/// Returns the post-op that computes the unary `op`, or null.
 static Attribute unaryPostOp(Operation *op) {
   MLIRContext *context = op->getContext();
   auto plain = [&](EltwiseKind kind) { return eltwise(context, kind); };
@@ -96,8 +97,8 @@ static Attribute unaryPostOp(Operation *op) {
       .Default([](Operation *) { return Attribute(); });
 }
 
-/// The post-op that computes `op` of x and the number `c`; `swapped` tells that
-/// x is the second operand. Null if there is none.
+/// Returns the post-op that computes `op` of x and the constant `c`, or null.
+/// `swapped` is true if x is the second operand.
 static Attribute scalarPostOp(Operation *op, double c, bool swapped) {
   MLIRContext *context = op->getContext();
   auto linear = [&](double scale, double shift) {
@@ -139,8 +140,9 @@ static std::optional<dnnl::BinaryKind> binaryKind(Operation *op, bool swapped) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Broadcasts that oneDNN's fast kernels read: none, along the last dimension
-/// (channels, columns), or of one number.
+/// Returns true if oneDNN's fast kernels can read the broadcast. They read
+/// operands without a broadcast, of one row along the last dimension (channels,
+/// columns), or of one element.
 static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
   if (type == dst)
     return true;
@@ -155,8 +157,8 @@ static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
          (last == 1 || last == dst.getShape().back());
 }
 
-/// Whether `value`, when `user` runs, has no other use ahead of it, so that it
-/// may be overwritten.
+/// Returns true if nothing uses `value` after `user` runs, so that it may be
+/// overwritten.
 static bool diesAt(Value value, Operation *user, const support::Order &order) {
   Operation *producer = value.getDefiningOp();
   if (!producer || producer->getBlock() != user->getBlock() ||
@@ -174,7 +176,7 @@ static bool diesAt(Value value, Operation *user, const support::Order &order) {
 
 namespace {
 
-/// Lists of post-ops, which have one step each.
+/// Epilogues as lists of post-ops, each with one step.
 class PostOpsForm : public kernel::EpilogueForm {
 public:
   bool isKernel(Operation *op) const override {
@@ -201,7 +203,8 @@ struct FusePostOpsPass : ingot::impl::FusePostOpsBase<FusePostOpsPass> {
 } // namespace
 
 /// Returns the post-op that computes the owner of `operand`, the result of
-/// `kernel`; null if there is none. Gives its other operand to `kernel`.
+/// `kernel`. Returns null if there is none. Makes the op's other operand an
+/// operand of `kernel`.
 Attribute PostOpsForm::postOpOf(dnnl::PostOpInterface kernel,
                                 OpOperand &operand, support::Order &order) {
   Operation *op = operand.getOwner();

@@ -58,7 +58,7 @@ struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
     int64_t n = op.getStrides().size();
     if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
-    // Output padding makes the result larger at its end: a smaller pad.
+    // Output padding enlarges the result at its end, like a smaller end pad.
     SmallVector<int64_t> pads(op.getPads());
     for (int64_t d = 0; d < n; ++d)
       pads[n + d] -= op.getOutputPadding()[d];
@@ -148,7 +148,7 @@ struct LayerNormPattern : OpRewritePattern<nn::LayerNormOp> {
     if (Reason reason = dnnl::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
-    // Dimensions from the axis on become one.
+    // Collapse all dimensions from the axis on into one.
     SmallVector<ReassociationIndices> outer, whole(1);
     for (int64_t i = 0; i < rank; ++i) {
       if (i <= axis)

@@ -46,8 +46,8 @@ static Reason whyNot(nn::ConvTransposeOp op) {
 }
 
 static Reason whyNot(nn::MatMulOp op) {
-  // Whether it is not known before a run which operand a batch dimension comes
-  // from: ? against n > 1 could be 1 or n.
+  // Only the run knows if an operand is broadcast: ? against n > 1 could be 1
+  // or n.
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   for (int64_t i = 3; i <= std::min(a.getRank(), b.getRank()); ++i) {
     int64_t sizeA = a.getDimSize(a.getRank() - i);
@@ -59,7 +59,8 @@ static Reason whyNot(nn::MatMulOp op) {
   return std::nullopt;
 }
 
-/// oneDNN wants windows that touch the input, and no negative begins.
+/// oneDNN requires windows that overlap the input, and pads that are not
+/// negative.
 template <typename Op> static Reason whyNotPool(Op op) {
   if (!op.getChannelsLast())
     return kChannelsNotLast;

@@ -11,14 +11,14 @@
 
 namespace ingot::dnnl {
 
-/// Whether oneDNN has primitives for ops of this kind.
+/// Returns true if oneDNN has primitives for ops of this kind.
 bool isOneDnnKind(mlir::Operation *op);
 
-/// Why oneDNN does not take `op`, for whose kind it has a primitive.
+/// Returns why oneDNN does not take `op`, whose kind it has a primitive for.
 Reason whyNotOneDnn(mlir::Operation *op);
 
-/// Why nn-to-dnnl leaves `op` alone: another backend computes it, or what
-/// whyNotOneDnn says.
+/// Returns why nn-to-dnnl does not lower `op`: another backend computes it, or
+/// whyNotOneDnn gives a reason.
 Reason whyNotToDnnl(mlir::Operation *op);
 
 } // namespace ingot::dnnl

@@ -26,8 +26,8 @@ static constexpr StringLiteral kWeights("has no constant weights and bias");
 
 namespace {
 
-/// A bias added to a matmul before the normalization, as MatMul + Add export
-/// a linear layer: it must move into the matmul first.
+/// Folds a bias that is added to a matmul before a normalization, as exporters
+/// write a linear layer. The bias must move into the matmul first.
 struct FoldBiasBelow : OpRewritePattern<nn::AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -39,7 +39,8 @@ struct FoldBiasBelow : OpRewritePattern<nn::AddOp> {
   }
 };
 
-/// conv(batch_norm(x)), where x comes from something that has no weights.
+/// Folds a normalization into the convolution or matmul behind it, if no op
+/// before it can absorb it.
 struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
   FoldIntoConsumer(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context, /*benefit=*/2), count(count) {}
@@ -66,8 +67,8 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
   LogicalResult intoConv(nn::BatchNormOp op, nn::ConvOp conv,
                          const ScaleShift &scaleShift,
                          PatternRewriter &rewriter) const {
-    // The padding of the convolution is zero after the normalization, which no
-    // bias can express where it shifts.
+    // The convolution pads the normalized data with zeros. If the normalization
+    // shifts, no bias can express this padding.
     auto isPadding = [](int64_t pad) { return pad > 0; };
     if (scaleShift.shifts() && llvm::any_of(conv.getPads(), isPadding))
       return rewriter.notifyMatchFailure(op, "shifts what is padded behind it");
@@ -158,7 +159,8 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
   Pass::Statistic &count;
 };
 
-/// A lone normalization is a product and a sum.
+/// Replaces a normalization that no product can absorb with a multiplication
+/// and an addition.
 struct ToScaleAndShift : OpRewritePattern<nn::BatchNormOp> {
   ToScaleAndShift(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context, /*benefit=*/1), count(count) {}
@@ -193,7 +195,8 @@ struct FoldBatchNormPass : ingot::impl::FoldBatchNormBase<FoldBatchNormPass> {
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    // All that can go backwards first: what is left goes forward or stays.
+    // First fold into all producers that can absorb a normalization. The others
+    // are folded into consumers, or stay.
     RewritePatternSet backward(context), forward(context);
     backward.add<FoldBiasBelow>(context);
     backward.add<FoldIntoProducer<nn::BatchNormOp>>(context, numFolded);

@@ -19,18 +19,18 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// The value that a window op takes its own padding to be.
+/// Returns the value that an op with windows pads with.
 static double paddingOf(nn::ConvOp op) { return op.getXZeroPoint(); }
 static double paddingOf(nn::AvgPoolOp) { return 0; }
 static double paddingOf(nn::MaxPoolOp) {
   return -std::numeric_limits<double>::infinity();
 }
 
-/// Whether the op counts its padding as any other element.
+/// Returns true if the op treats its padding like other elements.
 static bool countsPadding(nn::ConvOp) { return true; }
 static bool countsPadding(nn::MaxPoolOp) { return true; }
 static bool countsPadding(nn::AvgPoolOp op) {
-  // Without padding there is nothing to count yet, and it can be made so.
+  // A pool without padding has nothing to count yet, so the flag can be set.
   return op.getCountIncludePad() ||
          llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; });
 }
@@ -38,8 +38,8 @@ static bool countsPadding(nn::AvgPoolOp op) {
 static void setCountsPadding(nn::AvgPoolOp op) { op.setCountIncludePad(true); }
 template <typename Op> static void setCountsPadding(Op) {}
 
-/// Whether a window may lie in the padding alone. The max of such a window is
-/// the padding's value, which is not the one that the pool itself would give.
+/// Returns true if a window may contain only padding. The maximum of such a
+/// window is the value of the pad, which the pool's own padding would not give.
 static bool mayMissData(nn::MaxPoolOp op, ArrayRef<int64_t> pads) {
   size_t n = op.getKernel().size();
   for (size_t i = 0; i < n; ++i) {
@@ -73,7 +73,8 @@ template <typename Op> struct FoldPad : OpRewritePattern<Op> {
     bool same = *value == lowest ||
                 (std::isinf(lowest) &&
                  *value <= -double(std::numeric_limits<float>::max()));
-    // A pool of non-negative data cannot tell zero from the lowest value.
+    // For non-negative data, padding with zero has the same maxima as padding
+    // with the lowest value.
     if (isa<nn::MaxPoolOp>(op) && *value == 0)
       same = pad.getX().template getDefiningOp<nn::ReluOp>() != nullptr;
     if (!same)

@@ -23,14 +23,15 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Whether numbers of 16 bits lie in a tensor.
+/// Returns true for tensors of f16 or bf16.
 static bool isHalf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor &&
          (tensor.getElementType().isF16() || tensor.getElementType().isBF16());
 }
 
-/// What moves elements as they are: there is no need to widen them for it.
+/// Returns true if `op` only moves elements, so that they need not be widened
+/// for it.
 static bool isMovement(Operation *op) {
   if (auto scatter = dyn_cast<nn::ScatterElementsOp>(op))
     return scatter.getReduction() == nn::ScatterReduction::none;
@@ -54,19 +55,19 @@ private:
   Value widened(Value value);
   Value rounded(Operation *user, Value value);
 
-  /// Results that are f32 now, and what they are declared as.
+  /// Results that are f32 now, with the types that the model declares.
   llvm::DenseMap<Value, Type> declared;
-  /// Of values that are stored with 16 bits.
+  /// The f32 versions of values that are stored in 16 bits.
   llvm::DenseMap<Value, Value> wide;
-  /// Of the function.
+  /// Number of weights of all products of the model.
   int64_t allWeights = 0;
   bool multipliesBF16 = false;
 };
 
 } // namespace
 
-/// `value` as f32. A constant is widened here, whatever its size: weights are
-/// read in each run.
+/// Returns `value` as f32. Constants of any size are widened at compile time,
+/// because each run would widen weights again.
 Value PromoteFloatsPass::widened(Value value) {
   if (!isHalf(value.getType()))
     return value;
@@ -89,8 +90,9 @@ Value PromoteFloatsPass::widened(Value value) {
   return known;
 }
 
-/// `value` as it is declared, for `user`: in front of all loops that do not
-/// compute it, where a whole tensor would be rounded for each element.
+/// Returns `value` in its declared type, for `user`. Places the cast before all
+/// loops that do not compute `value`, so that a loop does not round the whole
+/// tensor in each step.
 Value PromoteFloatsPass::rounded(Operation *user, Value value) {
   auto type = declared.find(value);
   if (type == declared.end())
@@ -111,8 +113,9 @@ void PromoteFloatsPass::promote(Operation *op) {
     IngotDialect::PrecisionAttrHelper(&getContext())
         .setAttr(op, PrecisionAttr::get(&getContext(), precision));
   };
-  // A product of two bfloat16 multiplies these where kernels for them do.
-  // Weights of 16 bits are stored in as many where that is no slower.
+  // If both factors are declared as bf16, multiply bf16 if the device has
+  // kernels for it. Otherwise keep 16-bit weights in 16 bits if this is not
+  // slower.
   if (isProduct && multipliesBF16 && isDeclaredBF16(op->getOperand(0)) &&
       isDeclaredBF16(op->getOperand(1))) {
     record(op, Question::precision, "bfloat16",
@@ -139,7 +142,8 @@ void PromoteFloatsPass::promote(Operation *op) {
   ++promoted;
 }
 
-/// What is not to be computed in f32 takes what it is declared to take.
+/// Passes operands in their declared types to an op that is not computed in
+/// f32.
 void PromoteFloatsPass::leave(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     operand.set(rounded(op, operand.get()));
@@ -156,7 +160,7 @@ void PromoteFloatsPass::runOnOperation() {
   for (Operation *op : ops) {
     if (isa<tensor::DimOp>(op))
       continue;
-    // The model's own casts see what is declared.
+    // The model's own casts operate on the declared types.
     bool isKnown =
         isa<nn::NNDialect>(op->getDialect()) && !isa<nn::CastOp>(op);
     bool isPromoted = llvm::any_of(op->getOperands(), [&](Value operand) {

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-/// The same elements in another shape.
+/// Returns `value` reshaped to `shape`.
 static Value reshaped(PatternRewriter &rewriter, Location loc, Value value,
                       ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
@@ -42,7 +42,7 @@ static constexpr StringLiteral kExponent("has no exponent of a simpler op");
 
 namespace {
 
-/// x + 0, x - 0, x 1, x / 1.
+/// Removes x + 0, x - 0, x * 1 and x / 1.
 template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -64,7 +64,7 @@ template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
   }
 };
 
-/// A pool with one window over everything is a reduction.
+/// Replaces a pool whose single window covers everything by a reduction.
 template <typename Op> struct PoolToReduce : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -89,9 +89,9 @@ template <typename Op> struct PoolToReduce : OpRewritePattern<Op> {
   }
 };
 
-/// A convolution with one window over everything is a matrix product. One of
-/// single pixels stays between other ops on pixels, with which it fuses; what a
-/// convolution may still take in comes first.
+/// Replaces a convolution whose single window covers everything by a matrix
+/// product. A 1×1 convolution between other ops on pixels stays, because it
+/// fuses with them. A convolution that can still absorb its user stays, too.
 struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -121,7 +121,8 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
               user))
         return rewriter.notifyMatchFailure(op, "may take in its user first");
     }
-    // Weights list channels before positions.
+    // Weights have channels before positions, so data must have this order as
+    // well.
     if (x.isDynamicDim(channel) || (op.getChannelsLast() && !onePixel))
       return rewriter.notifyMatchFailure(
           op, "has data in another order than its weights");
@@ -142,7 +143,8 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
   }
 };
 
-/// cast(cast(x)) where the middle type holds every value of x's.
+/// Merges cast(cast(x)) if the middle type can represent every value of x's
+/// type.
 struct ComposeCasts : OpRewritePattern<nn::CastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -167,7 +169,8 @@ struct ComposeCasts : OpRewritePattern<nn::CastOp> {
                          typeOf(inner.getX()).getElementType()))
       return rewriter.notifyMatchFailure(op,
                                          "is not of a cast to a wider type");
-    // Infinities are numbers to some of the casts that saturate.
+    // A saturating cast may turn infinities into finite numbers, so it is not
+    // the identity.
     if (inner.getX().getType() == op.getType() && !op.getSaturate())
       rewriter.replaceOp(op, inner.getX());
     else
@@ -178,7 +181,7 @@ struct ComposeCasts : OpRewritePattern<nn::CastOp> {
   }
 };
 
-/// max(x, 0), clamp(x, 0, inf) and clamp(x, -inf, inf).
+/// Replaces clamp(x, 0, inf) by relu(x), and clamp(x, -inf, inf) by x.
 struct ClampToRelu : OpRewritePattern<nn::ClampOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ClampOp op,
@@ -211,7 +214,8 @@ struct MaxToRelu : OpRewritePattern<nn::MaxOp> {
   }
 };
 
-/// relu(relu(x)), relu(clamp(x, 0 or more, …)).
+/// Removes a relu of data that cannot be negative, such as the result of
+/// another relu, a sigmoid, or a clamp from 0 or more.
 struct DropRelu : OpRewritePattern<nn::ReluOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReluOp op,
@@ -230,7 +234,7 @@ struct DropRelu : OpRewritePattern<nn::ReluOp> {
   }
 };
 
-/// x^2, x^1, x^0.5, x^-1.
+/// Replaces x^2, x^1, x^0.5 and x^-1 by simpler ops.
 struct SimplifyPow : OpRewritePattern<nn::PowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::PowOp op,

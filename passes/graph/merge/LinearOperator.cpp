@@ -14,11 +14,12 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-/// Weights of one operator, in double: half a gigabyte.
+/// Limit of the weights of an operator. In f64 they take half a gigabyte.
 static constexpr int64_t kMaxWeights = int64_t(1) << 26;
 
 bool OperatorDim::isBounded() const {
-  // Products of two, and sums of three of them, fit into 64 bits.
+  // With this limit, products of two values, and sums of three products, fit in
+  // 64 bits.
   constexpr int64_t kMaxNumber = int64_t(1) << 30;
   for (int64_t value : {offset, step, count, stride, slack})
     if (value > kMaxNumber || value < -kMaxNumber)
@@ -63,7 +64,8 @@ LinearOperator LinearOperator::identity(int64_t channels, int64_t spatialDims) {
   return linear;
 }
 
-/// Calls `visit(tap of each dimension, flat tap)`, row-major.
+/// Calls `visit(tap of each dimension, flat tap)` for all taps in row-major
+/// order.
 template <typename Visit>
 static void forEachTap(ArrayRef<OperatorDim> dims, Visit visit) {
   SmallVector<int64_t> tap(dims.size(), 0);
@@ -81,8 +83,8 @@ static void forEachTap(ArrayRef<OperatorDim> dims, Visit visit) {
 // Composition
 //===----------------------------------------------------------------------===//
 
-/// Whether `first` continued outside of its bounds gives what `second` takes
-/// its operand to be there.
+/// Returns true if `first` computes, outside of its bounds, the values that
+/// `second` assumes there.
 static bool bordersAgree(const LinearOperator &first,
                          const LinearOperator &second) {
   if (first.bias.empty())
@@ -91,7 +93,7 @@ static bool bordersAgree(const LinearOperator &first,
     return false;
   if (second.outside.empty())
     return !first.hasBias();
-  // Exporters compute the border in fp32.
+  // Allow rounding errors, because exporters compute the border in f32.
   double scale = 0;
   for (double value : second.outside)
     scale = std::max(scale, std::abs(value));
@@ -112,8 +114,8 @@ std::optional<LinearOperator> graph::compose(const LinearOperator &first,
   result.groups = std::gcd(first.groups, second.groups);
   result.outside = first.outside;
   for (auto [a, b] : llvm::zip_equal(first.dims, second.dims)) {
-    // Beyond the result of `first` the second op reads its padding; the
-    // composed operator would read what `first` computes there.
+    // Beyond the result of `first`, the second op reads its padding. The
+    // composed operator would read what `first` computes there instead.
     if (b.readsOutside() && !(a.isIdentity() && bordersAgree(first, second)))
       return std::nullopt;
     OperatorDim dim;
@@ -136,7 +138,8 @@ std::optional<LinearOperator> graph::compose(const LinearOperator &first,
   int64_t middle = second.inputsOfGroup(), inputs = first.inputsOfGroup();
   int64_t outputsOfGroup = result.outputs / result.groups;
   int64_t tapsA = first.taps(), tapsB = second.taps(), taps = result.taps();
-  // Where tap a of the first and b of the second land.
+  // The tap of the result for each pair of a tap of `first` and a tap of
+  // `second`.
   int64_t pairs;
   if (llvm::MulOverflow(tapsA, tapsB, pairs) || pairs > kMaxWeights)
     return std::nullopt;
@@ -194,14 +197,14 @@ std::optional<LinearOperator> graph::sumGeometry(const LinearOperator &a,
     OperatorDim dim;
     dim.offset = std::min(x.offset, y.offset);
     dim.stride = x.stride;
-    // Static shapes allow slacks that differ; see getPads.
+    // With static shapes the slacks may differ; see getPads.
     dim.slack = x.slack == y.slack ? x.slack : ShapedType::kDynamic;
     int64_t step = std::gcd(x.count > 1 ? x.step : 0, y.count > 1 ? y.step : 0);
     step = std::gcd(step, std::abs(x.offset - y.offset));
     dim.step = std::max<int64_t>(step, 1);
     dim.count = (std::max(x.last(), y.last()) - dim.offset) / dim.step + 1;
     sum.dims.push_back(dim);
-    // A slack that is decided by the shapes is no number.
+    // Replace a slack that depends on the shapes, because it is not a number.
     if (ShapedType::isDynamic(dim.slack))
       dim.slack = 0;
     if (!dim.isBounded())
@@ -252,7 +255,7 @@ std::optional<SmallVector<int64_t>> graph::getPads(const LinearOperator &linear,
       end = dim.slack + span - begin;
     if (end < 0 && !ShapedType::isDynamic(operand[i]) &&
         !ShapedType::isDynamic(result[i])) {
-      // Up to stride - 1 more positions than needed change nothing.
+      // Up to stride - 1 unused elements at the end do not change the result.
       end = (result[i] - 1) * dim.stride + span - operand[i] - begin;
       if (end < 0)
         end = std::min<int64_t>(0, end + dim.stride - 1);

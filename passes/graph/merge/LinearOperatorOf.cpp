@@ -1,4 +1,4 @@
-//===- LinearOperatorOf.cpp - the linear operator of an op ----------------===//
+//===- LinearOperatorOf.cpp - linear operators of ops ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ using namespace ingot::support;
 static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op,
                                                     bool withWeights) {
   RankedTensorType w = typeOf(op.getW());
-  // Sums of bytes are of another type.
+  // Skip integer products, whose sums have another type.
   if (w.getElementType() != typeOf(op.getY()).getElementType())
     return std::nullopt;
   if (!w.hasStaticShape() || w.getNumElements() == 0 ||
@@ -58,7 +58,7 @@ static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
   int64_t channels =
       x.getDimSize(channelDim(x.getRank(), op.getChannelsLast()));
   auto isZero = [](int64_t pad) { return pad == 0; };
-  // Otherwise the divisor depends on the position.
+  // Without this condition, the divisor depends on the position.
   bool divides = op.getCountIncludePad() || llvm::all_of(op.getPads(), isZero);
   if (!divides || ShapedType::isDynamic(channels))
     return std::nullopt;
@@ -78,7 +78,8 @@ static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
   return linear;
 }
 
-/// The identity on data of type `x`, to be cropped or padded in space.
+/// Returns the identity on data of type `x`, to be cropped or padded in spatial
+/// dimensions.
 static std::optional<LinearOperator> spatialIdentity(RankedTensorType x,
                                                      bool channelsLast) {
   int64_t rank = x.getRank();
@@ -88,7 +89,8 @@ static std::optional<LinearOperator> spatialIdentity(RankedTensorType x,
                                   rank - 2);
 }
 
-/// Padding with zeros, or cropping, of the spatial dimensions.
+/// Returns the operator of a pad with zeros, or of a crop, in spatial
+/// dimensions.
 static std::optional<LinearOperator> operatorOfPad(nn::PadOp op,
                                                    bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
@@ -111,8 +113,9 @@ static std::optional<LinearOperator> operatorOfPad(nn::PadOp op,
   return linear;
 }
 
-/// The values that `scatters`, last first, put into a tensor of `shape`, NaN
-/// where they leave it alone; nullopt if they are not constant.
+/// Returns the values that `scatters`, the last one first, write to a tensor of
+/// `shape`. Elements that are not written are NaN. Returns nullopt if the
+/// values are not constant.
 static std::optional<std::vector<double>>
 scatteredValues(ArrayRef<nn::ScatterNDOp> scatters, ArrayRef<int64_t> shape) {
   constexpr int64_t kMaxElements = int64_t(1) << 24;
@@ -152,8 +155,9 @@ scatteredValues(ArrayRef<nn::ScatterNDOp> scatters, ArrayRef<int64_t> shape) {
   return values;
 }
 
-/// Padding with zeros whose border is then overwritten, one number a channel:
-/// how a module exports that pads with what its normalization makes of zero.
+/// Returns the operator of a pad whose border is then overwritten with one
+/// value per channel. Exporters create this if a module pads with the
+/// normalized value of zero.
 static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
                                                       bool channelsLast,
                                                       bool withWeights,
@@ -202,7 +206,7 @@ static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
   return linear;
 }
 
-/// Cropping with a positive step of the spatial dimensions.
+/// Returns the operator of a slice of spatial dimensions with a positive step.
 static std::optional<LinearOperator> operatorOfSlice(nn::SliceOp op,
                                                      bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
@@ -245,7 +249,7 @@ operatorOfScaleShift(Operation *op, bool channelsLast, Value &data) {
   return linear;
 }
 
-/// The operator of one op, bounded or not.
+/// Returns the operator of `op` without checking if it is bounded.
 static std::optional<LinearOperator>
 operatorOf(Operation *op, bool channelsLast, bool withWeights, Value &data) {
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {

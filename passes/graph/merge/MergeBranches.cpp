@@ -28,7 +28,8 @@ using namespace ingot::support;
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// Spatial positions times batch; unknown sizes count as some size.
+/// Returns the number of spatial positions times the batch. An unknown size
+/// counts as `threshold::unknownSize`.
 static double numPositions(RankedTensorType type, bool channelsLast) {
   double positions = 1;
   for (int64_t i = 0; i < type.getRank(); ++i)
@@ -38,7 +39,8 @@ static double numPositions(RankedTensorType type, bool channelsLast) {
   return positions;
 }
 
-/// Multiplications, and accesses to the result and the operand.
+/// Returns the cost: multiplications, and accesses to the result and the
+/// operand.
 static double costOf(const LinearOperator &linear, double positions) {
   return (double(linear.numWeights()) + 2.0 * linear.outputs) * positions;
 }
@@ -49,11 +51,11 @@ static double costOf(const LinearOperator &linear, double positions) {
 
 namespace {
 
-/// A chain of linear ops between a source and a term of a sum.
+/// A chain of linear ops from a source to a term of a sum.
 struct Branch {
   size_t term = 0;
   Value source;
-  /// From the term up to the source.
+  /// The ops, from the term up to the source.
   SmallVector<Operation *> ops;
   LinearOperator geometry;
   double cost = 0;
@@ -75,7 +77,7 @@ static Branch traceBranch(Value term, bool channelsLast) {
     return branch;
   branch.geometry.weights.clear();
   branch.geometry.bias.clear();
-  // A value that something else uses too stays, and so ends the branch.
+  // A value with other users must stay, so it ends the branch.
   while (branch.source.hasOneUse()) {
     Operation *op = branch.source.getDefiningOp();
     Value data;
@@ -84,7 +86,8 @@ static Branch traceBranch(Value term, bool channelsLast) {
            : std::nullopt;
     if (!linear)
       break;
-    // Whether a bias meets a padding is judged with the weights.
+    // Drop the bias: composeBranch checks later, with the weights, if a bias
+    // meets a padding.
     linear->weights.clear();
     linear->bias.clear();
     auto composed = compose(*linear, branch.geometry);
@@ -100,7 +103,8 @@ static Branch traceBranch(Value term, bool channelsLast) {
   return branch;
 }
 
-/// With weights; nullopt if the chain is not one convolution at the borders.
+/// Composes the branch with weights. Returns nullopt if the chain does not
+/// equal one convolution at the borders.
 static std::optional<LinearOperator> composeBranch(const Branch &branch,
                                                    bool channelsLast) {
   if (branch.ops.empty())
@@ -117,7 +121,7 @@ static std::optional<LinearOperator> composeBranch(const Branch &branch,
       return std::nullopt;
     result = std::move(linear);
   }
-  // The source is not what its border counts as.
+  // The first op of the branch assumes another border than the source has.
   if (!result->outside.empty())
     return std::nullopt;
   return result;
@@ -127,7 +131,7 @@ static std::optional<LinearOperator> composeBranch(const Branch &branch,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` adds two computed tensors of its own type.
+/// Returns true if `op` adds two computed tensors of its own type.
 static bool isSum(Operation *op) {
   return isa<nn::AddOp>(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -148,8 +152,9 @@ static void collectTerms(Operation *sum, SmallVectorImpl<Value> &terms,
   }
 }
 
-/// The branches that cost less as one convolution than apart, most expensive
-/// first, and the geometry of their sum; none if there are less than two.
+/// Chooses branches that cost less as one convolution than separately, and
+/// computes the geometry of their sum. The most expensive branch comes first.
+/// Returns an empty list if fewer than two branches qualify.
 static SmallVector<const Branch *>
 choose(ArrayRef<Branch> branches, double positions, LinearOperator &geometry) {
   SmallVector<const Branch *> chosen{&branches.front()};

@@ -22,7 +22,8 @@ using namespace ingot;
 using namespace ingot::graph;
 using namespace ingot::support;
 
-/// Multiplications a sample; nullopt for unknown sizes.
+/// Returns the number of multiplications per sample; nullopt if a size is
+/// unknown.
 static std::optional<double> costOf(const LinearOperator &linear,
                                     nn::ConvOp op) {
   double positions = 1;
@@ -42,7 +43,8 @@ static constexpr StringLiteral kNotOne(
 
 namespace {
 
-/// conv(conv(x)) as one conv, if that multiplies less.
+/// Merges conv(conv(x)) into one convolution, if that needs fewer
+/// multiplications.
 struct MergeConvs : OpRewritePattern<nn::ConvOp> {
   MergeConvs(MLIRContext *context, Pass::Statistic &count, OptimizeFor goal)
       : OpRewritePattern(context), count(count), goal(goal) {}
@@ -110,7 +112,8 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
       return 2 * *costOf(merged, second) +
                  requiredGain(goal, addedWeights * kBytes) <=
              2 * (*a + *b);
-    // Sizes unknown, but no smaller for the first than for the second.
+    // Sizes are unknown, but the first result is at least as large as the
+    // second.
     return addedWeights <= 0;
   }
   Pass::Statistic &count;

@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-/// `weights` with `kernel` taps in the last dimension, the new ones of zeros.
+/// Extends the last dimension of `weights` to `kernel` taps. The new taps are
+/// zero.
 static ElementsAttr widened(ElementsAttr weights, int64_t kernel) {
   auto type = cast<RankedTensorType>(weights.getShapedType());
   SmallVector<int64_t> shape(type.getShape());
@@ -54,7 +55,8 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
     ArrayRef<int64_t> strides = op.getStrides();
     size_t last = strides.size() - 1;
     int64_t stride = strides[last];
-    // Each of a few becomes a kernel of its own, without taps of zeros.
+    // With few phases, each phase gets a kernel of its own, which has no zero
+    // taps.
     if (!support::hasManyPhases(strides))
       return rewriter.notifyMatchFailure(op, "has few phases");
     if (stride == 1 || op.getGroups() != 1 || op.getDilations()[last] != 1)
@@ -63,7 +65,7 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
     SmallVector<int64_t> pads(op.getPads()), extra(op.getOutputPadding());
     int64_t &low = pads[last], &high = pads.back();
     int64_t taps = typeOf(op.getW()).getShape().back();
-    // What lies behind the last tap's reach is of taps, too.
+    // Taps must also cover the output behind the reach of the last tap.
     int64_t kernel = llvm::alignTo(
         taps + std::max<int64_t>(0, extra[last] - high), stride);
     if (low < 0)
@@ -92,7 +94,7 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
         pads, op.getDilations(), extra, op.getGroups(), op.getChannelsLast(),
         op.getXZeroPoint());
     conv->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    // A pad that only crops has a value, too.
+    // nn.pad needs a value even if it only crops.
     Value zero = nn::makeConstant(
         rewriter, loc, RankedTensorType::get({}, type.getElementType()), {0.0});
     rewriter.replaceOpWithNewOp<nn::PadOp>(op, type, conv, zero, before, behind,

@@ -1,4 +1,4 @@
-//===- ChannelFlow.cpp - which channels of a program are the same ---------===//
+//===- ChannelFlow.cpp - channels of the tensors of a program -------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,19 +64,20 @@ bool graph::isSelectable(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops on elements
+// Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Unites what meets in a result: channels of operands that broadcast to it, or
-/// lie one behind the other along another dimension. Returns the dimension of
-/// the result that they are, and follows it; nullopt if there is none.
+/// Unites the channels of operands that meet in a result: by broadcasting, or
+/// by concatenation along another dimension. Returns the dimension of the
+/// result that counts the channels, and records it. Returns nullopt if there is
+/// none.
 std::optional<int64_t> ChannelFlow::align(Operation *op) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   auto leadOf = [&](Value operand) {
     return type.getRank() - cast<RankedTensorType>(operand.getType()).getRank();
   };
-  // A single channel that meets many is none of them.
+  // A single channel that broadcasts to many does not take part.
   std::optional<int64_t> dim;
   Value first;
   for (Value operand : op->getOperands()) {
@@ -107,7 +108,7 @@ std::optional<int64_t> ChannelFlow::align(Operation *op) {
         (from.getDimSize(own) == 1 && type.getDimSize(*dim) != 1))
       continue;
     const TensorChannels *channels = find(operand.get());
-    // Others lie along another dimension, and stay whole.
+    // Channels along another dimension are kept as a whole.
     if (channels && channels->dim == own &&
         sets.channels(channels->list).size() == sets.channels(list).size())
       sets.uniteLists(list, channels->list);
@@ -134,8 +135,8 @@ std::vector<double> ChannelFlow::perChannel(Value operand,
   return getPerChannel(operand, result, dim).value_or(std::vector<double>());
 }
 
-/// What `op` computes of constants, a column for each operand and a lane for
-/// each channel; empty if it is not defined on them.
+/// Computes `op` on constants: one column for each operand, one lane for each
+/// channel. Returns an empty vector if `op` cannot be evaluated.
 static std::vector<double> run(nn::ElementwiseOpInterface op,
                                ArrayRef<std::vector<double>> columns) {
   Block block;
@@ -166,8 +167,8 @@ static std::vector<double> run(nn::ElementwiseOpInterface op,
   return results;
 }
 
-/// Of a branch that is a constant as a whole nothing has to be computed where
-/// it is added to or multiplied with another.
+/// Records an operand that is constant in all channels. A constant can then
+/// replace the branch that computes it.
 void ChannelFlow::findConstantOperand(Operation *op) {
   Type type = op->getResult(0).getType();
   for (OpOperand &operand : op->getOpOperands()) {
@@ -202,7 +203,7 @@ void ChannelFlow::visitElementwise(nn::ElementwiseOpInterface op) {
 
   size_t count = type.getDimSize(*dim);
   std::vector<double> values(count, kNoConstant);
-  // Zero times whatever a run computes; numbers are taken to be finite.
+  // Zero times a computed value is zero, assuming that all values are finite.
   if (isa<nn::MulOp>(op))
     for (const std::vector<double> &column : columns)
       for (size_t c = 0; c < column.size(); ++c)
@@ -235,7 +236,8 @@ void ChannelFlow::visitElementwise(nn::ElementwiseOpInterface op) {
 //===----------------------------------------------------------------------===//
 
 void ChannelFlow::visit(Operation *op) {
-  // Products bring channels; all other ops are only asked about them.
+  // Only products create channels. Other ops matter only if an operand has
+  // channels.
   if (isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op))
     return visitProduct(op, op->getOperand(0));
   if (llvm::none_of(op->getOperands(),
@@ -256,7 +258,8 @@ void ChannelFlow::visit(Operation *op) {
       })
       .Case<nn::ResizeOp>([&](nn::ResizeOp resize) {
         TensorChannels x = *find(resize.getX());
-        // What is between two equal numbers is that number, but for rounding.
+        // Interpolating between equal values gives that value, except for
+        // rounding in cubic mode.
         if (resize.getMode() == nn::ResizeMode::cubic)
           x.constants.clear();
         if (resize.getScales()[x.dim] != 1)

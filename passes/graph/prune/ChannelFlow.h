@@ -1,14 +1,15 @@
-//===- ChannelFlow.h - which channels of a program are the same -*- C++ -*-===//
+//===- ChannelFlow.h - channels of the tensors of a program -----*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk over a function follows the channels that products by constant
-// weights make: which dimension of which tensor they are, which have to vanish
-// together, which hold one number whatever the data, and who reads them. What
-// an op does not let through stays (ChannelSets::keep).
+// Follows the channels that products with constant weights produce, in one walk
+// over a function. It finds the tensor dimensions that hold the channels, and
+// the channels that can only be removed together. It also finds channels with
+// constant values, and the readers of each channel. Channels that an op does
+// not pass on are kept (ChannelSets::keep).
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_GRAPH_PRUNE_CHANNELFLOW_H
@@ -26,28 +27,29 @@
 
 namespace ingot::graph {
 
-/// The channels of a tensor: a dimension, its list, and the number that all of
-/// a channel's elements are, NaN if they are not one. No constants at all if no
-/// channel has one.
+/// The channels of a tensor: the dimension that counts them, their list, and
+/// their constants. The constant of a channel is the value of all its elements,
+/// or NaN if they differ. `constants` is empty if no channel has a constant.
 struct TensorChannels {
   int64_t dim = 0;
   ChannelList list = 0;
   std::vector<double> constants = {};
 };
 
-/// A product by constant weights.
+/// A product with constant weights.
 struct Product {
   mlir::Operation *op;
   ProductWeights weights;
-  /// Of its data, if they are followed, and of its result.
+  /// Channels of the data, if they are followed, and of the result.
   std::optional<ChannelList> inputs;
   ChannelList outputs;
-  /// The bias, one number for each output.
+  /// The bias, one value for each output.
   std::vector<double> bias;
-  /// Of inputs, what they add to the bias as the constants that they are; NaN
-  /// of others, empty if there are none.
+  /// The constant value of each input that can be folded into the bias. NaN for
+  /// other inputs; empty if there are none.
   std::vector<double> folded;
-  /// Whether groups vanish as a whole: the channels of each are one set.
+  /// True if groups are removed as a whole: the channels of each group form one
+  /// set.
   bool inWholeGroups = false;
 
   bool isFolded(int64_t input) const {
@@ -55,14 +57,14 @@ struct Product {
   }
 };
 
-/// An operand of an elementwise op all channels of which are constants, and
-/// which the result's sizes do not depend on.
+/// An operand of an elementwise op whose channels are all constants. The sizes
+/// of the result do not depend on the operand.
 struct ConstantOperand {
   mlir::OpOperand *operand;
   TensorChannels channels;
 };
 
-/// A constant with a dimension that is a list.
+/// A constant with a dimension that a channel list describes.
 struct ListedConstant {
   mlir::OpOperand *operand;
   int64_t dim;
@@ -82,7 +84,7 @@ public:
   std::vector<Product> products;
   std::vector<ListedConstant> constants;
   std::vector<ConstantOperand> constantOperands;
-  /// Ops that take a part of the channels, or put some around them.
+  /// Ops that slice or pad the channels.
   std::vector<mlir::Operation *> windows;
   llvm::DenseMap<mlir::Value, TensorChannels> tensors;
 
@@ -90,7 +92,7 @@ private:
   void visit(mlir::Operation *op);
   void keepOperands(mlir::Operation *op, llvm::StringRef why);
   void keep(mlir::Value value, llvm::StringRef why);
-  /// Says that a result has the same channels, in dimension `dim`.
+  /// Records that `to` has the channels of `from`, in dimension `dim`.
   void pass(mlir::Value from, mlir::Value to, int64_t dim,
             std::vector<double> constants);
 
@@ -114,12 +116,12 @@ private:
                                  mlir::RankedTensorType result, int64_t dim);
 };
 
-/// Whether entries of the constant can be taken out.
+/// Returns true if entries can be removed from the constant.
 bool isSelectable(mlir::Value value);
 
-/// Stands for a channel that is no constant.
+/// Marks a channel that is not constant.
 constexpr double kNoConstant = std::numeric_limits<double>::quiet_NaN();
-/// Empty if there are only NaNs.
+/// Returns an empty vector if all constants are NaN; else returns `constants`.
 std::vector<double> dropIfNone(std::vector<double> constants);
 
 } // namespace ingot::graph

@@ -1,4 +1,4 @@
-//===- ChannelFlowMovement.cpp - channels that move and are pooled --------===//
+//===- ChannelFlowMovement.cpp - channels through movement and pools ------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,13 +27,14 @@ static constexpr StringLiteral kPadded("is padded along its channels");
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// The known number of elements of some dimensions.
+/// Returns the number of elements of some dimensions, or nullopt if it is
+/// unknown.
 static std::optional<int64_t> countOf(ArrayRef<int64_t> sizes) {
   int64_t count = support::productOf(sizes);
   return ShapedType::isDynamic(count) ? std::nullopt : std::optional(count);
 }
 
-/// A result dimension of a reshape that is `outer` times the channels times
+/// A result dimension of a reshape that merges `outer`, the channels and
 /// `inner`, in this order.
 namespace {
 struct Merged {
@@ -46,7 +47,8 @@ static std::optional<Merged> findMerged(ArrayRef<int64_t> x,
   if (support::isKnownEmpty(x) || support::isKnownEmpty(y))
     return std::nullopt;
   const int64_t rank = x.size();
-  // With as few others as it can be: ones in front may be anywhere.
+  // Merge as few dimensions as possible, because dimensions of size 1 may be
+  // anywhere.
   for (int64_t merged = 0; merged < rank; ++merged)
     for (int64_t i = std::max<int64_t>(channels - merged, 0);
          i <= channels && i + merged < rank; ++i) {
@@ -60,7 +62,8 @@ static std::optional<Merged> findMerged(ArrayRef<int64_t> x,
       for (int64_t dim = 0; dim < int64_t(y.size()); ++dim) {
         if (y[dim] != *outer * x[channels] * *inner)
           continue;
-        // If as many elements are on one side, so are on the other.
+        // If the numbers of elements on one side are equal, so are those on the
+        // other side.
         if ((before && before == countOf(y.take_front(dim))) ||
             (behind && behind == countOf(y.drop_front(dim + 1))))
           return Merged{dim, *outer, *inner};
@@ -110,8 +113,8 @@ void ChannelFlow::visitConcat(nn::ConcatOp op) {
     return ShapedType::isDynamic(sizeOf(input));
   });
   if (llvm::any_of(op.getInputs(), isAcross)) {
-    // Along another dimension: channel by channel. One stays a constant if it
-    // is the same everywhere.
+    // Concatenating along another dimension keeps the channels. A channel stays
+    // constant if all inputs have the same constant.
     std::optional<int64_t> dim = align(op);
     auto result = tensors.find(op.getY());
     if (!dim || result == tensors.end())
@@ -191,7 +194,7 @@ void ChannelFlow::visitPad(nn::PadOp op) {
   x.constants = dropIfNone(std::move(x.constants));
   if (low == 0 && high == 0)
     return pass(op.getX(), op.getY(), x.dim, std::move(x.constants));
-  // Shortcuts of some residual networks have channels of zeros.
+  // Shortcuts of some residual networks pad channels with zeros.
   auto element = cast<RankedTensorType>(op.getY().getType()).getElementType();
   if (!isFilled || low < 0 || high < 0 || !isa<FloatType>(element))
     return keep(op.getX(), kPadded);
@@ -252,8 +255,8 @@ void ChannelFlow::visitReduce(nn::ReduceOp op) {
   pass(op.getX(), op.getY(), dim, dropIfNone(std::move(x.constants)));
 }
 
-/// Whether there is an element of the operand in each window, however large
-/// the operand is.
+/// Returns true if each window contains an element of the operand, for all
+/// operand sizes.
 template <typename Op> static bool hasFullWindows(Op op) {
   ArrayRef<int64_t> pads = op.getPads(), kernel = op.getKernel();
   for (size_t i = 0; i < pads.size(); ++i) {

@@ -1,4 +1,4 @@
-//===- ChannelFlowProducts.cpp - channels that products make and read -----===//
+//===- ChannelFlowProducts.cpp - channels of products ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ static constexpr StringLiteral kOfData(
     "is computed of a channel that stays");
 static constexpr StringLiteral kComputedBias("has a bias that is computed");
 
-/// The dimension of its data that a product sums over.
+/// Returns the dimension of its data that a product sums over.
 static int64_t summedDim(Operation *op) {
   int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
   if (auto conv = dyn_cast<nn::ConvOp>(op))
@@ -46,8 +46,8 @@ static std::optional<std::vector<double>> biasOf(Operation *op,
   return getPerChannel(bias, type, type.getRank() - 1);
 }
 
-/// Whether each element of the result reads as many elements of a channel, none
-/// of them padding.
+/// Returns true if each element of the result reads an equal number of elements
+/// of a channel, without padding.
 static bool readsWhole(Operation *op) {
   if (auto conv = dyn_cast<nn::ConvOp>(op))
     return llvm::none_of(conv.getPads(), [](int64_t pad) { return pad > 0; });
@@ -64,7 +64,7 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
     keep(operand, kOtherWeights);
   const TensorChannels *x = find(data);
   if (x && x->dim != summedDim(op)) {
-    // Each row of a product is by itself.
+    // A matrix product computes each row independently.
     bool areRows = isa<nn::MatMulOp>(op) &&
                    !cast<nn::MatMulOp>(op).getTransposeA();
     if (areRows)
@@ -76,7 +76,8 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
   Product product = {op, *weights, std::nullopt, 0, {}, {}};
   if (bias)
     product.bias = std::move(*bias);
-  // What is added of a constant input, if it is the same everywhere.
+  // The value of each constant input that adds a constant to all elements of an
+  // output.
   std::vector<double> adds(weights->inputs, kNoConstant);
   if (x) {
     product.inputs = x->list;
@@ -117,8 +118,8 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Unites channels of different groups, one of each, so that as many are left
-/// in all of them: first those for which `vanishes` is true.
+/// Unites channels of different groups, one of each group, so that all groups
+/// keep an equal number. Channels that `vanishes` accepts are united first.
 static void alignGroups(ChannelSets &sets, ArrayRef<Channel> channels,
                         int64_t groups,
                         llvm::function_ref<bool(int64_t)> vanishes) {
@@ -138,8 +139,9 @@ static void alignGroups(ChannelSets &sets, ArrayRef<Channel> channels,
   }
 }
 
-/// Of a product in groups, either whole groups vanish, or as many channels of
-/// each. What the weights say tells which may be more.
+/// Ties the channels of a product with groups. Either whole groups are removed,
+/// or an equal number of channels from each group. The choice that may remove
+/// more channels according to the weights is taken.
 void ChannelFlow::tieGroups(Product &product, ArrayRef<double> constants) {
   const ProductWeights &weights = product.weights;
   const int64_t ofIn = weights.inputsOfGroup(),
@@ -170,7 +172,8 @@ void ChannelFlow::tieGroups(Product &product, ArrayRef<double> constants) {
   product.inWholeGroups = ofIn == 1 || inEach == 0 ||
                           wholeGroups * (ofIn + ofOut) >= inEach;
   if (product.inWholeGroups) {
-    // Constants go into no bias: the group that reads them is gone, too.
+    // Do not fold constants into the bias, because the group that reads them is
+    // removed as well.
     product.folded.clear();
     for (int64_t group = 0; group < weights.groups; ++group) {
       Channel one = outputs[group * ofOut];

@@ -1,4 +1,4 @@
-//===- ChannelRemoval.cpp - which channels vanish -------------------------===//
+//===- ChannelRemoval.cpp - channels that can be removed ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@ static constexpr StringLiteral kLast("is the last one of a tensor");
 static constexpr StringLiteral kFillsVector(
     "fills a vector of a depthwise convolution");
 
-/// Lets an input watch the first output behind `from` that reads it; false if
-/// there is none.
+/// Lets an input watch the first remaining output from `from` on that reads it.
+/// Returns false if there is none.
 bool ChannelRemoval::watch(unsigned number, int64_t input, int64_t from) {
   const Product &product = flow.products[number];
   const ProductWeights &weights = product.weights;
@@ -51,7 +51,8 @@ void ChannelRemoval::release(unsigned number, int64_t output) {
   }
 }
 
-/// No tensor loses all of its channels.
+/// Removes a set from its lists. Returns false if a tensor would lose all its
+/// channels.
 bool ChannelRemoval::tryRemove(Channel set) {
   bool isLast = false;
   for (ChannelList list : places[set])
@@ -125,8 +126,8 @@ void ChannelRemoval::propagate() {
   }
 }
 
-/// Marks channels that are to stay so that those of depthwise convolutions are
-/// whole vectors; false if they are.
+/// Marks removed channels as kept, so that depthwise convolutions have whole
+/// vectors. Returns false if there was nothing to mark.
 bool ChannelRemoval::fillVectors() {
   bool changed = false;
   for (const Product &product : flow.products) {

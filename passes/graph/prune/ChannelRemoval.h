@@ -1,23 +1,25 @@
-//===- ChannelRemoval.h - which channels vanish -----------------*- C++ -*-===//
+//===- ChannelRemoval.h - channels that can be removed ----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A set of channels vanishes if nothing keeps one of them and nobody reads one.
-// A product does not read an input that is a constant, which its bias takes,
-// nor one between which and all outputs that are left the weights are zero.
-// Outputs that vanish may so set inputs free, until no more do.
+// Finds the channels that can be removed. A set of channels is removed if no
+// reason keeps one of its channels and no product reads one. A product does not
+// read a constant input that its bias can absorb. It also does not read an
+// input whose weights to all remaining outputs are zero. So removing outputs
+// may make inputs removable; this is repeated until nothing changes.
 //
-// Each input that is read watches one output, the first with a weight that is
-// not zero. Only when that vanishes it looks for the next, from there on: so
-// all of this takes one pass over the weights, however long the chains are.
+// Each input that is read watches one output: the first one with a nonzero
+// weight. When that output is removed, the search for the next one continues
+// from there. So the analysis takes one pass over the weights, however long the
+// chains are.
 //
-// Of channels that depthwise convolutions read, as many go as leave whole
-// vectors, if they were whole before: such a convolution is mostly loads, and
-// those of rows that do not start at a vector take a quarter longer. What is
-// kept for that is kept from the start, in another round.
+// Channels of depthwise convolutions are removed only in whole vectors, if
+// their number was a multiple of a vector before. Such convolutions are bound
+// by loads, and are slower if rows do not start at a vector. The channels that
+// fill up a vector are marked as kept, and the analysis runs again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_GRAPH_PRUNE_CHANNELREMOVAL_H
@@ -34,18 +36,18 @@ public:
   bool isRemoved(Channel channel) const {
     return removed[flow.sets.setOf(channel)];
   }
-  /// The places in a list of channels that are left.
+  /// Returns the positions of the remaining channels in a list.
   const llvm::SmallVector<int64_t> &kept(ChannelList list) const {
     return keptOf[list];
   }
   bool changes(ChannelList list) const {
     return keptOf[list].size() != flow.sets.channels(list).size();
   }
-  /// Why a channel that is a constant is still there.
+  /// Returns why a constant channel was not removed.
   llvm::StringRef whyKept(Channel channel) const;
 
 private:
-  /// The outputs of a product, with the inputs that watch them as lists.
+  /// For each output of a product, a linked list of the inputs that watch it.
   struct Watch {
     std::vector<int64_t> first, next;
   };
@@ -58,18 +60,18 @@ private:
   void release(unsigned product, int64_t output);
 
   const ChannelFlow &flow;
-  /// By sets, as the channels that stand for them: who keeps or reads them,
-  /// the lists where their channels stand, a list as often as they do, and the
-  /// outputs that they are.
+  /// Data of each set, indexed by its representative channel. `places` holds
+  /// the lists that contain channels of the set, with repetitions. `outputsOf`
+  /// holds the product outputs in the set.
   std::vector<bool> removed, fillsVector;
   std::vector<unsigned> users;
   std::vector<llvm::StringRef> reasons;
   std::vector<llvm::SmallVector<ChannelList, 2>> places;
   std::vector<llvm::SmallVector<std::pair<unsigned, int64_t>, 1>> outputsOf;
-  /// By lists.
+  /// Data of each list.
   std::vector<int64_t> left;
   std::vector<llvm::SmallVector<int64_t>> keptOf;
-  /// By products.
+  /// Data of each product.
   std::vector<Watch> watches;
   std::vector<Channel> unread;
 };

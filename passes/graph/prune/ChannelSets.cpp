@@ -1,4 +1,4 @@
-//===- ChannelSets.cpp - channels that vanish together --------------------===//
+//===- ChannelSets.cpp - channels that are removed together ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

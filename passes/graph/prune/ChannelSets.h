@@ -1,14 +1,15 @@
-//===- ChannelSets.h - channels that vanish together ------------*- C++ -*-===//
+//===- ChannelSets.h - channels that are removed together -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each tensor whose channels are followed has a list of them. The same channel
-// may stand in several lists (of a tensor and of its concatenation), or more
-// than once in one (of what was flattened). Channels that have to stay or go
-// together, as those of a residual sum, are one set.
+// Numbers the channels of tensors and groups them into sets. Each tensor whose
+// channels are followed has a list of channels. A channel may be in several
+// lists (a tensor and its concatenation), or several times in one list (after a
+// flatten). Channels that can only be removed together form a set, as the
+// operands of a residual sum.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_GRAPH_PRUNE_CHANNELSETS_H
@@ -25,12 +26,12 @@
 namespace ingot::graph {
 
 using Channel = unsigned;
-/// The number of a list of channels.
+/// Index of a list of channels.
 using ChannelList = unsigned;
 
 class ChannelSets {
 public:
-  /// A list of new channels, or of known ones.
+  /// Adds a list of new channels, or of known ones. Returns its index.
   ChannelList addList(int64_t count);
   ChannelList addList(std::vector<Channel> channels);
   llvm::ArrayRef<Channel> channels(ChannelList list) const {
@@ -40,21 +41,23 @@ public:
   size_t numChannels() const { return parents.size(); }
 
   void unite(Channel a, Channel b);
-  /// Channel by channel, of two lists of one length.
+  /// Unites the channels of two lists of equal length, position by position.
   void uniteLists(ChannelList a, ChannelList b);
-  /// The channel that stands for the set.
+  /// Returns the representative of the channel's set.
   Channel setOf(Channel channel) const;
 
-  /// All of a list stay; `why` is half a sentence about a channel.
+  /// Keeps all channels of a list. `why` is a phrase whose subject is the
+  /// channel.
   void keep(ChannelList list, llvm::StringRef why);
-  /// Why a channel itself has to stay; empty if nothing said so.
+  /// Returns why the channel itself is kept; empty if no reason was given.
   llvm::StringRef whyKept(Channel channel) const { return reasons[channel]; }
 
 private:
-  /// Of a set the smallest channel is the root.
+  /// Parents in the union-find forest. The root of a set is its smallest
+  /// channel.
   mutable std::vector<Channel> parents;
   std::vector<llvm::StringRef> reasons;
-  /// Its elements do not move.
+  /// The channel lists. A deque, so that its elements do not move.
   std::deque<std::vector<Channel>> lists;
   std::vector<bool> isKept;
 };

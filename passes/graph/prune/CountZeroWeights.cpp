@@ -25,7 +25,8 @@ struct CountZeroWeightsPass
 };
 } // namespace
 
-/// Fewer than one in a hundred are not worth a word.
+/// Returns true if at least one weight in a hundred is zero, so that a remark
+/// is useful.
 static bool areMany(int64_t zeros, int64_t weights) {
   return zeros > 0 && zeros >= weights / 100;
 }

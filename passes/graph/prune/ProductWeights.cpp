@@ -91,7 +91,8 @@ double ProductWeights::sum(int64_t output, int64_t input) const {
   return sum;
 }
 
-/// A zero is one without its sign bit, which compilers make vectors of.
+/// Counts zeros by comparing bits without the sign bit, a form that compilers
+/// can vectorize.
 template <typename Bits>
 static int64_t countZerosIn(const char *data, int64_t count) {
   int64_t zeros = 0;

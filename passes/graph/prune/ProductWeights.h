@@ -13,12 +13,12 @@
 
 namespace ingot::graph {
 
-/// The constant weights of an nn.conv, nn.conv_transpose or nn.matmul as they
-/// lie in memory. Channels are numbered through all groups.
+/// The constant weights of an nn.conv, nn.conv_transpose or nn.matmul in their
+/// memory layout. Channels are numbered through all groups.
 class ProductWeights {
 public:
-  /// nullopt if the op is none of these, or its weights are computed or of
-  /// another type than f32 or f64.
+  /// Returns the weights of `op`. Returns nullopt for other ops, and for
+  /// weights that are not constant or neither f32 nor f64.
   static std::optional<ProductWeights> of(mlir::Operation *op);
 
   mlir::ElementsAttr getAttr() const { return attr; }
@@ -31,17 +31,17 @@ public:
     return output / outputsOfGroup();
   }
 
-  /// Whether all taps between two channels of a group are zero.
+  /// Returns true if all taps between two channels of a group are zero.
   bool isZero(int64_t output, int64_t input) const;
-  /// The sum of these taps.
+  /// Returns the sum of all taps between two channels of a group.
   double sum(int64_t output, int64_t input) const;
-  /// How many there are, how many of them are zero, and their bytes.
+  /// Return the number of weights, the number of zeros, and the bytes.
   int64_t count() const { return outputs * inputsOfGroup() * taps; }
   int64_t countZeros() const;
   int64_t bytes() const { return count() * width; }
 
-  /// A constant of what lies between the channels that are left, which are as
-  /// many in each group that is left.
+  /// Creates a constant with the weights of the kept channels. Each group that
+  /// remains must keep an equal number of channels.
   mlir::Value select(mlir::OpBuilder &builder, mlir::Location loc,
                      llvm::ArrayRef<int64_t> keptOutputs,
                      llvm::ArrayRef<int64_t> keptInputs) const;
@@ -51,11 +51,11 @@ private:
   double read(const char *element) const;
 
   mlir::ElementsAttr attr;
-  /// One element, if all are the same.
+  /// The elements, or a single element if `isSplat`.
   const char *data = nullptr;
   bool isSplat = false;
   int64_t taps = 1, width = 4;
-  /// Whether dimension 0 of the weights is that of output channels.
+  /// True if dimension 0 of the weights counts output channels.
   bool outputsFirst = true;
 };
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ChannelFlow says which channels are the same, ChannelRemoval which of them
-// nobody misses. Here they are taken out: of constants, attributes and types.
+// Removes channels from constants, attributes and types. ChannelFlow finds the
+// channels, and ChannelRemoval chooses those to remove.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/Metadata.h"
@@ -38,7 +38,7 @@ public:
   void run();
   void tell();
 
-  /// Outputs of products, and bytes of their weights.
+  /// Numbers of outputs of products, and bytes of their weights.
   int64_t channels = 0, removed = 0, bytesBefore = 0, bytesAfter = 0;
 
 private:
@@ -72,7 +72,7 @@ static SmallVector<int64_t> allOf(int64_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(count));
 }
 
-/// Constants that are not read any more go into the bias.
+/// Folds removed constant inputs into the bias.
 void Pruner::rewriteBias(const Product &product, OpBuilder &builder) {
   const ProductWeights &weights = product.weights;
   const bool isThere = product.op->getNumOperands() > 2;
@@ -141,7 +141,7 @@ void Pruner::rewrite(const Product &product) {
 // Other ops
 //===----------------------------------------------------------------------===//
 
-/// `attr` with the entries `kept` of dimension `dim` alone.
+/// Returns `attr` with only the entries `kept` of dimension `dim`.
 static ElementsAttr select(ElementsAttr attr, int64_t dim,
                            ArrayRef<int64_t> kept) {
   auto old = cast<RankedTensorType>(attr.getType());
@@ -203,7 +203,7 @@ void Pruner::rewriteWindow(Operation *op) {
   pad.setHighAttr(with(pad.getHigh(), size - low - own));
 }
 
-/// What is left of the channels' numbers, in the place of what computes them.
+/// Replaces an operand by a constant of its remaining channels.
 void Pruner::replace(const ConstantOperand &constant) {
   Operation *op = constant.operand->getOwner();
   auto type = cast<RankedTensorType>(constant.operand->get().getType());
@@ -234,7 +234,7 @@ void Pruner::run() {
     Value(value).setType(RankedTensorType::get(shape, old.getElementType(),
                                                old.getEncoding()));
   }
-  // Those that others took the place of.
+  // Erase constants that were replaced.
   SmallVector<Operation *> constants;
   function.walk([&](arith::ConstantOp op) {
     if (op->use_empty())
@@ -250,7 +250,8 @@ void Pruner::run() {
 
 static constexpr StringLiteral kCategory("prune");
 
-/// Tells of each product which outputs it lost, and why constants stay.
+/// Reports for each product which outputs were removed, and why constant
+/// outputs were kept.
 void Pruner::tell() {
   for (const Product &product : flow.products) {
     const int64_t count = product.weights.outputs;
@@ -289,11 +290,11 @@ void PruneChannelsPass::runOnOperation() {
     if (function.isExternal())
       continue;
     Pruner pruner(function);
-    // Types of results still say which of them are left.
+    // Report before rewriting, while result types still have all channels.
     pruner.tell();
     pruner.run();
     numRemoved += pruner.removed;
-    // A body for usual sizes computes the same model again.
+    // A body for usual sizes computes the same model again, so do not count it.
     if (usualOf.isAttrPresent(function))
       continue;
     channels += pruner.channels;

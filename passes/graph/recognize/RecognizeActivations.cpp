@@ -23,12 +23,12 @@ using namespace ingot::support;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// number * factors[0] * factors[1] …, all factors of one type.
+/// A product number * factors[0] * factors[1] …, whose factors have one type.
 struct Product {
   double number = 1;
   SmallVector<Value> factors;
 
-  /// If there are two factors, of which `known` is one: the other.
+  /// Returns the other one of two factors, or null. `known` is one of them.
   Value other(Value known) const {
     if (factors.size() != 2)
       return {};
@@ -39,7 +39,8 @@ struct Product {
 };
 } // namespace
 
-/// Takes apart products and quotients by numbers that are used only there.
+/// Collects the factors of `value`: products, and quotients by numbers, that
+/// have no other users.
 static void collect(Value value, Product &product, bool root) {
   Value x;
   bool inside = root || value.hasOneUse();
@@ -73,7 +74,7 @@ static Product productOf(Value value) {
 // Parts of activations
 //===----------------------------------------------------------------------===//
 
-/// 1 + f(argument).
+/// Matches 1 + f(argument), and returns the argument.
 template <typename Op> static Value matchOnePlus(Value value) {
   Value inner;
   if (!isAbout(matchScalar<nn::AddOp>(value, inner, /*either=*/true), 1))
@@ -82,14 +83,14 @@ template <typename Op> static Value matchOnePlus(Value value) {
   return op ? op.getX() : Value();
 }
 
-/// Whether `value` is number * x.
+/// Returns true if `value` is number * x.
 static bool isScaled(Value value, Value x, double number) {
   Product product = productOf(value);
   return product.factors.size() == 1 && product.factors[0] == x &&
          isAbout(product.number, number);
 }
 
-/// Whether `value` is number * x^power.
+/// Returns true if `value` is number * x^power.
 static bool isMonomial(Value value, Value x, int power, double number) {
   Product product = productOf(value);
   if (!isAbout(product.number, number))
@@ -114,7 +115,8 @@ static bool isMonomial(Value value, Value x, int power, double number) {
   return total == power;
 }
 
-/// sqrt(2/pi) (x + 0.044715 x^3), written as that or with x taken out.
+/// Returns true if `value` is sqrt(2/pi) (x + 0.044715 x^3), in this form or
+/// with x factored out.
 static bool isGeluArgument(Value value, Value x) {
   const double factor = std::sqrt(2 / 3.14159265358979323846), cubic = 0.044715;
   Product product = productOf(value);
@@ -133,7 +135,7 @@ static bool isGeluArgument(Value value, Value x) {
          isMonomial(square, x, 2, cubic);
 }
 
-/// clamp(x + 3, 0, 6).
+/// Matches clamp(x + 3, 0, 6), and returns x.
 static Value matchShiftedRelu6(Value value) {
   auto clamp = value.getDefiningOp<nn::ClampOp>();
   Value x;
@@ -150,7 +152,7 @@ static Value matchShiftedRelu6(Value value) {
 
 namespace {
 
-/// Matches products, whichever op is last in them.
+/// Matches products, for each kind of op that may come last.
 template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
   RecognizeProduct(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern<Root>(context), count(count) {}
@@ -181,7 +183,7 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
     return success();
   }
 
-  /// number * x * gate, where gate is a function of x.
+  /// Creates the activation number * x * gate, where gate is a function of x.
   static Operation *create(PatternRewriter &rewriter, Location loc, Value x,
                            Value gate, double number) {
     Type type = x.getType();

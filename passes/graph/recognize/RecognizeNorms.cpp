@@ -25,7 +25,8 @@ using namespace ingot::support;
 // Parts of normalizations
 //===----------------------------------------------------------------------===//
 
-/// If `value` is mean(x) over the dimensions from `axis` on, kept: x.
+/// Matches mean(x) over the dimensions from `axis` on, which are kept. Returns
+/// x.
 static Value matchMean(Value value, int64_t &axis) {
   auto reduce = value.getDefiningOp<nn::ReduceOp>();
   if (!reduce || reduce.getKind() != nn::ReduceKind::mean ||
@@ -40,7 +41,7 @@ static Value matchMean(Value value, int64_t &axis) {
   return reduce.getX();
 }
 
-/// If `value` is x^2: x.
+/// Matches x^2, and returns x.
 static Value matchSquare(Value value) {
   Value x;
   if (matchScalar<nn::PowOp>(value, x) == 2.0)
@@ -49,9 +50,9 @@ static Value matchSquare(Value value) {
   return mul && mul.getA() == mul.getB() ? mul.getA() : Value();
 }
 
-/// The same value, or the same op on the same operands: exporters write
-/// x - mean(x) twice. Deeper twins are left to CSE; to follow them up takes as
-/// many steps as there are paths.
+/// Returns true if two values are equal, or results of equal ops on equal
+/// operands: exporters write x - mean(x) twice. Deeper duplicates are left to
+/// CSE, because the number of paths to compare grows exponentially.
 static bool isSame(Value a, Value b, int depth = 4) {
   if (a == b)
     return true;
@@ -64,7 +65,7 @@ static bool isSame(Value a, Value b, int depth = 4) {
 }
 
 namespace {
-/// data / sqrt(mean(data^2) + epsilon)
+/// A match of data / sqrt(mean(data^2) + epsilon).
 struct Normalized {
   Value data;
   int64_t axis = 0;
@@ -72,7 +73,7 @@ struct Normalized {
 };
 } // namespace
 
-/// sqrt(mean(data^2) + epsilon)
+/// Matches sqrt(mean(data^2) + epsilon).
 static bool matchDeviation(Value value, Normalized &result) {
   auto root = value.getDefiningOp<nn::SqrtOp>();
   Value variance;
@@ -87,7 +88,7 @@ static bool matchDeviation(Value value, Normalized &result) {
   return bool(result.data);
 }
 
-/// data / deviation, or data * (1 / deviation).
+/// Matches data / deviation, or data * (1 / deviation).
 static std::optional<Normalized> matchNormalized(Operation *op) {
   Normalized result;
   if (auto div = dyn_cast<nn::DivOp>(op)) {
@@ -112,8 +113,9 @@ static std::optional<Normalized> matchNormalized(Operation *op) {
   return std::nullopt;
 }
 
-/// `value` as a scale or bias of dimensions `axis`… of data of `type`: with no
-/// dimensions before; null if it has some.
+/// Returns `value` as a scale or bias for the dimensions of `type` from `axis`
+/// on. Removes leading dimensions of size 1; returns null if another leading
+/// dimension exists.
 static Value asParameter(PatternRewriter &rewriter, Value value,
                          RankedTensorType type, int64_t axis) {
   RankedTensorType own = typeOf(value);
@@ -143,7 +145,7 @@ static Value asParameter(PatternRewriter &rewriter, Value value,
 
 namespace {
 
-/// (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon)
+/// Matches (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon).
 template <typename Root> struct RecognizeLayerNorm : OpRewritePattern<Root> {
   RecognizeLayerNorm(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern<Root>(context), count(count) {}
@@ -171,7 +173,7 @@ template <typename Root> struct RecognizeLayerNorm : OpRewritePattern<Root> {
   Pass::Statistic &count;
 };
 
-/// x / sqrt(mean(x^2) + epsilon) * scale
+/// Matches x / sqrt(mean(x^2) + epsilon) * scale.
 struct RecognizeRMSNorm : OpRewritePattern<nn::MulOp> {
   RecognizeRMSNorm(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -200,7 +202,7 @@ struct RecognizeRMSNorm : OpRewritePattern<nn::MulOp> {
   Pass::Statistic &count;
 };
 
-/// layer_norm(x) * scale, and + bias.
+/// Folds layer_norm(x) * scale, and layer_norm(x) + bias.
 template <typename Root> struct TakeParameter : OpRewritePattern<Root> {
   using OpRewritePattern<Root>::OpRewritePattern;
 
@@ -236,7 +238,8 @@ struct RecognizeNormsPass
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    // A layer norm looks like an RMS norm of differences: those first.
+    // Recognize layer norms first, because a layer norm also looks like an RMS
+    // norm of differences.
     RewritePatternSet layer(context), rms(context);
     layer.add<RecognizeLayerNorm<nn::DivOp>, RecognizeLayerNorm<nn::MulOp>>(
         context, numRecognized);

@@ -1,4 +1,4 @@
-//===- Heads.cpp - what attention is made of -----------------------------===//
+//===- Heads.cpp - building blocks of attention ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,7 +64,7 @@ FailureOr<Value> legalize::attend(Node &node, const AttentionParts &parts) {
                                          /*transpose_b=*/true);
   if (failed(scores))
     return failure();
-  // Of the scores to their cap, and back behind the tanh.
+  // Divides by the cap before tanh, and multiplies by it after.
   double cap = parts.cap ? parts.cap : 1;
   Value x = binary<nn::MulOp>(node, *scores,
                               scalar(node, type, parts.scale / cap));

@@ -1,4 +1,4 @@
-//===- Heads.h - what attention is made of ----------------------*- C++ -*-===//
+//===- Heads.h - building blocks of attention -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,31 +11,34 @@
 
 namespace ingot::legalize {
 
-/// (batch, steps, heads width) as (batch, steps, heads, width); reports a last
-/// dimension that is open or does not divide.
+/// Reshapes (batch, steps, heads width) to (batch, steps, heads, width).
+/// Reports a last dimension that is dynamic or not a multiple of `heads`.
 FailureOr<Value> splitHeads(Node &node, Value x, int64_t heads, StringRef name);
-/// (batch, steps, heads, width) as (batch, heads, steps, width), and back.
+/// Transposes (batch, steps, heads, width) to (batch, heads, steps, width), or
+/// back.
 Value swapHeads(Node &node, Value x);
-/// (batch, heads, steps, width) as (batch, steps, heads width).
+/// Reshapes (batch, heads, steps, width) to (batch, steps, heads width).
 Value mergeHeads(Node &node, Value x);
 
-/// softmax(cap(scale q kᵀ) + mask) v of factors (batch, heads, steps, width),
-/// as the graph passes know attention. The mask, which may be null, broadcasts
-/// to the scores; `cap` bounds scores by its tanh, unless it is 0.
+/// Operands of attention: softmax(cap(scale q kᵀ) + mask) v, with q, k and v of
+/// shape (batch, heads, steps, width). The graph passes recognize attention in
+/// this form. The mask may be null; it broadcasts to the scores. `cap` bounds
+/// the scores by cap tanh(score / cap), unless it is 0.
 struct AttentionParts {
   Value q, k, v, mask;
   double scale = 1, cap = 0;
 };
 FailureOr<Value> attend(Node &node, const AttentionParts &parts);
 
-/// 1 / sqrt of the width of heads, unless the attribute `scale` says otherwise.
+/// Returns the attribute `scale`, or 1 / sqrt(head width) if the attribute is
+/// absent.
 double scaleOf(Node &node, Value q);
 
-/// The sum of two masks, either of which may be null.
+/// Adds two masks. Either may be null.
 FailureOr<Value> addMasks(Node &node, Value a, Value b);
 
-/// What is added to scores (steps, keys): 0 up to the key that step s sees
-/// last, which is `past` + s, then the lowest number.
+/// Returns a causal mask to add to scores (steps, keys). Row s has 0 up to key
+/// `past` + s, then the lowest float.
 Value causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
                  OpFoldResult past);
 
@@ -43,25 +46,26 @@ Value causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
 LogicalResult isOnly(Node &node, Value x, int64_t d, OpFoldResult size,
                      StringRef name);
 
-/// Turns the first elements of each head of x (batch, steps, heads, width), or
-/// (batch, heads, steps, width), by angles of caches (positions, half of what
-/// is turned), whose rows `positions` (batch, steps) names; they have to be
-/// checked. Without positions the caches have a row for each step of the batch.
+/// Operands of a rotary embedding. It rotates the first elements of each head
+/// of x, which is (batch, steps, heads, width) or (batch, heads, steps, width).
+/// The caches of angles are (positions, half the rotated width). `positions`
+/// (batch, steps) holds checked row indices; without it, caches have a row per
+/// step of each batch element.
 struct Rotation {
   Value cos, sin, positions;
   bool isInterleaved = false;
-  /// Whether the run was required to have caches of half the heads' width.
+  /// True if a check already requires caches of half the heads' width.
   bool isWhole = false;
   int64_t headsAxis = 2;
 };
 FailureOr<Value> rotate(Node &node, Value x, const Rotation &rotation);
 
-/// Caches of angles: a row for each position, of half of what is turned.
+/// Checks the caches of angles: a row per position, half the rotated width.
 LogicalResult checkCaches(Node &node, size_t cos, size_t sin);
-/// A list (batch, steps) from one of starts, (batch) or of one element.
+/// Counts up (batch, steps) from starts of shape (batch) or (1).
 Value countFrom(Node &node, Value starts, OpFoldResult batch,
                 OpFoldResult steps);
-/// Requires what ONNX's RotaryEmbedding says about sizes.
+/// Requires the sizes that ONNX specifies for RotaryEmbedding.
 LogicalResult requireRotaryEmbedding(Node &node);
 
 } // namespace ingot::legalize

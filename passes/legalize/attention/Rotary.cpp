@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX gives a function for RotaryEmbedding, whose slices and broadcasts know
-// nothing of what the operator says about sizes: with open ones each element
-// asked which one it takes.
+// Legalizes RotaryEmbedding of ONNX and of ONNX Runtime. The ONNX function of
+// the operator is not used: its slices and broadcasts do not use the size
+// constraints of the operator. With dynamic sizes, each element would test
+// which operand element it reads.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Heads.h"
@@ -38,10 +39,10 @@ Value legalize::countFrom(Node &node, Value starts, OpFoldResult batch,
 }
 
 //===----------------------------------------------------------------------===//
-// Turning
+// Rotation
 //===----------------------------------------------------------------------===//
 
-/// `size` elements of the last dimension from `start` on.
+/// Takes `size` elements of the last dimension from `start` on.
 static Value takeLast(Node &node, Value x, OpFoldResult start,
                       OpFoldResult size) {
   int64_t last = typeOf(x).getRank() - 1;
@@ -54,7 +55,8 @@ static Value takeLast(Node &node, Value x, OpFoldResult start,
   return takePart(node, x, starts, sizes);
 }
 
-/// What is turned of each head, and what is not: nothing of whole heads.
+/// Returns the rotated width and the rest of each head. The rest is 0 if whole
+/// heads are rotated.
 static FailureOr<std::pair<OpFoldResult, OpFoldResult>>
 partsOf(Node &node, Value x, const Rotation &rotation) {
   OpFoldResult width = sizeOf(node, x, 3),
@@ -133,8 +135,8 @@ FailureOr<Value> legalize::rotate(Node &node, Value x,
   return concat(node, {y, takeLast(node, x, whole, rest)}, 3);
 }
 
-/// (batch, steps, heads width) as (batch, steps, heads, width): of so many
-/// heads, or where these are none, of so many elements.
+/// Reshapes (batch, steps, heads width) to (batch, steps, heads, width). If
+/// `heads` is 0, `width` decides the split.
 static FailureOr<Value> splitRotated(Node &node, Value x, int64_t heads,
                                      OpFoldResult width) {
   if (heads && !typeOf(x).isDynamicDim(2))
@@ -152,7 +154,7 @@ static FailureOr<Value> splitRotated(Node &node, Value x, int64_t heads,
 }
 
 //===----------------------------------------------------------------------===//
-// ONNX's operator, and that of ONNX Runtime
+// Operators of ONNX and ONNX Runtime
 //===----------------------------------------------------------------------===//
 
 static LogicalResult legalizeRotaryEmbedding(Node &node) {
@@ -214,7 +216,7 @@ static LogicalResult legalizeMicrosoftRotaryEmbedding(Node &node) {
                         ", but the caches turn " + Twine(*known) +
                         " elements");
   Value x = node.input(0);
-  // Without a dimension that is turned, open heads are turned as wholes.
+  // Without rotary_embedding_dim, heads of dynamic width are rotated whole.
   bool isOpen = !getConstantIntValue(turned) ||
                 typeOf(x).isDynamicDim(node.rank(0) - 1);
   rotation.isWhole = !dim && isOpen;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both become the products and the softmax that ONNX models write out, which
-// the passes behind make one kernel of.
+// Legalizes Attention and MultiHeadAttention of ONNX Runtime. Both become
+// matrix products and a softmax, as ONNX models write attention. Later passes
+// fuse these into one kernel.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Heads.h"
@@ -17,22 +18,23 @@ using namespace ingot::legalize;
 
 static constexpr StringRef kMicrosoft = "com.microsoft";
 
-/// The sizes that masks are checked against.
+/// Sizes that masks are checked against.
 namespace {
 struct Scores {
   OpFoldResult batch, steps, keys;
 };
 } // namespace
 
-/// What is added where `condition` does not hold.
+/// Returns a mask to add to scores: 0 where `isSeen` holds, else `filter`.
 static Value maskedWhere(Node &node, Value isSeen, double filter) {
   Type type = node.builder.getF32Type();
   return select(node, isSeen, scalar(node, type, 0),
                 scalar(node, type, filter));
 }
 
-/// Of the list in input i: how many keys of a batch are seen, and in a second
-/// half which is the first of them.
+/// Returns a mask from the list in input i. The first half of the list has the
+/// number of visible keys of each batch element. An optional second half has
+/// the first visible key.
 static FailureOr<Value> maskByLengths(Node &node, size_t i, Scores scores,
                                       double filter) {
   Value list = castTo(node, node.input(i), node.builder.getI64Type());
@@ -60,8 +62,8 @@ static FailureOr<Value> maskByLengths(Node &node, size_t i, Scores scores,
   return maskedWhere(node, isSeen, filter);
 }
 
-/// What input i, a mask of integers, adds to the scores; null if it is left
-/// out.
+/// Returns the mask to add to the scores for input i, a mask of integers.
+/// Returns null if the input is left out.
 static FailureOr<Value> readMask(Node &node, size_t i, Scores scores) {
   if (!node.has(i))
     return Value();
@@ -85,8 +87,7 @@ static FailureOr<Value> readMask(Node &node, size_t i, Scores scores) {
                    rank == 2 ? ArrayRef<int64_t>{1, 2} : ArrayRef<int64_t>{1});
 }
 
-/// All that is added to the scores: a mask of integers, one of floats, and what
-/// steps do not see of those behind them.
+/// Returns the sum of all masks: of integers, of floats, and the causal mask.
 static FailureOr<Value> readMasks(Node &node, size_t ints, size_t floats,
                                   Scores scores, OpFoldResult past) {
   auto mask = readMask(node, ints, scores);
@@ -112,7 +113,8 @@ static FailureOr<int64_t> readHeads(Node &node) {
   return heads;
 }
 
-/// A state of an earlier run before what is new: (batch, heads, steps, width).
+/// Concatenates the state of an earlier run and the new x, both (batch, heads,
+/// steps, width).
 static FailureOr<Value> appendTo(Node &node, Value past, Value x,
                                  StringRef name) {
   if (!past)
@@ -130,8 +132,8 @@ static FailureOr<Value> appendTo(Node &node, Value past, Value x,
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Widths of queries, keys and values, which stand beside each other in the
-/// weights.
+/// Returns the widths of queries, keys and values, whose columns are next to
+/// each other in the weights.
 static FailureOr<SmallVector<int64_t>> readWidths(Node &node) {
   int64_t all = node.shape(1)[1];
   if (ShapedType::isDynamic(all))
@@ -233,14 +235,15 @@ static LogicalResult legalizeAttention(Node &node) {
 // MultiHeadAttention
 //===----------------------------------------------------------------------===//
 
-/// Part i of what is packed as (batch, steps, heads, parts, width).
+/// Returns part i of a packed tensor (batch, steps, heads, parts, width).
 static Value unpack(Node &node, Value packed, int64_t i) {
   Sizes sizes = sizesOf(node, packed);
   sizes.erase(sizes.begin() + 3);
   return reshape(node, sliceAxis(node, packed, 3, i, 1), sizes);
 }
 
-/// Queries, keys and values as (batch, heads, steps, width), with the bias.
+/// Returns queries, keys and values as (batch, heads, steps, width), with the
+/// bias added.
 static FailureOr<SmallVector<Value>> readFactors(Node &node, int64_t heads) {
   if (!node.has(0))
     return node.invalid("a query is needed");

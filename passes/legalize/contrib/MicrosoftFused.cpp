@@ -1,13 +1,13 @@
-//===- MicrosoftFused.cpp - products and functions in one ----------------===//
+//===- MicrosoftFused.cpp - fused operators of ONNX Runtime ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators of ONNX Runtime's own domain that its optimizer makes of several
-// ONNX ones, and that exporters write. They are taken apart again: the passes
-// behind fuse what a kernel has.
+// Legalizes fused operators of ONNX Runtime's own domain. Its optimizer makes
+// them from several ONNX operators, and exporters also write them. They are
+// split again; later passes fuse the ops for which a kernel exists.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/nn/Window.h"
@@ -19,7 +19,7 @@ using namespace ingot::legalize;
 static constexpr StringRef kMicrosoft = "com.microsoft";
 
 //===----------------------------------------------------------------------===//
-// Functions of elements
+// Elementwise functions
 //===----------------------------------------------------------------------===//
 
 static LogicalResult replaceFloat(Node &node, FailureOr<Value> y) {
@@ -40,7 +40,7 @@ static LogicalResult legalizeGelu(Node &node) {
   return node.replace(node.make<nn::GeluOp>(node.input(0), /*tanh=*/false));
 }
 
-/// x plus a bias along its last dimension, which may be left out.
+/// Adds an optional bias along the last dimension of x.
 static FailureOr<Value> addBias(Node &node) {
   if (failed(checkFloats(node, 0)))
     return failure();
@@ -73,7 +73,8 @@ static LogicalResult legalizeQuickGelu(Node &node) {
       node.input(0), llvm::APFloat(node.getFloat("alpha", 1.702f))));
 }
 
-/// The first half of the last dimension times the gelu of the second.
+/// Multiplies the first half of the last dimension by the gelu of the second
+/// half.
 static LogicalResult legalizeBiasSplitGelu(Node &node) {
   auto x = addBias(node);
   if (failed(x))
@@ -88,8 +89,8 @@ static LogicalResult legalizeBiasSplitGelu(Node &node) {
                 left, node.make<nn::GeluOp>(right, /*tanh=*/false)));
 }
 
-/// What an `activation` attribute says, of `x`. Parameters that are not given
-/// are ONNX's defaults.
+/// Applies the function of an `activation` attribute to `x`. Missing parameters
+/// have ONNX's defaults.
 static FailureOr<Value> activate(Node &node, Value x, StringRef name,
                                  ArrayRef<float> params) {
   auto param = [&](size_t i, float otherwise) {
@@ -126,7 +127,8 @@ static FailureOr<Value> activate(Node &node, Value x, StringRef name,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The permutation between channels first and last.
+/// Returns the permutation that moves channels to the last dimension, or back
+/// to the second.
 static SmallVector<int64_t> channelsTo(int64_t rank, bool last) {
   SmallVector<int64_t> perm = {0};
   if (!last)
@@ -138,7 +140,8 @@ static SmallVector<int64_t> channelsTo(int64_t rank, bool last) {
   return perm;
 }
 
-/// A convolution, a sum with Z, which has the result's shape, an activation.
+/// Legalizes a convolution, an optional sum with Z of the result's shape, and
+/// an activation.
 template <bool isLast> static LogicalResult legalizeFusedConv(Node &node) {
   if (failed(checkFloats(node, 0)) || failed(checkFloats(node, 1)))
     return failure();
@@ -178,8 +181,8 @@ template <bool isLast> static LogicalResult legalizeFusedConv(Node &node) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// With `isBatch` the rows, or with `isSwapped` the columns, of a factor stand
-/// in its first dimension, before the batches.
+/// Moves the first dimension of a factor behind its batch dimensions if
+/// `isBatch`.
 static Value batchesFirst(Node &node, Value x, bool isBatch) {
   int64_t rank = typeOf(x).getRank();
   if (!isBatch || rank < 3)

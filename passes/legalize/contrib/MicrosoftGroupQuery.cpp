@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Several heads of queries read one head of keys and values. These queries are
-// taken as more steps of that head, so that nothing is repeated. The keys and
-// values of a batch stand behind those of its own past, whose length only data
-// say.
+// Legalizes GroupQueryAttention of ONNX Runtime. Several heads of queries share
+// one head of keys and values. These query heads are handled as more steps of
+// the shared head, so that keys and values are not repeated. The keys and
+// values of a batch element are appended to its past, whose length is data of
+// the run.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Heads.h"
@@ -33,18 +34,19 @@ namespace {
 
 struct GroupQuery {
   int64_t heads, groups;
-  /// (batch, steps, heads, width), of keys and values (…, groups, …).
+  /// Queries (batch, steps, heads, width), and keys and values (batch, steps,
+  /// groups, width).
   Value q, k, v;
   OpFoldResult batch, steps;
-  /// How many keys there are with those of the longest past.
+  /// Number of keys of the batch element with the longest past.
   OpFoldResult total;
-  /// For each batch how many keys its past has, as i64.
+  /// Number of past keys of each batch element, as i64.
   Value past;
 };
 
 } // namespace
 
-/// What an attribute may not ask for.
+/// Reports attributes and inputs that are not supported.
 static LogicalResult checkAttributes(Node &node) {
   for (StringRef name :
        {"smooth_softmax", "kv_cache_bit_width", "sliding_window_cache"})
@@ -108,8 +110,8 @@ static LogicalResult readFactors(Node &node, GroupQuery &g) {
   return success();
 }
 
-/// How long each past is: none in a first run, whose steps are all there are,
-/// else what the batch's length leaves.
+/// Computes the length of each past. In the first run it is 0, because all keys
+/// are new. Else it is the length of the batch element less its new steps.
 static LogicalResult readLengths(Node &node, GroupQuery &g,
                                  OpFoldResult capacity) {
   if (!node.has(5) || !node.has(6))
@@ -149,7 +151,7 @@ static LogicalResult readLengths(Node &node, GroupQuery &g,
         return arith::IndexCastOp::create(b, loc, i64,
                                           i.choose(isFirst, i.n(0), past));
       });
-  // Neither longer than what is given, nor beyond the keys there are.
+  // A past is limited by the capacity of the input and by the number of keys.
   OpFoldResult room =
       minSizes(node, capacity, subSizes(node, g.total, g.steps));
   requireEach(node, g.past, "the past that seqlens_k and the steps leave",
@@ -157,8 +159,8 @@ static LogicalResult readLengths(Node &node, GroupQuery &g,
   return success();
 }
 
-/// `past` and then what is new, x, of (batch, steps, heads, width), as (batch,
-/// heads, keys, width): zeros behind.
+/// Concatenates `past` and the new x, which is (batch, steps, heads, width), to
+/// (batch, heads, keys, width). Fills the rest with zeros.
 static Value join(Node &node, const GroupQuery &g, Value past, Value x,
                   OpFoldResult keys) {
   Sizes sizes = {g.batch, sizeOf(node, x, 2), keys, sizeOf(node, x, 3)};
@@ -207,8 +209,8 @@ static Value join(Node &node, const GroupQuery &g, Value past, Value x,
       });
 }
 
-/// What steps see of the keys: their own and those before it, of all of them
-/// the last `window`, if that is above 0.
+/// Returns the causal mask: a step sees its own key and earlier keys. If
+/// `window` is positive, a step sees only the last `window` of these.
 static Value maskOf(Node &node, const GroupQuery &g, int64_t window,
                     int64_t repeat) {
   Value steps = indexValue(node, g.steps);
@@ -235,8 +237,8 @@ static Value maskOf(Node &node, const GroupQuery &g, int64_t window,
       });
 }
 
-/// Heads (batch, heads, steps, width) of which `repeat` read one group, as
-/// (batch, groups, repeat steps, width).
+/// Reshapes (batch, heads, steps, width) to (batch, groups, repeat steps,
+/// width), where `repeat` heads share a group.
 static Value stack(Node &node, Value x, int64_t repeat) {
   if (repeat == 1)
     return x;
@@ -246,7 +248,8 @@ static Value stack(Node &node, Value x, int64_t repeat) {
   return reshape(node, x, sizes);
 }
 
-/// attention_bias, (batch or 1, heads or 1, steps, keys), as the mask is.
+/// Returns attention_bias, (batch or 1, heads or 1, steps, keys), in the mask's
+/// layout.
 static FailureOr<Value> readBias(Node &node, const GroupQuery &g,
                                  int64_t repeat) {
   if (!node.has(10))

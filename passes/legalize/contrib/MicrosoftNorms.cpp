@@ -12,7 +12,8 @@ using namespace ingot::legalize;
 
 static constexpr StringRef kMicrosoft = "com.microsoft";
 
-/// Input i is a vector of as many elements as the last dimension of `x`.
+/// Requires input i to be a vector with as many elements as the last dimension
+/// of `x`.
 static LogicalResult checkVector(Node &node, size_t i, StringRef name,
                                  Value x) {
   if (!node.has(i))
@@ -38,7 +39,7 @@ static llvm::APFloat epsilonOf(Node &node, float otherwise) {
   return llvm::APFloat(node.getFloat("epsilon", otherwise));
 }
 
-/// Outputs that only training reads.
+/// Reports uses of outputs that only training needs.
 static LogicalResult checkUnused(Node &node, ArrayRef<size_t> outputs) {
   for (size_t i : outputs)
     if (node.isUsed(i))
@@ -47,7 +48,7 @@ static LogicalResult checkUnused(Node &node, ArrayRef<size_t> outputs) {
   return success();
 }
 
-/// input + skip + bias; what is added broadcasts to the input.
+/// Computes input + skip + bias. Skip and bias broadcast to the input.
 static FailureOr<Value> addSkip(Node &node, size_t bias) {
   if (failed(checkData(node, 0, "input")) ||
       failed(checkData(node, 1, "skip")) ||
@@ -96,8 +97,8 @@ static LogicalResult legalizeSkipSimplifiedLayerNorm(Node &node) {
   return node.replace({y, Value(), Value(), *sum});
 }
 
-/// Data and scale of a normalization from `axis` on, whose dimensions the scale
-/// has.
+/// Checks data and scale of a normalization over the dimensions from `axis` on.
+/// The scale has these dimensions.
 static FailureOr<int64_t> checkFromAxis(Node &node) {
   if (failed(checkData(node, 0, "X")) || failed(checkData(node, 1, "scale")))
     return failure();
@@ -129,7 +130,8 @@ static LogicalResult legalizeSimplifiedLayerNorm(Node &node) {
       node.input(0), node.input(1), *axis, epsilonOf(node, 1e-5f)));
 }
 
-/// That of ONNX Runtime's optimizer in models of opsets that have none.
+/// Legalizes LayerNormalization that ONNX Runtime's optimizer writes into
+/// models of opsets without this operator.
 static LogicalResult legalizeLayerNorm(Node &node) {
   auto axis = checkFromAxis(node);
   if (failed(axis) || failed(checkUnused(node, {1, 2})))
@@ -143,7 +145,7 @@ static LogicalResult legalizeLayerNorm(Node &node) {
 // EmbedLayerNormalization
 //===----------------------------------------------------------------------===//
 
-/// Rows of the table in input `table` by the ids in input `ids`.
+/// Gathers rows of input `table` by the ids in input `ids`.
 static FailureOr<Value> lookUp(Node &node, size_t table, size_t ids,
                                StringRef name) {
   if (failed(checkData(node, table, name)))
@@ -161,7 +163,7 @@ static FailureOr<Value> lookUp(Node &node, size_t table, size_t ids,
                                   /*axis=*/0);
 }
 
-/// The first rows of the position embedding, one a step.
+/// Takes the first rows of the position embedding, one per step.
 static FailureOr<Value> firstPositions(Node &node) {
   if (failed(checkData(node, 3, "position_embedding")))
     return failure();
@@ -178,7 +180,8 @@ static FailureOr<Value> firstPositions(Node &node) {
   return takePart(node, table, Sizes(2, sizeAttr(node, 0)), sizes);
 }
 
-/// Of a mask (batch, steps): how many of it are 1; without a mask 0.
+/// Counts the ones of each row of a mask (batch, steps). Without a mask, the
+/// counts are 0.
 static Value countMask(Node &node) {
   Type i32 = node.builder.getI32Type();
   if (!node.has(7))

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators of domain com.microsoft that fuse what ONNX writes as several:
-// MatMulInteger, scales, a bias. They become the same operations.
+// Legalizes operators of domain com.microsoft that fuse a quantized product
+// with scales and a bias. They become the same ops as ONNX's MatMulInteger, Mul
+// and Add. MatMulNBits becomes nn.packed_matmul.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Scalars.h"
@@ -31,7 +32,8 @@ static LogicalResult needBytes(Node &node, ArrayRef<size_t> inputs) {
   return success();
 }
 
-/// Input i is a scale above 0: one float, or one for each of `count` lines.
+/// Requires input i to be a positive f32 scale: one, or one for each of `count`
+/// lines.
 static LogicalResult needScale(Node &node, size_t i, int64_t count,
                                StringRef lines) {
   if (failed(needInputs(node, {i})))
@@ -46,8 +48,8 @@ static LogicalResult needScale(Node &node, size_t i, int64_t count,
   return checkScale(node, i, "input " + std::to_string(i));
 }
 
-/// A zero point, if it is there, has the type of input `of` and is one number,
-/// or as many as `count`.
+/// Checks an optional zero point. It has the type of input `of`, and one
+/// element or `count` elements.
 static LogicalResult checkZeroPoint(Node &node, size_t i, size_t of,
                                     int64_t count) {
   if (!node.has(i))
@@ -64,8 +66,8 @@ static LogicalResult checkZeroPoint(Node &node, size_t i, size_t of,
   return success();
 }
 
-/// Replaces the node by sums of i32 times scales, which broadcast to them, plus
-/// input `bias`, of one number a column, if it is there.
+/// Replaces the node by i32 sums times scales, which broadcast to the sums.
+/// Adds input `bias`, if present, which has one element per column.
 static LogicalResult replaceScaled(Node &node, FailureOr<Value> sums,
                                    FailureOr<Value> scales, size_t bias) {
   if (failed(sums) || failed(scales))
@@ -95,7 +97,8 @@ static LogicalResult needMatrix(Node &node, size_t i) {
   return success();
 }
 
-/// A of floats, B, its scale and zero point, bias.
+/// Legalizes DynamicQuantizeMatMul. Inputs: A of floats; B, its scale and its
+/// zero point; bias.
 static LogicalResult legalizeDynamicQuantizeMatMul(Node &node) {
   if (failed(needInputs(node, {0})) || failed(needBytes(node, {1})) ||
       failed(needMatrix(node, 0)) || failed(needMatrix(node, 1)))
@@ -115,7 +118,8 @@ static LogicalResult legalizeDynamicQuantizeMatMul(Node &node) {
   return replaceScaled(node, sums, scales, 4);
 }
 
-/// A, B, their scales, their zero points, bias.
+/// Legalizes MatMulIntegerToFloat. Inputs: A, B, their scales, their zero
+/// points, bias.
 static LogicalResult legalizeMatMulIntegerToFloat(Node &node) {
   if (failed(needBytes(node, {0, 1})) || failed(needMatrix(node, 0)) ||
       failed(needMatrix(node, 1)))
@@ -135,7 +139,7 @@ static LogicalResult legalizeMatMulIntegerToFloat(Node &node) {
   return replaceScaled(node, sums, scales, 6);
 }
 
-/// A matrix, transposed if the attribute says so. A constant stays one.
+/// Transposes a matrix if the attribute says so. A constant stays a constant.
 static Value transposedBy(Node &node, size_t i, StringRef attribute) {
   Value x = node.input(i);
   if (node.getInt(attribute, 0) == 0)
@@ -153,8 +157,8 @@ static Value transposedBy(Node &node, size_t i, StringRef attribute) {
                           type.clone({columns, rows}), moved);
 }
 
-/// A, its scale and zero point, those of B, C of i32, scale and zero point of
-/// Y.
+/// Legalizes QGemm. Inputs: A, its scale and zero point; B, its scale and zero
+/// point; C of i32; scale and zero point of Y.
 static LogicalResult legalizeQGemm(Node &node) {
   if (failed(needBytes(node, {0, 3})))
     return failure();
@@ -206,7 +210,7 @@ static LogicalResult legalizeQGemm(Node &node) {
 // MatMulNBits
 //===----------------------------------------------------------------------===//
 
-/// Input i, whatever its dimensions, as `columns` times `blocks` numbers.
+/// Reshapes input i to (columns, blocks).
 static FailureOr<Value> perBlock(Node &node, size_t i, int64_t columns,
                                  int64_t blocks) {
   RankedTensorType type = node.type(i);
@@ -218,7 +222,8 @@ static FailureOr<Value> perBlock(Node &node, size_t i, int64_t columns,
       type.clone(ArrayRef<int64_t>{columns, blocks}), node.input(i)));
 }
 
-/// Zero points of `bits`, of each column in whole bytes, the lowest bits first.
+/// Unpacks zero points of `bits` bits, lowest bits first. Each column begins at
+/// a whole byte.
 static FailureOr<Value> unpackZeroPoints(Node &node, size_t i, int64_t bits,
                                          int64_t columns, int64_t blocks) {
   auto packed = nn::getConstantInts(node.input(i));
@@ -240,7 +245,8 @@ static FailureOr<Value> unpackZeroPoints(Node &node, size_t i, int64_t bits,
                           node.type(i).clone({columns, blocks}), zeros);
 }
 
-/// A, packed B, scales, zero points, indices of groups, bias.
+/// Legalizes MatMulNBits. Inputs: A, packed B, scales, zero points, group
+/// indices, bias.
 static LogicalResult legalizeMatMulNBits(Node &node) {
   if (failed(needInputs(node, {0, 1, 2})))
     return failure();
@@ -296,7 +302,8 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
   bool isRow = node.rank(0) == 1;
   if (isRow)
     a = unsqueeze(node, a, {0});
-  // The levels: 0 as the runtime likes, 1 f32, 2 f16, 3 bf16, 4 bytes.
+  // Values of accuracy_level: 0 is the runtime's choice, 1 f32, 2 f16, 3 bf16,
+  // 4 int8.
   bool mayRound = node.getInt("accuracy_level", 0) == 4;
   auto y = node.infer<nn::PackedMatMulOp>(a, codes, node.cast(*scales, real),
                                           zeros, bits, block, depth, mayRound,

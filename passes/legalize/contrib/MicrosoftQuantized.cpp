@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators of domain com.microsoft that read and write quantized tensors: each
-// becomes nn.dequantize of its operands, the operator on floats, and
-// nn.quantize. What only moves values is done on bytes by the quantize phase.
+// Legalizes operators of domain com.microsoft that read and write quantized
+// tensors. Each becomes nn.dequantize of its operands, the operator on floats,
+// and nn.quantize. The quantize phase later lets operators that only move
+// values work on integers.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/onnx/Domains.h"
@@ -23,8 +24,8 @@ static bool isQuantizedType(Type type) {
                               type.getIntOrFloatBitWidth() == 16);
 }
 
-/// Input `scale` is one float above 0, and input `zero`, if it is there, one
-/// number of `element`.
+/// Requires input `scale` to be one positive float. Input `zero`, if present,
+/// is one value of `element`.
 static LogicalResult checkScaling(Node &node, size_t scale, size_t zero,
                                   Type element) {
   if (failed(needInputs(node, {scale})))
@@ -48,7 +49,7 @@ static Value zeroPointOf(Node &node, size_t i) {
   return node.has(i) ? toScalar(node, node.input(i)) : Value();
 }
 
-/// Input `x` as floats, with the scale and the zero point of two others.
+/// Dequantizes input `x` with the scale and the zero point of two other inputs.
 static FailureOr<Value> dequantize(Node &node, size_t x, size_t scale,
                                    size_t zero) {
   if (failed(needInputs(node, {x})))
@@ -64,7 +65,7 @@ static FailureOr<Value> dequantize(Node &node, size_t x, size_t scale,
       toScalar(node, node.input(scale)), zeroPointOf(node, zero), /*axis=*/0));
 }
 
-/// Replaces the node by `y` as integers of `element`.
+/// Replaces the node by `y`, quantized to `element`.
 static LogicalResult replaceQuantized(Node &node, FailureOr<Value> y,
                                       size_t scale, size_t zero, Type element) {
   if (failed(y) || failed(checkScaling(node, scale, zero, element)))
@@ -78,7 +79,8 @@ static LogicalResult replaceQuantized(Node &node, FailureOr<Value> y,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-/// A, its scale and zero point, those of B, those of C.
+/// Legalizes QLinearAdd and QLinearMul. Inputs: A, its scale and zero point; B,
+/// its scale and zero point; scale and zero point of C.
 template <typename Op> static LogicalResult legalizeBinary(Node &node) {
   auto a = dequantize(node, 0, 1, 2), b = dequantize(node, 3, 4, 5);
   if (failed(a) || failed(b))
@@ -89,7 +91,8 @@ template <typename Op> static LogicalResult legalizeBinary(Node &node) {
                           node.elementType(0));
 }
 
-/// X, its scale and zero point, those of Y.
+/// Legalizes QLinearSigmoid. Inputs: X, its scale and zero point; scale and
+/// zero point of Y.
 static LogicalResult legalizeSigmoid(Node &node) {
   auto x = dequantize(node, 0, 1, 2);
   if (failed(x))
@@ -112,7 +115,8 @@ static LogicalResult legalizeLeakyRelu(Node &node) {
 // Softmax, pooling, concat
 //===----------------------------------------------------------------------===//
 
-/// Before opset 13 a softmax is over all dimensions from its axis on.
+/// Legalizes QLinearSoftmax. Before opset 13, it is over all dimensions from
+/// the axis on.
 static LogicalResult legalizeSoftmax(Node &node) {
   auto x = dequantize(node, 0, 1, 2);
   if (failed(x))
@@ -139,7 +143,7 @@ static LogicalResult legalizeSoftmax(Node &node) {
                           node.elementType(0));
 }
 
-/// Dimensions of `rank` with channels second as with channels last, or back.
+/// Returns the permutation that moves channels from second to last, or back.
 static SmallVector<int64_t> channelsMoved(int64_t rank, bool toLast) {
   auto perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (toLast)
@@ -149,7 +153,7 @@ static SmallVector<int64_t> channelsMoved(int64_t rank, bool toLast) {
   return perm;
 }
 
-/// Pools `x` with `pool`, which takes channels first.
+/// Pools `x` with `pool`, which needs channels first.
 static LogicalResult
 legalizePool(Node &node, function_ref<FailureOr<Value>(Value)> pool) {
   auto x = dequantize(node, 0, 1, 2);
@@ -180,7 +184,8 @@ static LogicalResult legalizeGlobalAveragePool(Node &node) {
   });
 }
 
-/// Scale and zero point of Y, then three inputs for each tensor.
+/// Legalizes QLinearConcat. Inputs: scale and zero point of Y; then each
+/// tensor, its scale and its zero point.
 static LogicalResult legalizeConcat(Node &node) {
   if (node.numInputs() < 5 || node.numInputs() % 3 != 2)
     return node.invalid("expects a scale and a zero point, then three inputs "
@@ -212,7 +217,8 @@ static LogicalResult legalizeConcat(Node &node) {
 // QuantizeLinear, DequantizeLinear
 //===----------------------------------------------------------------------===//
 
-/// As ONNX's own, also in models of an opset in which those had no 16 bits.
+/// Legalizes as ONNX's operator, also in opsets where ONNX's has no 16-bit
+/// types.
 template <LogicalResult (*legalize)(Node &)>
 static LogicalResult legalizeAsOnnx(Node &node) {
   if (failed(needInputs(node, {0, 1})))

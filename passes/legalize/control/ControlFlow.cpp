@@ -56,8 +56,8 @@ Value legalize::onlyElement(OpBuilder &builder, Location loc, Value tensor) {
                                    SmallVector<Value>(rank, zero));
 }
 
-/// Takes the branch that a constant condition decides for; its nodes are
-/// legalized next.
+/// Inlines the branch that a constant condition selects. The pass legalizes its
+/// nodes next.
 static LogicalResult takeBranch(Node &node, bool condition) {
   Block *block = findBody(node, condition ? "then_branch" : "else_branch");
   if (!block)
@@ -73,7 +73,7 @@ static LogicalResult takeBranch(Node &node, bool condition) {
   return node.replace(values);
 }
 
-/// Says why an output is neither a tensor nor a list of alike tensors.
+/// Reports why an output is neither a tensor nor a list of tensors of one type.
 static LogicalResult refuseOutput(Node &node, size_t i,
                                   ArrayRef<Value> values) {
   onnx::SequenceOp lists[] = {values[0].getDefiningOp<onnx::SequenceOp>(),
@@ -95,7 +95,8 @@ static LogicalResult refuseOutput(Node &node, size_t i,
                           "condition");
 }
 
-/// What both branches give for an output is of one type but for its sizes.
+/// Returns the type of an output. In both branches it must have one element
+/// type and one rank.
 static FailureOr<RankedTensorType> typeOfOutput(Node &node, size_t i,
                                                 ArrayRef<Value> values) {
   RankedTensorType types[2];
@@ -115,7 +116,7 @@ static FailureOr<RankedTensorType> typeOfOutput(Node &node, size_t i,
   return joinTypes(types[0], types[1]);
 }
 
-/// The condition as an i1; the run checks that it has one element.
+/// Returns the condition as an i1. Checks at run time that it has one element.
 static Value readCondition(Node &node, OpBuilder &builder) {
   Location loc = node.loc();
   if (!node.type(0).hasStaticShape()) {
@@ -132,10 +133,10 @@ static Value readCondition(Node &node, OpBuilder &builder) {
   return onlyElement(builder, loc, node.input(0));
 }
 
-/// Legalizes both branches. One that is wrong in itself may stand for inputs
-/// that never come: exporters write a branch for each rank that a tensor might
-/// have had. Then the other one is what the model is, and `only` its number.
-/// What is not supported, and what neither branch can, is reported.
+/// Legalizes both branches. A branch that is invalid may be for inputs that
+/// never occur: exporters write a branch for each rank that a tensor might
+/// have. Then `only` is the index of the valid branch. Reports the errors if a
+/// branch is not supported or if both are invalid.
 static LogicalResult legalizeBranches(Node &node, ArrayRef<Block *> branches,
                                       std::optional<int> &only,
                                       std::string &why) {
@@ -153,7 +154,7 @@ static LogicalResult legalizeBranches(Node &node, ArrayRef<Block *> branches,
       only = i;
       return success();
     }
-  // Both are looked at, so that all that they lack is told.
+  // Legalizes both, so that all their errors are reported.
   for (int i : {0, 1})
     if (!isLegal[i])
       (void)node.legalizeBody(*branches[i], /*quiet=*/false);
@@ -165,7 +166,7 @@ static bool agree(Value a, Value b) {
                    dyn_cast<RankedTensorType>(b.getType())) != nullptr;
 }
 
-/// Sequences of as many tensors that agree.
+/// Returns true for sequences of equal length whose tensors agree.
 static bool areAlike(onnx::SequenceOp a, onnx::SequenceOp b) {
   return a && b && a.getElements().size() == b.getElements().size() &&
          llvm::all_of(llvm::zip_equal(a.getElements(), b.getElements()),
@@ -179,7 +180,8 @@ static bool isEmptyList(Value list) {
   return sequence && sequence.getElements().empty();
 }
 
-/// Whether two lists can be the rows of one tensor, whose number the run knows.
+/// Returns true if two lists can be the rows of one tensor with a dynamic
+/// number of rows.
 static bool agreeAsRows(Value a, Value b) {
   RankedTensorType types[] = {typeOfRows(a), typeOfRows(b)};
   if (types[0] && types[1])
@@ -189,8 +191,9 @@ static bool agreeAsRows(Value a, Value b) {
          !ShapedType::isDynamicShape(type.getShape().drop_front());
 }
 
-/// Whether both branches give values of one rank and element type. Lists of
-/// which both lengths are known need not be rows: what follows may be copied.
+/// Returns true if both branches give values of the same rank and element type.
+/// Lists of known lengths need not agree as rows, because the nodes behind the
+/// If may be copied into the branches.
 static bool agree(ArrayRef<Block *> branches) {
   for (auto [a, b] :
        llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
@@ -207,18 +210,19 @@ static bool agree(ArrayRef<Block *> branches) {
 
 namespace {
 
-/// What a value that both branches give has become.
+/// Form of a value that both branches give.
 struct Spread {
-  /// The tensors of a sequence; none: it is no sequence of a known length.
+  /// Number of tensors of a sequence; nullopt if it is no sequence of known
+  /// length.
   std::optional<size_t> count;
-  /// The tensor of which a sequence has the rows.
+  /// True if the value is a tensor with the rows of a sequence.
   bool isRows = false;
 };
 
 } // namespace
 
-/// Where both branches give a sequence of as many tensors, they give these, and
-/// of sequences of other lengths the rows.
+/// Replaces sequences in the results of the branches: by their tensors if both
+/// have the same length, else by a tensor of rows.
 static SmallVector<Spread> spreadSequences(Node &node,
                                            ArrayRef<Block *> branches) {
   SmallVector<Spread> parts;
@@ -255,7 +259,7 @@ static SmallVector<Spread> spreadSequences(Node &node,
   return parts;
 }
 
-/// The values that `parts` of `results` stand for.
+/// Restores the values that `parts` describe from `results`.
 static SmallVector<Value>
 gatherSequences(OpBuilder &builder, Location loc, ValueRange results,
                 ArrayRef<Spread> parts) {
@@ -273,9 +277,9 @@ gatherSequences(OpBuilder &builder, Location loc, ValueRange results,
   return values;
 }
 
-/// Where the branches' values have different ranks, what follows is another
-/// computation for each: copies of it go into both branches, which then give
-/// what the whole block gives.
+/// Copies the nodes behind the If into both branches, which then give the
+/// results of the whole block. This is needed if values of the branches have
+/// different ranks, because then later nodes compute different things.
 static LogicalResult copyTail(Node &node, MutableArrayRef<Block *> branches,
                               onnx::NodeOp &copy) {
   Operation *end = node.op->getBlock()->getTerminator();
@@ -286,7 +290,7 @@ static LogicalResult copyTail(Node &node, MutableArrayRef<Block *> branches,
   if (end->getNumOperands() == 0 || count > node.progress.nodesToCopy)
     return failure();
   node.progress.nodesToCopy -= count;
-  // The node stays as it is, to be told of if this does not help.
+  // Copies the node, so that the original can be reported if this fails.
   copy = cast<onnx::NodeOp>(OpBuilder(node.op).clone(*node.op));
   for (Block *&branch : branches) {
     branch = &copy->getRegion(branch->getParent()->getRegionNumber()).front();
@@ -305,7 +309,8 @@ static LogicalResult copyTail(Node &node, MutableArrayRef<Block *> branches,
   return success();
 }
 
-/// `values` are what the whole block gives: what follows the node is in them.
+/// Replaces the results of the whole block by `values`, and erases the nodes
+/// behind the If.
 static LogicalResult replaceTail(Node &node, ValueRange values) {
   Block *block = node.op->getBlock();
   block->getTerminator()->setOperands(values);

@@ -1,4 +1,4 @@
-//===- ControlFlow.h - operators with bodies -*- C++ -*- -----------------===//
+//===- ControlFlow.h - helpers for operators with bodies --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,27 +11,28 @@
 
 namespace ingot::legalize {
 
-/// The node's graph of that name, or null.
+/// Returns the node's graph of that name, or null.
 mlir::Block *findBody(Node &node, StringRef name);
 
-/// What both types are: sizes that differ are open. Null if the ranks or the
-/// element types differ.
+/// Returns the common type of two tensors: sizes that differ are dynamic.
+/// Returns null if ranks or element types differ.
 RankedTensorType joinTypes(RankedTensorType a, RankedTensorType b);
 
-/// `value` with as many known sizes as `type` has.
+/// Casts `value` to the static and dynamic sizes of `type`.
 Value castSizes(mlir::OpBuilder &builder, mlir::Location loc, Value value,
                 Type type);
 
-/// The type of the tensor of which a list has the rows; null for what is no
-/// list of one or more tensors of one type.
+/// Returns the type of the tensor whose rows are the elements of `list`.
+/// Returns null unless `list` has one or more tensors of one type.
 RankedTensorType typeOfRows(Value list);
-/// That tensor, in front of `place`; or null.
+/// Creates the tensor of the rows of `list` in front of `place`, or returns
+/// null.
 Value rowsOfList(Node &node, Value list, mlir::Operation *place);
-/// No rows of such a tensor, in front of `place`; null if only the run knows
-/// their sizes.
+/// Creates an empty tensor of such rows in front of `place`. Returns null if
+/// the row sizes are dynamic.
 Value noRowsOf(Node &node, RankedTensorType type, mlir::Operation *place);
 
-/// The one element of a tensor, as a number of its type.
+/// Extracts the only element of a tensor.
 Value onlyElement(mlir::OpBuilder &builder, mlir::Location loc, Value tensor);
 
 } // namespace ingot::legalize

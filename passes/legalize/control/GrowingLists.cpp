@@ -1,15 +1,16 @@
-//===- GrowingLists.cpp - lists that loops append to ----------------------===//
+//===- GrowingLists.cpp - loop states that are sequences ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `outputs.append(y)` in a loop of PyTorch is a state that is a sequence, which
-// each step inserts an element into. Of a loop in many steps, or in as many as
-// only the run knows, that is what a scan output is: a row for each step. A
-// list that steps read, shorten or fill in another order is a tensor of rows
-// that changes its size from step to step.
+// Legalizes loop states that are sequences. `outputs.append(y)` in a PyTorch
+// loop is such a state, into which each step inserts an element. In a loop that
+// is not unrolled, it becomes a scan output: a row per step. A list that steps
+// read, shorten or fill in another order becomes a tensor of rows whose size
+// changes from step to step.
+//
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/control/LoopForm.h"
@@ -20,8 +21,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The value that a body appends to the list `before`, if all that it does with
-/// the list is to give that as `after`.
+/// Returns the value that a body appends to the list `before`. Appending it and
+/// giving the result as `after` must be the only use of the list.
 static Value appendedTo(Value before, Value after) {
   auto insert = after.getDefiningOp<onnx::NodeOp>();
   if (!insert || insert.getOpType() != "SequenceInsert" ||
@@ -86,8 +87,9 @@ Value legalize::noRowsOf(Node &node, RankedTensorType type, Operation *place) {
                                        type.getElementType());
 }
 
-/// State i, a list that is empty at first, as no rows of the type that a first
-/// step puts into it; null if that has no list of such a type.
+/// Returns an empty tensor of rows for state i, a list that is empty at first.
+/// The first step determines the type of the rows. Returns null if the state
+/// has no list of such a type.
 static Value noRows(Node &node, const LoopForm &form, size_t i) {
   SmallVector<Type> types;
   SmallVector<Value> arguments(form.isLoop ? 2 : 0);
@@ -112,7 +114,7 @@ static Value noRows(Node &node, const LoopForm &form, size_t i) {
 static void carryList(Node &node, LoopForm &form, size_t i, Value rows) {
   form.init[i] = rows;
   form.lists.push_back(i);
-  // Steps may change how many there are.
+  // Steps may change the number of rows.
   SmallVector<int64_t> shape(typeOf(rows).getShape());
   shape[0] = ShapedType::kDynamic;
   BlockArgument argument = form.body->getArgument((form.isLoop ? 2 : 0) + i);
@@ -145,7 +147,7 @@ legalize::restoreLists(Node &node, const LoopForm &form,
       ArrayRef<Value>(values).take_back(lists.size()));
   values.truncate(values.size() - lists.size());
   for (auto [list, rows] : llvm::zip_equal(lists, appended)) {
-    // Null where nobody reads it.
+    // `rows` is null if it has no uses.
     if (rows && list.before && !(rows = concat(node, {list.before, rows}, 0)))
       return failure();
     values.insert(values.begin() + list.state, rows ? listOf(rows) : rows);

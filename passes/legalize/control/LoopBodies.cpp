@@ -1,4 +1,4 @@
-//===- LoopBodies.cpp - bodies of loops, and all their steps in a row -----===//
+//===- LoopBodies.cpp - bodies of loops, and unrolling --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The same where a state is a sequence, for which there is no other form.
+/// Limit of nodes if a state is a sequence, because there is no other form.
 static constexpr int64_t kMaxUnrolledLists = 10000;
 
 RankedTensorType legalize::typeOfRow(const Scanned &scanned) {
@@ -24,7 +24,7 @@ RankedTensorType legalize::typeOfRow(const Scanned &scanned) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// A scalar, unless the body asks for a list of one element.
+/// Returns a scalar type, or a list of one element if the body declares that.
 static RankedTensorType typeOfOne(Node &node, Value argument, Type element) {
   auto declared = dyn_cast<RankedTensorType>(argument.getType());
   SmallVector<int64_t> shape;
@@ -41,8 +41,8 @@ RankedTensorType legalize::typeOfNumber(Node &node, const LoopForm &form) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Checks that the condition that a body gives is one bool. An open size is
-/// left to the run.
+/// Checks that the condition of a body is one bool. A dynamic size is checked
+/// at run time.
 static LogicalResult checkCondition(Node &node, Value condition, bool quiet) {
   auto type = dyn_cast<RankedTensorType>(condition.getType());
   bool isOne = type && type.getElementType().isInteger(1) &&
@@ -137,7 +137,7 @@ FailureOr<int64_t> legalize::stackedAxis(Node &node, const Stacked &stacked,
 }
 
 //===----------------------------------------------------------------------===//
-// Steps in a row
+// Unrolling
 //===----------------------------------------------------------------------===//
 
 std::optional<SmallVector<Value>> legalize::unroll(Node &node,
@@ -212,7 +212,7 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
   for (auto [i, all] : llvm::enumerate(rows)) {
     int64_t rank = typeOf(all.front()).getRank() + 1;
     int64_t axis = form.stacked[i].axis;
-    // The loop that is built instead says so.
+    // Gives up here, because building the loop reports the error.
     if (!nn::positionsOf(rank).contains(axis))
       return giveUp();
     axis += axis < 0 ? rank : 0;

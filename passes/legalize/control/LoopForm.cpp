@@ -1,4 +1,4 @@
-//===- LoopForm.cpp - what Loop and Scan have in common ------------------===//
+//===- LoopForm.cpp - common form of Loop and Scan ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
 
-/// Row `at` of a scanned value.
+/// Extracts row `at` of a scanned value.
 static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
                      OpFoldResult at) {
   RankedTensorType type = typeOf(scanned.value);
@@ -66,8 +66,8 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
 
-  /// Where the rows of an output go: all into one tensor, a row a place, or
-  /// into a list that grows.
+  /// Storage of the rows of an output: one tensor with a row per step, or a
+  /// list that grows.
   struct Rows {
     bool isWanted = false;
     RankedTensorType row;
@@ -83,9 +83,9 @@ private:
   Value trip;
   SmallVector<RankedTensorType> states;
   SmallVector<Rows> rows;
-  /// What the loop carries: states, then tensors of rows.
+  /// Values that the loop carries: states, then tensors of rows.
   SmallVector<Value> carried, results;
-  /// Of a loop whose steps only the run counts.
+  /// Number of steps. Computed by the loop if a condition ends it.
   Value count;
 };
 
@@ -101,8 +101,8 @@ SmallVector<Type> LoopBuilder::typesOfArguments() {
   return types;
 }
 
-/// Finds the type of each state, which is as known as what it starts with and
-/// what each step leaves have in common, and with it the body.
+/// Determines the types of the states and the body. The type of a state has the
+/// static sizes that its initial value and its value after each step share.
 LogicalResult LoopBuilder::findStates() {
   for (Value value : form.init) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -119,7 +119,8 @@ LogicalResult LoopBuilder::findStates() {
         draftBody(node, form, typesOfArguments(), {}, /*quiet=*/true);
     SmallVector<RankedTensorType> next = states;
     if (failed(attempt)) {
-      // It may be that a size changes: the model may say so.
+      // A size may change from step to step. Tries the types that the body
+      // declares.
       unsigned own = form.isLoop ? 2 : 0;
       for (auto [i, type] : llvm::enumerate(next))
         if (auto both = joinTypes(
@@ -164,7 +165,7 @@ LogicalResult LoopBuilder::limitTrip() {
   trip = form.trip;
   auto goesOn = constantGoesOn(draft);
   if (goesOn && !*goesOn) {
-    // After the first step there is no other.
+    // The first step is the only one.
     Value one = number(1);
     trip = trip ? arith::MinSIOp::create(builder, loc, trip, one) : one;
   }
@@ -175,7 +176,7 @@ LogicalResult LoopBuilder::limitTrip() {
     return success();
   std::string limited = "than " + std::to_string(node.maxLoopSteps) +
                         " (--limit=loop-steps)";
-  // Where a condition may end it before, steps are counted.
+  // If a condition may end the loop earlier, the loop counts its steps.
   if (!goesOn)
     return success();
   if (form.go)
@@ -200,7 +201,7 @@ std::string LoopBuilder::rowsMessage(size_t i) {
          " has rows of other sizes than the first";
 }
 
-/// What is as large in each run as the rows of all steps.
+/// Creates storage for the rows of all steps.
 LogicalResult LoopBuilder::prepareRows(bool isCounted) {
   auto known = trip ? getConstantIntValue(trip) : std::nullopt;
   for (auto [i, stacked] : llvm::enumerate(form.stacked)) {
@@ -243,7 +244,8 @@ LogicalResult LoopBuilder::prepareRows(bool isCounted) {
   return success();
 }
 
-/// Moves the body to the builder's place, and returns what it carries on.
+/// Moves the body to the insertion point, and returns the values that it
+/// carries on.
 SmallVector<Value> LoopBuilder::fillStep(Value step, ValueRange before) {
   PollOp::create(builder, loc);
   auto place = [&](bool isReversed) -> Value {
@@ -268,7 +270,7 @@ SmallVector<Value> LoopBuilder::fillStep(Value step, ValueRange before) {
        llvm::zip_equal(draft.body->getArguments(), arguments))
     if (value)
       argument.replaceAllUsesWith(value);
-  // What was handed on as it is, is so no longer.
+  // Reads the results again, because replacing arguments may have changed them.
   ValueRange given = draft.body->getTerminator()->getOperands();
   size_t own = form.isLoop ? 1 : 0;
   if (form.isLoop)
@@ -355,14 +357,14 @@ void LoopBuilder::buildWhile() {
   results.assign(loop.getResults().begin() + 2, loop.getResults().end());
 }
 
-/// All rows of an output, as the node gives them.
+/// Returns all rows of an output in the layout of the node's output.
 FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
   const Rows &info = rows[i];
   int64_t rank = info.row.getRank() + 1;
   if (!info.list) {
     if (count == trip)
       return kept;
-    // No more than were written.
+    // Cuts off the rows that were not written.
     Sizes sizes = tensor::getMixedSizes(builder, loc, kept);
     sizes[info.axis] = count;
     if (support::isKnownEmpty(info.row.getShape()))
@@ -398,7 +400,7 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
   return moveAxis(node, all, 0, info.axis);
 }
 
-/// Rows of which there are none; sizes that only a step would know are 0.
+/// Returns the results of a loop without steps. Unknown row sizes are 0.
 FailureOr<SmallVector<Value>> LoopBuilder::withoutSteps() {
   SmallVector<Value> values(form.init);
   for (auto [i, row] : llvm::enumerate(draft.rows)) {
@@ -430,7 +432,8 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
   bool isCounted = constantGoesOn(draft).has_value();
   for (auto [value, type] : llvm::zip_equal(form.init, states)) {
     Value init = castSizes(builder, loc, value, type);
-    // Canonicalization would have the loop carry what a cast comes from.
+    // The copy keeps canonicalization from removing the cast, which would
+    // change the type of the loop's value.
     if (init != value)
       init = bufferization::AllocTensorOp::create(builder, loc, type,
                                                   ValueRange(), /*copy=*/init);

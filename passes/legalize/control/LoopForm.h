@@ -1,4 +1,4 @@
-//===- LoopForm.h - what Loop and Scan have in common  ---------*- C++ -*-===//
+//===- LoopForm.h - common form of Loop and Scan ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,32 +11,32 @@
 
 namespace ingot::legalize {
 
-/// What a step sees a slice of.
+/// A tensor of which each step reads a slice.
 struct Scanned {
   Value value;
   int64_t axis = 0;
   bool isReversed = false;
 };
 
-/// How the rows that steps give are put together.
+/// Layout of the stacked rows of a scan output.
 struct Stacked {
   int64_t axis = 0;
   bool isReversed = false;
-  /// The output of the node that they are.
+  /// Index of the node's output.
   size_t output = 0;
-  /// Rows in front of those.
+  /// Rows in front of the rows that the steps give.
   SmallVector<Value> start;
 };
 
-/// A Loop or a Scan. The body's arguments are, for a Loop, the step's number
-/// and the condition, then states and slices; its results the condition, for a
-/// Loop, then states and rows.
+/// A Loop or a Scan. The body's arguments are states and slices, for a Loop
+/// after the step number and the condition. The body's results are states and
+/// rows, for a Loop after the condition.
 struct LoopForm {
   mlir::Block *body = nullptr;
   bool isLoop = false;
-  /// Of type index; null for a loop that only its condition ends.
+  /// Trip count of type index. Null if only the condition ends the loop.
   Value trip;
-  /// Whether it takes a first step, i1; null if it does.
+  /// True if there is a first step, as an i1. Null means true.
   Value go;
   SmallVector<Value> init;
   SmallVector<Scanned> scanned;
@@ -47,59 +47,61 @@ struct LoopForm {
 
 /// A list that the steps of a loop only append to.
 struct GrowingList {
-  /// The state that it was.
+  /// Index of the state that held the list.
   size_t state = 0;
-  /// The rows that are in front of those that steps append; null if they are
-  /// listed.
+  /// Rows in front of the rows that steps append. Null if Stacked::start has
+  /// them.
   Value before;
 };
 
-/// A body with arguments of certain types, legalized in front of the node.
+/// A copy of the body with arguments of certain types, legalized in front of
+/// the node.
 struct Draft {
   onnx::NodeOp op;
   mlir::Block *body = nullptr;
-  /// Whether another step follows, as the body says; null for a Scan.
+  /// Condition for another step, given by the body. Null for a Scan.
   Value goesOn;
   SmallVector<Value> states, rows;
 };
 
-/// One row of a scanned value: of known or open sizes, but along the axis.
+/// Returns the type of one row of a scanned value, which lacks the scan axis.
 RankedTensorType typeOfRow(const Scanned &scanned);
-/// The type that the argument for a step's number has.
+/// Returns the type of the body's argument for the step number.
 RankedTensorType typeOfNumber(Node &node, const LoopForm &form);
 
-/// Clones the body, with `arguments` for its own, or with arguments of `types`
-/// where those are null, and legalizes it. Fails if that does; quietly, unless
-/// that is false. The condition is what it is in each step: true.
+/// Clones and legalizes the body. Uses `arguments` for the body's arguments, or
+/// arguments of `types` where `arguments` are null. The condition argument
+/// becomes true, which it is in each step. If `quiet` is true, a failure is not
+/// reported.
 FailureOr<Draft> draftBody(Node &node, const LoopForm &form,
                            ArrayRef<Type> types, ArrayRef<Value> arguments,
                            bool quiet);
 
-/// What the body says about another step, if it says the same in each.
+/// Returns the body's condition if it is the same in each step.
 std::optional<bool> constantGoesOn(const Draft &draft);
 
-/// The axis along which rows of `rank`, those of output i, are put together.
+/// Returns the axis along which rows of `rank` of output i are stacked.
 FailureOr<int64_t> stackedAxis(Node &node, const Stacked &stacked, size_t i,
                                int64_t rank);
 
-/// Does every step in a row, where their number is known and small: then all
-/// that differs from step to step is folded. Nothing if it is not.
+/// Unrolls the loop if the number of steps is static and small. Then values
+/// that differ from step to step are folded. Returns nullopt otherwise.
 std::optional<SmallVector<Value>> unroll(Node &node, const LoopForm &form);
 
-/// Lists that each step only appends a value to are no states any more, but
-/// rows behind those that `form` has. Gives those lists, in order. Changes the
-/// body.
+/// Turns states that are lists to which each step only appends into stacked
+/// rows, after the rows that `form` has. Returns the lists in order. Changes
+/// the body.
 SmallVector<GrowingList> stackLists(LoopForm &form);
-/// Other lists of elements of one shape are states of another kind: the tensors
-/// of which they are the rows. Changes the body.
+/// Turns other lists of elements of one shape into states that are tensors of
+/// rows. Changes the body.
 void carryLists(Node &node, LoopForm &form);
-/// What the node gives, of what the loop gives without `lists`.
+/// Restores the node's results from the loop's results, which lack `lists`.
 FailureOr<SmallVector<Value>> restoreLists(Node &node, const LoopForm &form,
                                            ArrayRef<GrowingList> lists,
                                            SmallVector<Value> values);
 
-/// An scf.for if the number of steps is known before the first, else an
-/// scf.while.
+/// Builds an scf.for if the number of steps is known before the first step,
+/// else an scf.while.
 FailureOr<SmallVector<Value>> buildLoop(Node &node, const LoopForm &form);
 
 } // namespace ingot::legalize

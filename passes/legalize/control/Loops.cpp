@@ -1,4 +1,4 @@
-//===- Loops.cpp - Loop, Scan  -------------------------------------------===//
+//===- Loops.cpp - Loop, Scan ---------------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ static FailureOr<SmallVector<Value>> makeLoop(Node &node, LoopForm form) {
   return restoreLists(node, form, lists, *values);
 }
 
-/// Hands on what the loop gives.
+/// Replaces the node by the results of the loop.
 static LogicalResult finish(Node &node, const LoopForm &form) {
   FailureOr<SmallVector<Value>> values = makeLoop(node, form);
   if (failed(values))
@@ -38,8 +38,8 @@ static LogicalResult finish(Node &node, const LoopForm &form) {
   return node.replace(*values);
 }
 
-/// The body takes and gives as many values as the node says, of the types that
-/// the body states.
+/// Checks that the body has as many arguments and results as the node says. Its
+/// arguments must have the element types of the node's inputs.
 static LogicalResult checkBody(Node &node, const LoopForm &form) {
   size_t own = form.isLoop ? 2 : 0;
   size_t takes = own + form.init.size() + form.scanned.size();
@@ -69,7 +69,7 @@ static LogicalResult checkBody(Node &node, const LoopForm &form) {
   return success();
 }
 
-/// Input i, which has one element.
+/// Returns the element of input i, which must have one element.
 static FailureOr<Value> readOne(Node &node, size_t i, StringRef name,
                                 Type type) {
   if (!isa<RankedTensorType>(node.input(i).getType()) ||
@@ -100,7 +100,7 @@ static LogicalResult legalizeLoop(Node &node) {
     if (auto known = node.getConstantInts(0))
       form.trip = arith::ConstantIndexOp::create(
           builder, loc, std::max<int64_t>(known->front(), 0));
-    else // a negative count is none
+    else // A negative trip count counts as 0.
       form.trip = arith::MaxSIOp::create(
           builder, loc,
           arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
@@ -136,7 +136,7 @@ static LogicalResult legalizeLoop(Node &node) {
 // Scan
 //===----------------------------------------------------------------------===//
 
-/// Reports a list that is there, but has not one element for each `of`.
+/// Reports an optional list that does not have one element per `of`.
 static LogicalResult checkLength(Node &node, StringRef name, int64_t count,
                                  StringRef of) {
   auto list = node.getInts(name);
@@ -146,13 +146,13 @@ static LogicalResult checkLength(Node &node, StringRef name, int64_t count,
                         Twine(count) + ", one for each " + of);
 }
 
-/// Element i of an optional list.
+/// Returns element i of an optional list.
 static int64_t elementOr(const std::optional<SmallVector<int64_t>> &list,
                          size_t i, int64_t otherwise) {
   return list && i < list->size() ? (*list)[i] : otherwise;
 }
 
-/// All scanned inputs are as long as the first.
+/// Sets the trip count. Requires all scanned inputs to be as long as the first.
 static LogicalResult readTrip(Node &node, LoopForm &form) {
   Sizes lengths;
   for (const Scanned &scanned : form.scanned)
@@ -178,11 +178,11 @@ static LogicalResult readTrip(Node &node, LoopForm &form) {
   return success();
 }
 
-/// More loops than this are no program that one would want for one node.
+/// Limit of loops that one node may become.
 static constexpr int64_t kMaxBatches = 64;
 
-/// Of operator set 8 it takes the lengths of batches, which may be left out,
-/// and tensors of a batch each: a loop for each batch.
+/// Legalizes Scan of opset 8. It takes optional lengths of the batch elements
+/// and tensors with a batch dimension. Each batch element gets its own loop.
 static LogicalResult legalizeBatchedScan(Node &node) {
   if (node.has(0))
     return node.unsupported("with 'sequence_lens', as before operator set 9");
@@ -248,7 +248,7 @@ static LogicalResult legalizeBatchedScan(Node &node) {
   }
   SmallVector<Value> joined(results.size());
   for (auto [value, all] : llvm::zip_equal(joined, results)) {
-    // A loop has no rows of which nobody asks.
+    // A loop does not compute rows that have no uses.
     if (!llvm::is_contained(all, Value()) && !(value = joinRows(node, all)))
       return failure();
   }

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sequence is a list when compiling: an onnx.sequence, which stands until all
-// that takes elements of it has taken them; or, where only the run knows how
-// many elements of one shape there are, the rows of a tensor: an onnx.rows. An
-// optional is its element, or absent.
+// Legalizes operators on sequences and optionals. A sequence of known length is
+// an onnx.sequence, a list that exists at compile time only. It is erased when
+// no node uses it any more. A sequence of unknown length, with elements of one
+// shape, is an onnx.rows: the rows of a tensor. An optional is its element, or
+// absent.
+//
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/control/ControlFlow.h"
@@ -63,10 +65,10 @@ Value legalize::rowsOfList(Node &node, Value list, Operation *place) {
 static constexpr StringLiteral kOnePosition =
     "the position needs one element, of int32 or int64";
 
-/// More elements are no list to write a program for.
+/// Limit of the elements of a list, because each becomes ops.
 static constexpr int64_t kMaxParts = 10000;
 
-/// The sequence that input i is.
+/// Returns the sequence in input i, or reports another input.
 static FailureOr<onnx::SequenceOp> sequenceOf(Node &node, size_t i) {
   Value input = node.input(i);
   auto sequence = input ? input.getDefiningOp<onnx::SequenceOp>() : nullptr;
@@ -76,16 +78,16 @@ static FailureOr<onnx::SequenceOp> sequenceOf(Node &node, size_t i) {
   return sequence;
 }
 
-/// The tensor whose rows are the elements of the sequence that input i is, or
-/// null.
+/// Returns the tensor whose rows are the elements of the sequence in input i,
+/// or null.
 static Value rowsOf(Node &node, size_t i) {
   Value input = node.input(i);
   auto rows = input ? input.getDefiningOp<onnx::RowsOp>() : nullptr;
   return rows ? rows.getTensor() : Value();
 }
 
-/// The same of input 0; also of a list of tensors of one type where only the
-/// run knows the position in it, input `place`.
+/// Returns the tensor of rows for input 0. A list of tensors of one type
+/// becomes such a tensor if its position, in input `place`, is computed.
 static Value rowsToFind(Node &node, size_t place) {
   auto list = node.has(0) ? node.input(0).getDefiningOp<onnx::SequenceOp>()
                           : nullptr;
@@ -103,7 +105,8 @@ static LogicalResult replaceByRows(Node &node, Value rows) {
 }
 
 static LogicalResult replaceBySequence(Node &node, ArrayRef<Value> elements) {
-  // Nothing that folds sees it: it is erased when all are legalized.
+  // Creates the op with its own builder, so that it is not folded. It is erased
+  // after all uses are legalized.
   OpBuilder builder(node.op);
   Value sequence =
       onnx::SequenceOp::create(builder, node.loc(), ValueRange(elements));
@@ -126,8 +129,8 @@ static LogicalResult takeRow(Node &node, Value rows) {
   return failed(row) ? failure() : node.replace(*row);
 }
 
-/// The place from 0 on that input i says, at most `last`, which it is if the
-/// input is left out; places from the end on are of `count` elements.
+/// Returns the position in input i, counted from the front, of `count`
+/// elements. It is at most `last`, and it is `last` if the input is left out.
 static FailureOr<OpFoldResult> placeOf(Node &node, size_t i, OpFoldResult count,
                                        OpFoldResult last) {
   OpFoldResult zero = sizeAttr(node, 0), at = last;
@@ -154,7 +157,7 @@ static FailureOr<OpFoldResult> placeOf(Node &node, size_t i, OpFoldResult count,
   return at;
 }
 
-/// `count` rows from `from` on.
+/// Takes `count` rows from `from` on.
 static Value someRows(Node &node, Value rows, OpFoldResult from,
                       OpFoldResult count) {
   Sizes sizes = sizesOf(node, rows), starts(sizes.size(), sizeAttr(node, 0));
@@ -210,7 +213,7 @@ static LogicalResult eraseRow(Node &node, Value rows) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// The position that input i says, of `count`; `otherwise` if it is left out.
+/// Returns the position in input i, of `count`; `otherwise` if it is left out.
 static FailureOr<int64_t> positionOf(Node &node, size_t i, int64_t count,
                                      int64_t otherwise) {
   int64_t at = otherwise;
@@ -274,7 +277,7 @@ static LogicalResult legalizeInsert(Node &node) {
     if (!known || known->size() != 1)
       return node.unsupported("a computed position in a sequence");
     place = known->front();
-    // It may stand behind all others.
+    // The position may be behind the last element.
     if (place < -count || place > count)
       return node.badElement("position", std::nullopt, Twine(place),
                              nn::describeRange({-count, count}));
@@ -310,8 +313,8 @@ static LogicalResult legalizeLength(Node &node) {
       intConstant(node, int64_t(sequence->getElements().size()), {}));
 }
 
-/// The sizes of the parts that input 1, a list, says; of these only the number
-/// has to be known.
+/// Returns the part sizes listed in input 1. The length of the list must be
+/// static.
 static FailureOr<Sizes> listedParts(Node &node, int64_t axis) {
   FailureOr<Sizes> parts = elementsOf(node, node.input(1));
   if (failed(parts))
@@ -333,7 +336,7 @@ static FailureOr<Sizes> listedParts(Node &node, int64_t axis) {
   return parts;
 }
 
-/// As many parts of `part` elements as there are, and what is left.
+/// Splits the dimension into parts of `part` elements and the rest.
 static FailureOr<Sizes> equalParts(Node &node, int64_t axis) {
   int64_t size = node.shape(0)[axis], part = 1;
   if (node.has(1)) {
@@ -356,7 +359,7 @@ static FailureOr<Sizes> equalParts(Node &node, int64_t axis) {
   return parts;
 }
 
-/// Whether an open dimension is split into parts of one element.
+/// Returns true if a dynamic dimension is split into parts of one element.
 static bool isSplitIntoRows(Node &node, int64_t axis) {
   if (!ShapedType::isDynamic(node.shape(0)[axis]))
     return false;
@@ -365,8 +368,8 @@ static bool isSplitIntoRows(Node &node, int64_t axis) {
          (node.rank(1) == 0 && parts && parts->front() == 1);
 }
 
-/// Parts of an axis; of one row each, without the axis unless it is kept, if no
-/// sizes are given.
+/// Legalizes SplitToSequence. Without given sizes, each part is one element of
+/// the axis, and the axis is removed unless keepdims is set.
 static LogicalResult legalizeSplitToSequence(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
   if (failed(axis))
@@ -402,7 +405,7 @@ static LogicalResult legalizeSplitToSequence(Node &node) {
   return replaceBySequence(node, elements);
 }
 
-/// Rows one behind the other along an axis that they have, or a new one.
+/// Concatenates rows along an existing axis or a new axis.
 static LogicalResult concatRows(Node &node, Value rows) {
   int64_t rank = typeOf(rows).getRank() - 1;
   bool isNew = node.getInt("new_axis", 0) != 0;
@@ -456,7 +459,8 @@ static LogicalResult legalizeOptional(Node &node) {
   return node.replace(absent);
 }
 
-/// Whether input 0 is an optional that only the run knows.
+/// Returns true if input 0 is an optional whose presence is known at run time
+/// only.
 static bool isUnknownOptional(Node &node) {
   Value value = node.has(0) ? node.input(0) : Value();
   return value && isa<onnx::OpaqueType>(value.getType()) &&

@@ -1,4 +1,4 @@
-//===- Attributes.cpp - values that attributes may have -------------------===//
+//===- Attributes.cpp - checks of attribute values ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Returns whether each operator that has the attribute takes 0 and 1 only, in
-/// a number or a list.
+/// Returns true if every operator with this attribute allows only 0 and 1, in a
+/// scalar or a list.
 static bool isFlag(StringRef name) {
   static const llvm::StringSet<> flags = {"align_corners",
                                           "allowzero",
@@ -56,8 +56,8 @@ static bool isFlag(StringRef name) {
   return flags.contains(name);
 }
 
-/// Returns the words of an attribute that not every path of its operator
-/// reads.
+/// Returns the allowed strings of an attribute that some paths of its operator
+/// do not read.
 static ArrayRef<StringRef> wordsOf(StringRef opType, StringRef name) {
   static constexpr StringRef kernels[] = {"LINEAR", "POLY", "RBF", "SIGMOID"},
                              reductions[] = {"mean", "none", "sum"},

@@ -1,4 +1,4 @@
-//===- Attributes.h - values that attributes may have -----------*- C++ -*-===//
+//===- Attributes.h - checks of attribute values ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 namespace ingot::legalize {
 
-/// Reports an attribute of an ONNX operator whose value has no meaning,
-/// wherever the operator reads it: a flag that is neither 0 nor 1, or an
-/// unknown word. Other values are checked where they are read.
+/// Reports invalid attribute values, wherever the operator reads the attribute:
+/// a flag that is neither 0 nor 1, or an unknown enum string. Each legalizer
+/// checks its other attributes itself.
 LogicalResult checkAttributes(Node &node);
 
 } // namespace ingot::legalize

@@ -1,4 +1,4 @@
-//===- ComputedShape.cpp - shapes that only a run knows -------------------===//
+//===- ComputedShape.cpp - shapes computed at run time --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The product of sizes that are all known and small enough for one.
+/// Returns the product of sizes, if all are known and the product does not
+/// overflow.
 static std::optional<int64_t> staticCount(ArrayRef<OpFoldResult> sizes) {
   int64_t count = 1;
   for (OpFoldResult size : sizes) {
@@ -23,7 +24,7 @@ static std::optional<int64_t> staticCount(ArrayRef<OpFoldResult> sizes) {
   return count;
 }
 
-/// What a size is a product of.
+/// Appends the factors of a size.
 static void addFactors(OpFoldResult size, SmallVectorImpl<OpFoldResult> &all) {
   auto value = dyn_cast<Value>(size);
   auto product = value ? value.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
@@ -35,8 +36,8 @@ static void addFactors(OpFoldResult size, SmallVectorImpl<OpFoldResult> &all) {
   addFactors(product.getRhs(), all);
 }
 
-/// Takes off both sides a size that is the product of others: pixels in a row
-/// and pixels as rows and columns.
+/// Cancels a size on one side with its factors on the other side. Example: the
+/// pixels of an image cancel with its rows and columns.
 static void cancelProducts(ArrayRef<OpFoldResult> products,
                            llvm::SmallBitVector &isProductDone,
                            ArrayRef<OpFoldResult> sizes,
@@ -79,7 +80,7 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
   isUsed.resize(sizes.size());
   isUsed.set(rest);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    // Numbers cancel as well, so that what is left is a product of open sizes.
+    // Constants cancel as well, so that the rest is a product of dynamic sizes.
     auto known = getConstantIntValue(sizes[i]);
     if (isUsed[i] || (known && (*known <= 0 || isStatic)))
       continue;
@@ -98,7 +99,7 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
     below.push_back(sizes[i]);
     if (getConstantIntValue(sizes[i]) || i >= own.size() || isDone[i])
       continue;
-    // Or the run finds that the dimension stays what it is.
+    // Handles a dimension that turns out unchanged at run time.
     Indices index{node.builder, node.loc()};
     Value before = indexValue(node, own[i]), after = indexValue(node, sizes[i]);
     Value isSame = index.equal(before, after);
@@ -191,14 +192,15 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
   Indices i{node.builder, node.loc()};
   Value zero = i.n(0), one = i.n(1), rest = i.n(-1);
   Sizes own = sizesOf(node, x);
-  // What is not copied: all of the data, and what of the shape is known.
+  // Products without copied dimensions: `total` of the data, `product` of the
+  // known elements of the shape.
   Value total = one, product = one, numRests = zero;
   SmallVector<Value> isRest(sizes.size());
   for (auto [d, size] : llvm::enumerate(sizes)) {
     OpFoldResult there = d < own.size() ? own[d] : OpFoldResult();
     if (there && !allowZero && getConstantIntValue(size) == 0)
       size = there;
-    // A dimension that stays what it is says nothing about the others.
+    // A dimension that does not change does not affect the others.
     if (there && isSameSize(size, there))
       continue;
     Value value = indexValue(node, size), factor = value;
@@ -246,8 +248,8 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
 }
 
 void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
-  // Sizes that both sides have say nothing, but that there are no elements
-  // where one is 0: a known 0 stays on both sides.
+  // Sizes on both sides cancel, except a known 0. A dynamic size that is 0
+  // makes both sides empty.
   Sizes own = sizesOf(node, x), others, shared;
   for (OpFoldResult size : sizes) {
     auto same = llvm::find_if(own, [&](OpFoldResult other) {
@@ -267,8 +269,8 @@ void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   Value total = i.n(1);
   for (OpFoldResult size : own)
     total = i.mul(total, indexValue(node, size));
-  // Sizes out of a run's data may be anything: their product is not to wrap
-  // around to a number that fits.
+  // Sizes from a run's data may be any value. Their product must not wrap
+  // around to a value that fits.
   Type i64 = node.builder.getI64Type();
   auto toInt = [&](Value value) -> Value {
     return arith::IndexCastOp::create(i.b, i.loc, i64, value);
@@ -327,8 +329,9 @@ Sizes legalize::scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
   return result;
 }
 
-/// The number of axes and, for each dimension of `rank + more` ones, 1 where an
-/// axis names it, else 0.
+/// Returns, for each dimension, 1 if an axis names the dimension, else 0. If
+/// `isAdded`, axes name new dimensions, which are added to the `rank`
+/// dimensions.
 static FailureOr<Sizes> markAxes(Node &node, int64_t rank, bool isAdded) {
   auto axes = elementsOf(node, node.input(1));
   if (failed(axes))
@@ -350,7 +353,8 @@ static FailureOr<Sizes> markAxes(Node &node, int64_t rank, bool isAdded) {
   return marks;
 }
 
-/// Dimensions `position` of sizes, chosen at run time; 1 past their end.
+/// Returns element `position` of `sizes`, chosen at run time. Returns 1 past
+/// the end.
 static Value pickSize(Node &node, ArrayRef<OpFoldResult> sizes,
                       Value position) {
   Indices i{node.builder, node.loc()};
@@ -385,7 +389,7 @@ LogicalResult legalize::squeezeComputed(Node &node) {
   auto marks = markAxes(node, own.size(), /*isAdded=*/false);
   if (failed(marks))
     return failure();
-  // Result dimension d is the dimension that has d unmarked ones before it.
+  // Result dimension d is the dimension with d unmarked dimensions before it.
   Indices i{node.builder, node.loc()};
   for (size_t d = 0; d + axes->size() < own.size(); ++d) {
     Value before = i.n(0), size = i.n(1);

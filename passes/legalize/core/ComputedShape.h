@@ -1,4 +1,4 @@
-//===- ComputedShape.h - shapes that only a run knows ---------------------===//
+//===- ComputedShape.h - shapes computed at run time ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,56 +13,56 @@
 
 namespace ingot::legalize {
 
-/// Reports an element of a Reshape's shape that is known and cannot be.
+/// Reports a known element of a Reshape's shape that is invalid.
 LogicalResult checkKnownShape(Node &node, ArrayRef<OpFoldResult> shape,
                               bool allowZero);
 
-/// Resolves 0 and -1 among the elements of a shape for x, as Reshape has them.
-/// A shape of another number of elements ends the run.
+/// Replaces 0 and -1 in the shape for x by the rules of Reshape. The run fails
+/// if the shape's number of elements is not that of x.
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
 
-/// A size that turns out to be 0 asks for a copy, too, which the sizes that
-/// were derived from it do not know: ends the run if element `d` of a shape is
-/// one, unless that is dimension d of data of sizes `own`.
+/// Requires at run time that element `d` of a computed shape is not 0. A 0
+/// would copy a dimension, but other sizes were derived as if it did not. A 0
+/// is allowed if dimension d of the data, in sizes `own`, is 0 as well.
 void requireNotCopied(Node &node, ArrayRef<OpFoldResult> own, size_t d,
                       mlir::Value size);
 
-/// What a -1 at `rest` of a shape for x is: `total` by `known`, of which both
-/// are without the sizes that the shape and x have in common. So an empty
-/// dimension that both have decides as much as any other. Returns the factors
-/// of `total`.
+/// Computes the size for the -1 at index `rest` of a shape for x: `total`
+/// divided by `known`. Both products leave out the sizes that the shape and x
+/// have in common. So a common dimension may be 0 and the -1 is still
+/// determined. Returns the factors of `total`.
 Sizes restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                   size_t rest, const llvm::SmallBitVector &isKept,
                   OpFoldResult &total, OpFoldResult &known);
 
-/// Ends the run unless a -1 is decided beside sizes whose product is `known`.
+/// Requires at run time that `known`, the product of sizes beside a -1, is
+/// positive.
 void requireRest(Node &node, OpFoldResult known);
 
-/// Ends the run where `sizes` have not as many elements as `x`, if that is not
-/// plain to see.
+/// Requires at run time that `sizes` have as many elements as `x`. Adds no
+/// check if this is known at compile time.
 void requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 
-/// Squeeze and Unsqueeze whose axes, in input 1, are computed.
+/// Legalizes Squeeze and Unsqueeze with computed axes in input 1.
 LogicalResult squeezeComputed(Node &node);
 LogicalResult unsqueezeComputed(Node &node);
 
-/// Range: start + i delta for each i, in any type.
+/// Legalizes Range: start + i delta for each i, in any type.
 LogicalResult legalizeRange(Node &node);
 
-/// Ends the run unless the element of `number`, a tensor of rank 0 that `name`
-/// names, is within [least, most]. NaN is not.
+/// Requires at run time that `number`, a tensor of rank 0, is in [least, most].
+/// NaN is not. `name` names the tensor in the message.
 void requireNumber(Node &node, Value number, int64_t least, int64_t most,
                    const llvm::Twine &name);
 
 /// Returns the negation of a condition.
 Value isNot(Indices i, Value condition);
 
-/// Requires of an axis that a run computes that it names one of `rank`
-/// dimensions, counted from the front or, negative, from the end.
+/// Requires at run time that a computed axis is in [-rank, rank).
 void requireAxis(Node &node, mlir::Value axis, int64_t rank);
 
-/// For each of `rank` dimensions the element of `values` whose axis names it,
-/// else `otherwise`; axes may be negative.
+/// Returns, for each dimension, the element of `values` whose axis names the
+/// dimension, else the element of `otherwise`. Axes may be negative.
 Sizes scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
                     ArrayRef<OpFoldResult> values,
                     ArrayRef<OpFoldResult> otherwise);

@@ -1,16 +1,16 @@
-//===- Contracts.cpp - sizes of operators that ONNX defines by others -----===//
+//===- Contracts.cpp - size checks of expanded operators ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An operator without a legalizer of its own is expanded to the function that
-// ONNX gives for it. The function says what comes out, but not which operands
-// the operator takes: its Add and MatMul broadcast where the operator does not.
-// So the importer puts a node of domain ingot.contract before the function's:
-// with the operator's name, operands and attributes, and without results. What
-// the operator's text says about sizes is stated for it here.
+// Checks the operand sizes of operators that are expanded to their ONNX
+// functions. The function computes the result, but it accepts operands that the
+// operator does not: its Add and MatMul broadcast. So the importer puts a node
+// of domain ingot.contract before the function's nodes. This node has the
+// operator's name, operands and attributes, but no results. Its legalizer here
+// requires the sizes that the ONNX specification asks for.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Heads.h"
@@ -26,15 +26,15 @@ using nn::SizeRelation;
 
 namespace {
 
-/// Dimension `dim` of input `input`, which messages call `name`.
+/// Dimension `dim` of input `input`. Messages call the input `name`.
 struct Place {
   size_t input;
   StringRef name;
   int64_t dim;
 };
 
-/// Requires what an operator says about sizes. After a failure the rest says
-/// nothing more.
+/// Requires the sizes that an operator specifies. After a failure, further
+/// requirements are skipped.
 class Contract {
 public:
   explicit Contract(Node &node) : node(node) {}
@@ -44,9 +44,10 @@ public:
   }
   OpFoldResult number(int64_t value) { return sizeAttr(node, value); }
 
-  /// Input i is left out, or has one of these ranks.
+  /// Requires that input i is left out or has one of these ranks.
   bool hasRank(size_t i, StringRef name, ArrayRef<int64_t> ranks);
-  /// {0} and {1} in the message stand for a and b.
+  /// Requires a relation of sizes. {0} and {1} in the message stand for a and
+  /// b.
   void require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
                const Twine &message);
   void same(Place a, Place b) {
@@ -58,19 +59,19 @@ public:
             text(place) + " is {0}, not {1}" + what);
   }
   void multiple(Place place, OpFoldResult of, const Twine &what) {
-    // None of none.
+    // 0 counts as a multiple of 0.
     if (getConstantIntValue(size(place)) == 0 && getConstantIntValue(of) == 0)
       return;
     require(SizeRelation::multipleOf, size(place), of,
             text(place) + " is {0}, no multiple of {1} " + what);
   }
-  /// `place` is 1 or `size`.
+  /// Requires that `place` is 1 or `size`.
   void broadcasts(Place place, OpFoldResult size) {
     require(SizeRelation::broadcastTo, this->size(place), size,
             text(place) + " of {0} elements does not broadcast to {1}");
   }
 
-  /// Elements of an input are positions along a place, or `other`.
+  /// Requires elements of an input to be indices along a dimension, or `other`.
   void positions(size_t i, StringRef name, Place place, StringRef counted,
                  std::optional<int64_t> other = std::nullopt,
                  StringRef otherName = "") {
@@ -116,8 +117,8 @@ void Contract::require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
 
 namespace {
 
-/// Where queries, keys and values have their dimensions: (batch, heads, steps,
-/// width), or without heads (batch, steps, heads width).
+/// Layout of queries, keys and values: (batch, heads, steps, width), or (batch,
+/// steps, heads width) if the data have rank 3.
 struct Heads {
   int64_t steps;
   OpFoldResult queries, keys;
@@ -125,7 +126,7 @@ struct Heads {
 
 } // namespace
 
-/// Q, K and V; nullopt if their ranks are wrong.
+/// Requires the sizes of Q, K and V. Returns nullopt if their ranks are wrong.
 static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
   Node &node = c.node;
   int64_t rank = node.rank(0);
@@ -149,7 +150,7 @@ static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
   int64_t queries = node.getInt("q_num_heads", 0),
           keys = node.getInt("kv_num_heads", 0);
   if (queries < 1 || keys < 1)
-    return Heads{steps, {}, {}}; // an error of the caller's
+    return Heads{steps, {}, {}}; // The caller reports the error.
   c.multiple({0, "Q", 2}, c.number(queries), "(q_num_heads)");
   c.multiple({1, "K", 2}, c.number(keys), "(kv_num_heads)");
   c.multiple({2, "V", 2}, c.number(keys), "(kv_num_heads)");
@@ -208,8 +209,9 @@ static LogicalResult requireFlexAttention(Node &node) {
   return c.finish();
 }
 
-/// Caches have half a head's width, or half of what is turned of it, for each
-/// position, or for each step of the batch.
+/// Requires the sizes of RotaryEmbedding. The last dimension of the caches is
+/// half the rotated width of a head. Caches have a row per position, or per
+/// step of each batch element.
 LogicalResult legalize::requireRotaryEmbedding(Node &node) {
   Contract c(node);
   bool hasPositions = node.has(3);
@@ -254,7 +256,7 @@ LogicalResult legalize::requireRotaryEmbedding(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Others
+// Other operators
 //===----------------------------------------------------------------------===//
 
 static LogicalResult requireSwiGLU(Node &node) {
@@ -265,8 +267,8 @@ static LogicalResult requireSwiGLU(Node &node) {
   return c.finish();
 }
 
-/// Scores (N, C, …) and labels (N, …). Weights are looked up as they are
-/// needed.
+/// Requires scores (N, C, …) and labels (N, …). Weights are checked where they
+/// are looked up.
 static LogicalResult requireLoss(Node &node, StringRef labels) {
   Contract c(node);
   if (node.rank(0) < 2)
@@ -277,8 +279,7 @@ static LogicalResult requireLoss(Node &node, StringRef labels) {
     return c.finish();
   for (int64_t d = 0; d < node.rank(1); ++d)
     c.same({1, "the labels", d}, {0, "the scores", d ? d + 1 : 0});
-  // The function looks them up with Gather's rule, by which -1 is the last
-  // class.
+  // The function looks up labels by Gather, which takes -1 as the last class.
   std::optional<int64_t> ignored;
   if (node.hasAttr("ignore_index"))
     ignored = node.getInt("ignore_index", 0);
@@ -295,7 +296,7 @@ static LogicalResult requireSoftmaxCrossEntropyLoss(Node &node) {
   return requireLoss(node, "labels");
 }
 
-/// The function checks all that the operator needs but its attributes.
+/// Checks nothing but attributes, because the function checks all sizes.
 static LogicalResult requireNoSizes(Node &node) {
   return Contract(node).finish();
 }

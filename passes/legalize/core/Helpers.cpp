@@ -1,4 +1,4 @@
-//===- Helpers.cpp - what many legalizers build  --------------------------===//
+//===- Helpers.cpp - helpers of legalizers --------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,8 +67,8 @@ bool legalize::isSameSize(OpFoldResult a, OpFoldResult b) {
   return isEqualConstantIntOrValue(a, b) || isSameDim(a, b);
 }
 
-/// As many operations are looked at above a number: what is read twice at each
-/// of n steps would be visited 2^n times.
+/// Limit of ops to visit above a value. Without it, n ops that each use a value
+/// twice would take 2^n visits.
 static constexpr int kMaxDepth = 8;
 
 static bool isFromDims(OpFoldResult size, int depth) {
@@ -115,11 +115,11 @@ bool legalize::isNotNegative(OpFoldResult number) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes of sizes
+// Arithmetic on sizes
 //===----------------------------------------------------------------------===//
 //
-// What is known of a result is folded at once: where a slice of all of a
-// dimension is that dimension, what follows need not ask whether both are
+// Folds known results at once. For example, a slice of a whole dimension has
+// the size of the dimension. Then later code does not ask again if both are
 // equal.
 
 OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
@@ -129,7 +129,7 @@ OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
 }
 
 OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  // Elements of tensors are far from overflowing.
+  // Products of sizes do not overflow.
   auto divisor = getConstantIntValue(b);
   auto value = dyn_cast<Value>(a);
   auto product = value ? value.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
@@ -139,7 +139,7 @@ OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   return support::divSizes(node.builder, node.loc(), a, b);
 }
 
-/// Whether `a` is not above `b`, as far as it is known.
+/// Returns true if `a` is known to be at most `b`.
 static bool isAtMost(OpFoldResult a, OpFoldResult b) {
   auto known = getConstantIntValue(a);
   return isSameSize(a, b) || (known && *known <= 0 && isNotNegative(b));
@@ -349,7 +349,7 @@ Value legalize::countUp(Node &node, ArrayRef<OpFoldResult> shape,
                     [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
                       return arith::IndexCastOp::create(b, loc, i64, at[along]);
                     });
-  // Elements from one step along the dimension to the next.
+  // Elements between neighbours along the dimension.
   int64_t stride = 1;
   for (int64_t size : ArrayRef<int64_t>(known).drop_front(along + 1))
     stride *= size;

@@ -1,12 +1,13 @@
-//===- Helpers.h - what many legalizers build -------------------*- C++ -*-===//
+//===- Helpers.h - helpers of legalizers ------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes are OpFoldResults: an i64 attribute where they are known, an index
-// value where they follow from a dynamic dimension at run time.
+// Declares helpers that create the ops of common tensor and size arithmetic.
+// Sizes are OpFoldResults. A known size is an index attribute; a size that
+// depends on a dynamic dimension is an index value.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_CORE_HELPERS_H
@@ -39,10 +40,10 @@ using support::typeOf;
 //===----------------------------------------------------------------------===//
 
 OpFoldResult sizeAttr(Node &node, int64_t size);
-/// Dimension i of a tensor.
+/// Returns dimension i of a tensor.
 OpFoldResult sizeOf(Node &node, Value tensor, int64_t i);
 Sizes sizesOf(Node &node, Value tensor);
-/// The index value of a size.
+/// Returns a size as an index value.
 inline Value indexValue(Node &node, OpFoldResult size) {
   return support::indexValue(node.builder, node.loc(), size);
 }
@@ -56,19 +57,19 @@ inline OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b) {
 OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b);
-/// One dimension of a broadcast: b where a is 1, else a.
+/// Returns the size of one broadcast dimension: b where a is 1, else a.
 OpFoldResult broadcastSizes(Node &node, OpFoldResult a, OpFoldResult b);
-/// Whether two sizes are one dimension of one tensor, or one value or number.
+/// Returns true if the sizes are the same tensor dimension, value or constant.
 bool isSameSize(OpFoldResult a, OpFoldResult b);
-/// Whether two sizes are one dimension of one tensor.
+/// Returns true if both sizes are the same dimension of the same tensor.
 bool isSameDim(OpFoldResult a, OpFoldResult b);
 
-/// The elements of a tensor of integers of rank 0 or 1 and known length, as far
-/// as they can be known: constants, and what dynamic dimensions they are.
-/// Reports a tensor of another kind, and a list too long to be taken apart.
+/// Returns the elements of an integer tensor of rank 0 or 1 and static length.
+/// Elements are traced to constants and dynamic dimensions where possible.
+/// Reports other tensors, and lists with too many elements.
 FailureOr<Sizes> elementsOf(Node &node, Value tensor);
 
-/// Index arithmetic at run time, written short.
+/// Short names for index arithmetic at run time.
 struct Indices {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -76,7 +77,7 @@ struct Indices {
   Value n(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(b, loc, value);
   }
-  /// A number as an index.
+  /// Casts an integer to an index.
   Value of(Value number) {
     return mlir::arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
   }
@@ -115,67 +116,68 @@ struct Indices {
   Value choose(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// x where it is not negative, else x + size.
+  /// Returns x if it is not negative, else x + size.
   Value wrap(Value x, Value size) {
     return choose(less(x, n(0)), add(x, size), x);
   }
 };
 
-/// Whether a size follows from dimensions alone, so that it is not negative.
+/// Returns true if a size is computed from dimensions alone, so that it is not
+/// negative.
 bool isFromDims(OpFoldResult size);
-/// Whether a number cannot be negative: dimensions, what follows from them, and
-/// what is held above 0.
+/// Returns true if a value is known not to be negative: a dimension, a value
+/// computed from dimensions, or a maximum with such a value.
 bool isNotNegative(OpFoldResult number);
 
-/// x, called `what`, with those of its open sizes that `shape` knows, which the
-/// run checks. Sizes that are known stay, and so does x if the ranks differ.
+/// Casts x to `shape` where its dimensions are dynamic, and checks the sizes at
+/// run time. Static sizes stay. If the ranks differ, x stays as it is. `what`
+/// names x.
 Value pinSizes(Node &node, Value x, ArrayRef<int64_t> shape, const Twine &what);
-/// The same of input i, if it is there.
+/// Pins the sizes of input i, if it is present.
 void pinInput(Node &node, size_t i, ArrayRef<int64_t> shape, const Twine &what);
-/// x with dimension `dim` of `size` elements, if one of them is known.
+/// Pins dimension `dim` of x to `size` elements, unless `size` is dynamic.
 Value pinDim(Node &node, Value x, int64_t dim, int64_t size, const Twine &what);
-/// Input i has one element, if it is there.
+/// Requires one element of input i, if it is present.
 void pinToOne(Node &node, size_t i, const Twine &what);
 
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// x in a shape with as many elements.
+/// Reshapes x to a shape with as many elements.
 Value reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 Value reshape(Node &node, Value x, ArrayRef<int64_t> shape);
 Value unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes);
 Value transpose(Node &node, Value x, ArrayRef<int64_t> perm);
-/// x with dimension `from` at place `to`.
+/// Moves dimension `from` of x to dimension `to`.
 Value moveAxis(Node &node, Value x, int64_t from, int64_t to);
-/// Tensors of one shape along a new dimension `axis`. Null, and says why, if
-/// they are not.
+/// Stacks tensors of one shape along a new dimension `axis`. Reports tensors of
+/// different shapes and returns null.
 Value joinRows(Node &node, ArrayRef<Value> rows, int64_t axis = 0);
-/// x, whose shape broadcasts to sizes, repeated to them.
+/// Broadcasts x to `sizes`.
 Value broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
-/// A 1-d tensor of i64 from sizes: constant if all are known.
+/// Returns a 1-d tensor of i64 with these sizes: a constant if all are known.
 Value fromSizes(Node &node, ArrayRef<OpFoldResult> sizes);
-/// `size` elements of an axis from `start` on, with a step; all known.
+/// Takes `size` elements of an axis from `start` on, `step` apart.
 Value sliceAxis(Node &node, Value x, int64_t axis, int64_t start, int64_t size,
                 int64_t step = 1);
-/// The part of x of `sizes` at `starts`, each element or those that `steps`
-/// say, and x with `part` there.
+/// Extracts the slice of x of `sizes` at `starts`. `steps` are 1 if empty.
 Value takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
                ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> steps = {});
 Value setPart(Node &node, Value x, Value part, ArrayRef<OpFoldResult> starts);
-/// Input 0 in parts of these sizes along an axis.
+/// Splits input 0 along an axis into parts of these sizes.
 SmallVector<Value> takeParts(Node &node, int64_t axis,
                              ArrayRef<OpFoldResult> parts);
-/// Requires of the run that the parts of a split are the whole dimension.
+/// Requires at run time that the parts of a split sum to the whole dimension.
 void requireSum(Node &node, ArrayRef<OpFoldResult> parts, OpFoldResult whole);
 Value concat(Node &node, ArrayRef<Value> inputs, int64_t axis);
 Value castTo(Node &node, Value x, Type elementType);
-/// A rank-0 constant.
+/// Creates a constant of rank 0.
 Value scalar(Node &node, Type elementType, double value);
-/// A tensor of one value everywhere.
+/// Creates a tensor with the same value everywhere.
 Value filled(Node &node, Type elementType, double value,
              ArrayRef<OpFoldResult> sizes);
-/// A constant tensor of integers.
+/// Creates a constant tensor of integers.
 Value intConstant(Node &node, ArrayRef<int64_t> values, ArrayRef<int64_t> shape,
                   Type elementType = {});
 
@@ -189,12 +191,12 @@ template <typename Op> Value unary(Node &node, Value x) {
 }
 Value select(Node &node, Value condition, Value a, Value b);
 
-/// 0, 1, … as i64 along one dimension of `shape`, the same along the others. A
-/// constant if it is small, else computed: the model says how long it is.
+/// Returns a tensor of i64 that counts 0, 1, … along dimension `along`. A small
+/// one is a constant, else it is computed, because the model decides the size.
 Value countUp(Node &node, ArrayRef<OpFoldResult> shape, size_t along = 0);
 
-/// A tensor whose element at indices is what `body` gives for them, without
-/// operands (the body extracts what it needs).
+/// Creates a tensor whose elements `body` computes from their indices. The op
+/// has no operands; `body` extracts the elements that it needs.
 Value generate(Node &node, Type elementType, ArrayRef<OpFoldResult> sizes,
                llvm::function_ref<Value(mlir::OpBuilder &, mlir::Location,
                                         mlir::ValueRange indices)>
@@ -204,50 +206,50 @@ Value generate(Node &node, Type elementType, ArrayRef<OpFoldResult> sizes,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The integers of input i if it is there, else of the attribute; nullopt if
-/// neither is. Reports a computed input: `what` names it.
+/// Returns the integers of input i if it is present, else of the attribute.
+/// Returns nullopt if neither is present. Reports a computed input by `name`.
 FailureOr<std::optional<SmallVector<int64_t>>>
 intsFromInputOrAttr(Node &node, size_t i, StringRef name);
 
-/// Axes counted from the front; reports duplicates and what is out of range.
+/// Counts axes from the front. Reports duplicates and axes out of range.
 FailureOr<SmallVector<int64_t>> normalizeAxes(Node &node,
                                               ArrayRef<int64_t> axes,
                                               int64_t rank,
                                               StringRef name = "axes");
 
-/// What each element of an input may be: from 0 up to `count` or below it, or
-/// `other`.
+/// Bounds of the elements of an input: [0, count), or [0, count] if
+/// `includesCount`. The value `other` is allowed, too.
 struct ElementBounds {
   OpFoldResult count;
   bool includesCount = false;
-  /// What there are `count` of.
+  /// Noun for the things that `count` counts, for messages.
   StringRef counted;
   std::optional<int64_t> other = std::nullopt;
   StringRef otherName = "";
 };
 
-/// Reports two sizes that are known and do not fit, else requires of the run
-/// that they do. {0} and {1} in the message stand for a and b.
+/// Reports two known sizes that do not fit. Requires other sizes to fit at run
+/// time. {0} and {1} in the message stand for a and b.
 LogicalResult requireFit(Node &node, nn::SizeRelation relation, OpFoldResult a,
                          OpFoldResult b, const Twine &message);
 
-/// The same of what a run computes, a tensor of i64.
+/// Requires the elements of a computed tensor of i64 to be in bounds.
 void requireEach(Node &node, Value elements, StringRef name,
                  const ElementBounds &bounds);
 
-/// Requires it of the integers of input i, if it is there: reports a constant
-/// that is none, else the run looks at all of them.
+/// Requires the integers of input i, if present, to be in bounds. Reports a bad
+/// constant. For other inputs, the check is at run time.
 LogicalResult requireElements(Node &node, size_t i, StringRef name,
                               const ElementBounds &bounds);
 
-/// x with elements set to 0 by chance `ratio`, a scalar tensor, and the others
-/// grown by as much; `mask` says which are left.
+/// Applies dropout to x: sets elements to 0 with probability `ratio`, a scalar
+/// tensor, and scales the others. `mask` is true for elements that are kept.
 FailureOr<Value> dropRandomly(Node &node, Value x, Value ratio, Value &mask);
 
-/// A number as short as it can be told.
+/// Formats a number with as few digits as possible.
 std::string numberText(double value);
 
-/// Reports those among axes that are known and out of range.
+/// Reports axes that are known and out of range.
 LogicalResult checkKnownAxes(Node &node, ArrayRef<OpFoldResult> axes,
                              int64_t rank, StringRef name = "axes");
 

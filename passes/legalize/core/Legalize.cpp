@@ -34,7 +34,7 @@ using namespace ingot;
 using namespace ingot::legalize;
 
 //===----------------------------------------------------------------------===//
-// The table
+// Table of legalizers
 //===----------------------------------------------------------------------===//
 
 static std::string keyOf(StringRef domain, StringRef opType) {
@@ -113,7 +113,7 @@ bool ingot::isLegalizable(StringRef domain, StringRef opType) {
 
 namespace {
 
-/// Collects what a legalizer creates, so that it can be folded at once.
+/// Collects the ops that a legalizer creates, so that they can be folded.
 struct CreatedOps : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     ops.push_back(op);
@@ -126,7 +126,7 @@ struct LegalizePass
   using LegalizeBase::LegalizeBase;
   void getDependentDialects(DialectRegistry &registry) const override {
     LegalizeBase::getDependentDialects(registry);
-    registry.insert<IngotDialect>(); // what a run must find true
+    registry.insert<IngotDialect>(); // The pass also creates run-time checks.
   }
 
   void runOnOperation() override;
@@ -139,21 +139,24 @@ struct LegalizePass
   int64_t opsetOf(StringRef domain);
   int64_t statedOpsetOf(StringRef domain);
 
-  /// What failed nodes give, and what those of bodies read: a state that does
-  /// not fit is one cause, however many nodes of the body it does not fit.
+  /// Results of failed nodes and, in bodies, also the operands of failed nodes.
+  /// Nodes that use these values are not reported, because the cause is the
+  /// same.
   llvm::DenseSet<Value> doubtful;
-  /// An operator that was expanded to several nodes is reported once.
+  /// Names of failed nodes. An operator that was expanded to several nodes is
+  /// reported once.
   llvm::DenseSet<Location> failedNames;
   Progress progress;
 };
 
 } // namespace
 
-/// Constants that shape arithmetic may produce; larger ones are left to
-/// nn-fold-constants.
+/// The largest constant, in elements, that size arithmetic folds.
+/// nn-fold-constants folds larger ones.
 static constexpr int64_t kMaxFoldedElements = 4096;
 
-/// Counts without overflow. Sizes that are not known count as 1.
+/// Returns true if a tensor has more than `most` elements. Counts without
+/// overflow; dynamic sizes count as 1.
 static bool hasMoreElements(Type type, int64_t most) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -167,7 +170,8 @@ static bool hasMoreElements(Type type, int64_t most) {
   return false;
 }
 
-/// Complex numbers are moved, and have no arithmetic.
+/// Returns true if an operand is complex. Complex tensors can be moved, but not
+/// computed with.
 static bool hasComplexOperand(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), [](Type type) {
     return isa<ComplexType>(getElementTypeOrSelf(type));
@@ -179,8 +183,8 @@ static bool hasStringOperand(Operation *op) {
                       [](Type type) { return isString(type); });
 }
 
-/// Whether an op computes with the numbers of strings, which say only which are
-/// equal.
+/// Returns true if an op computes with the ids of strings. Ids tell only which
+/// strings are equal.
 static bool computesStrings(Operation *op) {
   if (!hasStringOperand(op))
     return false;
@@ -195,7 +199,7 @@ static bool computesStrings(Operation *op) {
          !isa<nn::EqualOp, nn::SelectOp, nn::CastOp>(op);
 }
 
-/// Operators whose schemas take strings, though they are about numbers.
+/// Returns true for numeric operators whose schemas also allow strings.
 static bool isOfNumbers(StringRef opType) {
   constexpr StringLiteral names[] = {"Col2Im",   "GridSample",
                                      "NonZero",  "RandomNormalLike",
@@ -220,7 +224,8 @@ int64_t LegalizePass::opsetOf(StringRef domain) {
   return version ? version.getInt() : 0;
 }
 
-/// ONNX's own operators are converted to the newest opset first.
+/// Returns the opset that the model states. ONNX's own operators are converted
+/// to the newest opset before this pass.
 int64_t LegalizePass::statedOpsetOf(StringRef domain) {
   auto stated =
       getOperation()->getAttrOfType<IntegerAttr>("onnx.stated_opset");
@@ -228,9 +233,9 @@ int64_t LegalizePass::statedOpsetOf(StringRef domain) {
   return isConverted ? stated.getInt() : opsetOf(domain);
 }
 
-/// A node that fails without a message would end the compilation unexplained;
-/// what fails because of its first error is not worth a second line. Nodes of a
-/// body have a line each.
+/// Calls the legalizer and reports only its first error, because later errors
+/// follow from it. Asserts that a failure is reported. Nodes in a body each
+/// report an error.
 static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
   if (node.op->getNumRegions() != 0)
     return legalizer(node);
@@ -245,7 +250,7 @@ static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
   return legalized;
 }
 
-/// Checks what a legalizer made of a node.
+/// Checks the ops that a legalizer created for a node.
 LogicalResult LegalizePass::checkCreated(Node &node,
                                          ArrayRef<Operation *> created) {
   for (Operation *op : created) {
@@ -268,7 +273,8 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   CreatedOps created;
   OpBuilder builder(op->getContext(), &created);
   builder.setInsertionPoint(op);
-  // What a body's attempts leave is erased, and so may be what is known of it.
+  // A failed attempt on a body erases its ops, so stored origins become
+  // invalid.
   auto legalizeBody = [&](Block &body, bool quiet) {
     progress.roots.forget();
     LogicalResult result = quiet ? tryBlock(body) : legalizeBlock(body);
@@ -301,7 +307,7 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
       failed(legalizeReported(node, legalizer)))
     return failure();
   if (failed(checkCreated(node, created.ops))) {
-    // They stand for the node's results already.
+    // The created ops already replace the node's results.
     for (Operation *op : created.ops)
       doubtful.insert_range(op->getResults());
     return failure();
@@ -314,7 +320,7 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   return success();
 }
 
-/// Whether the op, or what is in it, needs any of `values`.
+/// Returns true if the op, or an op nested in it, uses any of `values`.
 static bool needsAny(Operation *op, const llvm::DenseSet<Value> &values) {
   if (values.empty())
     return false;
@@ -336,8 +342,8 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
     next = next->getNextNode();
     if (!op)
       continue;
-    // What a failed node feeds cannot be judged, but an operator that is
-    // missing altogether is worth a line of its own.
+    // A node that uses the result of a failed node cannot be judged. But an
+    // operator without a legalizer is still reported.
     bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
     if ((known && needsAny(op, doubtful)) ||
         failedNames.contains(op.getLoc()) || failed(legalizeNode(op))) {
@@ -350,7 +356,7 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
       result = failure();
       continue;
     }
-    // The nodes of a branch may now stand in the place of an If.
+    // The nodes of a branch may have been inlined in place of an If.
     next = before ? before->getNextNode() : &block.front();
   }
   if (failed(result))
@@ -359,7 +365,7 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
   return success();
 }
 
-/// The same without a word, and without a trace of what failed.
+/// Legalizes a block without reports. A failure leaves no trace in the state.
 LogicalResult LegalizePass::tryBlock(Block &block) {
   auto values = doubtful;
   auto names = failedNames;
@@ -386,7 +392,7 @@ LogicalResult LegalizePass::tryBlock(Block &block) {
   return failure();
 }
 
-/// An output that is a sequence becomes as many as it has elements: `y.0`,
+/// Replaces an output that is a sequence by one output per element: `y.0`,
 /// `y.1`, …
 static LogicalResult spreadSequences(func::FuncOp function) {
   Operation *end = function.getBody().front().getTerminator();
@@ -459,7 +465,7 @@ LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   }
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getArgumentTypes(), results));
-  // ONNX's inference may not have known the rank that legalization found.
+  // Legalization may have found a rank that ONNX's inference did not find.
   for (auto [i, type] : llvm::enumerate(results)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     StringRef dimNames = IngotDialect::DimNamesAttrHelper::getNameStr();

@@ -1,15 +1,16 @@
-//===- Legalize.h - ONNX to nn, one function an operator --------*- C++ -*-===//
+//===- Legalize.h - nodes and their legalizers ------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A legalizer rewrites one onnx.node. It sees final operand types and folded
-// small constants, because nodes are visited in program order; it creates ops
-// through node.create<Op>() and ends in node.replace(values) or
-// node.unsupported("what is missing"). Legalizers are grouped in one file a
-// family, each with one populate function that is listed in Legalize.cpp.
+// Declares how one onnx.node op is legalized: the node, its legalizer, and the
+// table of legalizers. A legalizer creates ops by node.create<Op>(). It ends in
+// node.replace(values) or node.unsupported("missing feature"). Nodes are
+// visited in program order, so operand types are final and small constants are
+// folded. One file has the legalizers of one operator family and a populate
+// function, which Legalize.cpp calls.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_CORE_LEGALIZE_H
@@ -26,8 +27,8 @@
 
 namespace ingot {
 
-/// Whether the ONNX operator has a legalizer; the importer expands others that
-/// ONNX defines as functions.
+/// Returns true if the ONNX operator has a legalizer. The importer expands
+/// other operators if ONNX defines them as functions.
 bool isLegalizable(llvm::StringRef domain, llvm::StringRef opType);
 
 namespace legalize {
@@ -40,23 +41,24 @@ using mlir::Type;
 using mlir::Value;
 
 /// Legalizes the nodes of a body, whose arguments have their final types. A
-/// quiet attempt reports nothing; what it leaves when it fails is to be erased.
+/// quiet attempt reports nothing. If a quiet attempt fails, the caller erases
+/// the ops that it created.
 using LegalizeBody =
     llvm::function_ref<LogicalResult(mlir::Block &, bool quiet)>;
 
-/// What nodes tell the pass, and how much they may still copy.
+/// State that the nodes of a function share.
 struct Progress {
-  /// Something that failed is not supported, rather than wrong in itself.
+  /// True if a failed node is valid, but not supported.
   bool lacksSupport = false;
-  /// Of the last quiet attempt that failed: its first error, and the above.
+  /// The first error of the last quiet attempt that failed.
   std::string whyQuiet;
   bool quietLacksSupport = false;
-  /// Nodes behind an If that may still be copied into its branches.
+  /// Number of nodes after an If that may still be copied into its branches.
   int64_t nodesToCopy = 10000;
   RootSizes roots;
 };
 
-/// One ONNX node while it is legalized.
+/// An ONNX node while it is legalized.
 class Node {
 public:
   Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset,
@@ -71,18 +73,18 @@ public:
   llvm::StringRef opType() { return op.getOpType(); }
   size_t numInputs() { return op.getInputs().size(); }
   size_t numOutputs() { return op.getOutputs().size(); }
-  /// Whether input i is there (optional inputs may be left out).
+  /// Returns true if input i is present. Optional inputs may be left out.
   bool has(size_t i);
-  /// Input i, or null if it is left out.
+  /// Returns input i, or null if it is left out.
   Value input(size_t i);
-  /// The type of input i, which must be there.
+  /// Returns the type of input i, which must be present.
   RankedTensorType type(size_t i);
   mlir::ArrayRef<int64_t> shape(size_t i) { return type(i).getShape(); }
   int64_t rank(size_t i) { return type(i).getRank(); }
   Type elementType(size_t i) { return type(i).getElementType(); }
-  /// Whether anything uses output i.
+  /// Returns true if output i has uses.
   bool isUsed(size_t i);
-  /// The shape hint of output i from ONNX's own inference, or null.
+  /// Returns the type of output i from ONNX's shape inference, or null.
   RankedTensorType resultHint(size_t i);
 
   int64_t getInt(llvm::StringRef name, int64_t otherwise);
@@ -92,25 +94,27 @@ public:
   std::optional<llvm::SmallVector<float>> getFloats(llvm::StringRef name);
   mlir::ElementsAttr getTensor(llvm::StringRef name);
   bool hasAttr(llvm::StringRef name);
-  /// The constant integers of input i; nullopt if it is left out or computed.
+  /// Returns the constant integers of input i, or nullopt if it is left out or
+  /// computed.
   std::optional<llvm::SmallVector<int64_t>> getConstantInts(size_t i);
 
-  /// `axis` counted from the front; reports one outside [-rank, rank), which is
-  /// called `name` and is element `at` of a list.
+  /// Returns `axis` counted from the front. Reports an axis outside of [-rank,
+  /// rank); `name` names it, and `at` is its index in a list.
   mlir::FailureOr<int64_t>
   normalizeAxis(int64_t axis, int64_t rank, llvm::StringRef name = "axis",
                 std::optional<int64_t> at = std::nullopt);
 
-  /// Creates an op at the node, folding it where possible; ops with one result.
+  /// Creates an op with one result at the node, and folds it where possible.
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return builder.createOrFold<Op>(loc(), std::forward<Args>(args)...);
   }
-  /// Creates an op whose result types are inferred, reporting what does not
-  /// fit.
+  /// Creates an op whose result types are inferred. Reports operands that do
+  /// not fit.
   template <typename Op, typename... Args>
   mlir::FailureOr<Op> inferOp(Args &&...args) {
     mlir::OperationState state(loc(), Op::getOperationName());
-    // The types are placeholders: the builder that infers them would abort.
+    // Uses placeholder types, because the builder that infers types would
+    // abort.
     size_t count = Op::template hasTrait<mlir::OpTrait::OneResult>() ? 1 : 2;
     llvm::SmallVector<Type> types(count, builder.getIndexType());
     Op::build(builder, state, mlir::TypeRange(types),
@@ -139,49 +143,49 @@ public:
   /// Creates the op, or reports the node as invalid and returns null.
   mlir::Operation *createVerified(mlir::OperationState &state);
 
-  /// Creates a single-result op on operands that are known to fit together.
+  /// Creates an op with one result. The caller knows that the operands fit.
   template <typename Op, typename... Args> Value make(Args &&...args) {
     return Op::create(builder, loc(), std::forward<Args>(args)...)
         ->getResult(0);
   }
-  /// A rank-0 constant.
+  /// Creates a constant of rank 0.
   Value scalar(Type elementType, double value) {
     return nn::makeScalar(builder, loc(), elementType, value);
   }
-  /// `value` with another element type.
+  /// Converts `value` to another element type.
   Value cast(Value value, Type elementType);
-  /// A scalar broadcast to the shape of `like`.
+  /// Broadcasts a scalar to the shape of `like`.
   Value splat(Value scalar, Value like);
 
-  /// Replaces the node's outputs; missing trailing values must be unused.
+  /// Replaces the node's outputs. Outputs without a value must be unused.
   LogicalResult replace(mlir::ValueRange values);
-  /// Records what is missing; always failure.
+  /// Reports an unsupported feature, and returns failure.
   LogicalResult unsupported(const llvm::Twine &what);
-  /// Records that the node is wrong; always failure.
+  /// Reports the node as invalid, and returns failure.
   LogicalResult invalid(const llvm::Twine &what);
-  /// The same for an operand or attribute: element `at` of a list, or a scalar,
-  /// is `value`, but has to be what `allowed` says.
+  /// Reports an element of an operand or attribute as invalid. The element has
+  /// index `at` in a list, or is a scalar, and is `value` instead of `allowed`.
   LogicalResult badElement(llvm::StringRef name, std::optional<int64_t> at,
                            const llvm::Twine &value,
                            const llvm::Twine &allowed);
-  /// The same of the element at `place` of a tensor.
+  /// Reports the tensor element at indices `place` as invalid.
   LogicalResult badElementAt(llvm::StringRef name,
                              llvm::ArrayRef<int64_t> place,
                              const llvm::Twine &value,
                              const llvm::Twine &allowed);
-  /// The same for a list of another length.
+  /// Reports a list with a wrong number of elements.
   LogicalResult badLength(llvm::StringRef name, size_t length,
                           const llvm::Twine &wanted);
-  /// Reports constant input i if an element is out of range.
+  /// Reports constant input i if an element is outside of `range`.
   LogicalResult checkElements(size_t i, llvm::StringRef name, nn::Range range);
 
   onnx::NodeOp op;
   mlir::OpBuilder &builder;
-  /// Version of the node's domain that the operator is read by.
+  /// Opset version that the node is legalized for.
   int64_t opset;
-  /// The one that the model's file states, for messages.
+  /// Opset version that the model file states, for messages.
   int64_t statedOpset;
-  /// For operators with bodies.
+  /// Callback that legalizes the bodies of control flow operators.
   LegalizeBody legalizeBody;
   /// The most steps that a loop may take.
   int64_t maxLoopSteps;
@@ -190,7 +194,7 @@ public:
 
 using Legalizer = LogicalResult (*)(Node &);
 
-/// From operator name to legalizer, for one domain ("" is ai.onnx).
+/// Table from operator name to legalizer, by domain ("" is ai.onnx).
 class Legalizers {
 public:
   void add(llvm::StringRef opType, Legalizer legalizer,
@@ -201,15 +205,15 @@ private:
   llvm::StringMap<Legalizer> table;
 };
 
-/// The element type that ONNX's TensorProto.DataType `code` stands for; null
-/// for strings and unknown codes.
+/// Returns the element type for ONNX's TensorProto.DataType `code`. Returns
+/// null for strings and unknown codes.
 Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
 
-/// Whether an operator's inputs may be sequences.
+/// Returns true if an operator's inputs may be sequences.
 bool takesSequences(llvm::StringRef opType);
 
-/// Erases what stood for absent operands and sequences, and nothing uses any
-/// more.
+/// Erases placeholders for absent operands and sequences that have no uses
+/// left.
 void eraseUnusedPlaceholders(mlir::Block &block);
 
 void populateActivation(Legalizers &legalizers);

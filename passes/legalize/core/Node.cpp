@@ -111,7 +111,7 @@ Operation *Node::createVerified(OperationState &state) {
       return created;
   }
   created->erase();
-  // The model's author knows the ONNX operator, not the nn op.
+  // Drops the name of the nn op, because users know only the ONNX operator.
   auto [prefix, rest] = StringRef(message).split("' op ");
   (void)invalid(rest.empty() ? prefix : rest);
   return nullptr;

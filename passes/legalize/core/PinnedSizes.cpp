@@ -1,14 +1,14 @@
-//===- PinnedSizes.cpp - open sizes that an operator leaves no choice ----===//
+//===- PinnedSizes.cpp - dynamic sizes made static ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A box has four coordinates, a list of scales one for each dimension, and data
-// as many channels as the weights say: where such a size is open, the operator
-// is legalized with the only one that it can have, and the run checks that it
-// does.
+// Makes a dynamic size static where the operator allows only one size.
+// Examples: a box has four coordinates, a list of scales has one per dimension,
+// and data have as many channels as the weights. The run checks that the size
+// is the expected one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
@@ -28,7 +28,7 @@ Value legalize::pinSizes(Node &node, Value x, ArrayRef<int64_t> shape,
   SmallVector<int64_t> pinned(type.getShape());
   Indices index{node.builder, node.loc()};
   for (auto [i, size] : llvm::enumerate(shape)) {
-    // A product of attributes that wraps around is no size either.
+    // Skips a negative size, which comes from an overflow in attributes.
     if (size < 0 || !type.isDynamicDim(i))
       continue;
     pinned[i] = size;

@@ -1,4 +1,4 @@
-//===- RootSizes.cpp - where an open size comes from ----------------------===//
+//===- RootSizes.cpp - origins of dynamic sizes ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,12 +22,13 @@ using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
 
-/// What one node becomes is a short chain, and operands of nodes are kept.
+/// Limit of steps per trace. A node expands to a short chain, and the origins
+/// of operands are stored.
 static constexpr int kMaxSteps = 64;
 
 namespace ingot::legalize {
 
-/// An op's size rules, on symbols for where its operands' sizes come from.
+/// Size rules of an op, on symbols for the origins of its operands' sizes.
 class RootRules : public nn::SizeRules {
 public:
   RootRules(MLIRContext *context, RootSizes &sizes, int depth)
@@ -46,7 +47,7 @@ public:
       return constant(*known);
     return sizeOf(sizes.ofIndex(index, depth));
   }
-  /// The root that a size is, if it is one.
+  /// Returns the origin that a size stands for, if there is one.
   std::optional<Root> rootOf(nn::Size size) const {
     if (!size)
       return std::nullopt;
@@ -58,7 +59,8 @@ public:
   }
 
 protected:
-  /// Of a size and the same held below a number, the size.
+  /// Broadcasts a size with the minimum of this size and another value: the
+  /// result is the size.
   nn::Size broadcastAtRun(nn::Size a, nn::Size b) override {
     for (auto [cut, whole] : {std::pair(a, b), std::pair(b, a)}) {
       auto root = rootOf(cut);
@@ -71,7 +73,8 @@ protected:
   }
 
 private:
-  /// Of a product the product of its factors' sizes, so that they cancel.
+  /// Expands a product to the product of its factors' sizes, so that factors
+  /// cancel.
   nn::Size sizeOf(Root root) {
     auto product = root.dim < 0 ? root.value.getDefiningOp<arith::MulIOp>()
                                 : arith::MulIOp();
@@ -201,7 +204,7 @@ Root RootSizes::ofIndex(Value index, int depth) {
         inner.getIn().getType().isIndex())
       return ofIndex(inner.getIn(), depth - 1);
   }
-  // No dimension is less than 0.
+  // No dimension is less than 0, so max(dim, 0) is dim.
   if (auto max = index.getDefiningOp<arith::MaxSIOp>())
     if (matchPattern(max.getRhs(), m_Zero())) {
       Root root = ofIndex(max.getLhs(), depth - 1);

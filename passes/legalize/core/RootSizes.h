@@ -1,13 +1,14 @@
-//===- RootSizes.h - where an open size comes from --------------*- C++ -*-===//
+//===- RootSizes.h - origins of dynamic sizes -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalizers read the same size from one tensor of a chain or another. Read
-// from where it comes from, equal sizes are the same dimension of the same
-// tensor: a `-1` beside them is a number, and not one more open size.
+// Traces a dynamic dimension back to the tensor that it comes from. Legalizers
+// read the same size from different tensors of a chain. Tracing makes equal
+// sizes the same dimension of the same tensor. Then the size for a `-1` beside
+// them can be computed at compile time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_CORE_ROOTSIZES_H
@@ -21,7 +22,8 @@
 
 namespace ingot::legalize {
 
-/// A dimension of a tensor, or, without one, an index that a run computes.
+/// Origin of a size: a dimension of a tensor, or a computed index if `dim` is
+/// -1.
 struct Root {
   mlir::Value value;
   int64_t dim = -1;
@@ -33,14 +35,15 @@ struct Root {
 
 class RootSizes {
 public:
-  /// Dimensions of arguments that have one name are one.
+  /// Resets the state for a function. Argument dimensions with the same name
+  /// count as the same dimension.
   void start(mlir::func::FuncOp function);
-  /// Where an open dimension comes from; itself if no more is known.
+  /// Returns the origin of a dynamic dimension, or the dimension itself.
   Root of(mlir::Value tensor, int64_t dim);
-  /// Keeps what is known of the dimensions of a value that stays, so that the
-  /// way back from there is walked once.
+  /// Stores the origins of the dimensions of a value that is not erased, so
+  /// that each chain is walked once.
   void keep(mlir::Value tensor);
-  /// Values may have been erased.
+  /// Forgets the stored origins, because values may have been erased.
   void forget() {
     kept.clear();
     computed.clear();
@@ -57,8 +60,8 @@ private:
   Root ofArithmetic(mlir::Operation *op, int depth);
 
   Roots arguments, kept, seen;
-  /// What was computed of two roots (or numbers) by an operation, of what
-  /// stays: the first of several equal ones.
+  /// Results of arithmetic on two origins or constants, by op and operands.
+  /// Equal operations share the first result that is not erased.
   std::map<std::tuple<const void *, const void *, int64_t, const void *,
                       int64_t>,
            Root>

@@ -1,4 +1,4 @@
-//===- TraceElements.cpp - lists of integers, element by element ----------===//
+//===- TraceElements.cpp - elements of integer lists, traced --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ namespace {
 struct Tracer {
   Node &node;
 
-  /// The elements, row-major. Those of a matrix or more only where each is
-  /// known without reading it.
+  /// Returns the elements in row-major order. Tensors of rank 2 or more are
+  /// traced only if no element has to be read.
   std::optional<Sizes> trace(Value tensor, int depth);
   std::optional<Sizes> choose(nn::SelectOp op, int64_t length, int depth);
   std::optional<Sizes> join(nn::ConcatOp op, int depth);
@@ -32,7 +32,8 @@ struct Tracer {
 
 } // namespace
 
-/// Between integers of at least 32 bits: sizes do not change.
+/// Returns true for casts between integers of at least 32 bits, which keep
+/// sizes.
 static bool keepsSizes(Operation *op) {
   if (!isa<nn::CastOp>(op))
     return false;
@@ -41,7 +42,7 @@ static bool keepsSizes(Operation *op) {
   return from && to && from.getWidth() >= 32 && to.getWidth() >= 32;
 }
 
-/// A scalar of any integer type as an index.
+/// Returns a scalar of any integer type as an index.
 static OpFoldResult toIndex(Node &node, Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -56,7 +57,7 @@ static OpFoldResult toIndex(Node &node, Value value) {
 
 Sizes Tracer::extract(Value tensor, int64_t length) {
   Sizes elements;
-  // Index casts want signless integers.
+  // Index casts need signless integers.
   tensor = legalize::castTo(node, tensor, node.builder.getI64Type());
   for (int64_t i = 0; i < length; ++i) {
     SmallVector<Value> indices;
@@ -70,7 +71,7 @@ Sizes Tracer::extract(Value tensor, int64_t length) {
   return elements;
 }
 
-/// Whether two numbers are equal, as far as it is known.
+/// Returns true or false if it is known that two values are equal or not.
 static std::optional<bool> areEqual(OpFoldResult a, OpFoldResult b) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(b);
   if (x && y)
@@ -85,7 +86,8 @@ static std::optional<bool> areEqual(OpFoldResult a, OpFoldResult b) {
   return std::nullopt;
 }
 
-/// `Where(sizes == -1, others, sizes)`: what exporters write for Expand.
+/// Traces `Where(sizes == -1, others, sizes)`, which exporters write for
+/// Expand.
 std::optional<Sizes> Tracer::choose(nn::SelectOp op, int64_t length,
                                     int depth) {
   auto equal = op->getOperand(0).getDefiningOp<nn::EqualOp>();
@@ -144,8 +146,8 @@ std::optional<Sizes> Tracer::join(nn::ConcatOp op, int depth) {
   return sizes;
 }
 
-/// Of ops whose elements are those of their operand, at other places: exporters
-/// reverse lists of pads as matrices of two columns.
+/// Traces ops that only move elements. Exporters reverse lists of pads as
+/// matrices of two columns.
 std::optional<Sizes> Tracer::move(Operation *op, int depth) {
   auto slice = dyn_cast<nn::SliceOp>(op);
   auto turned = dyn_cast<nn::TransposeOp>(op);
@@ -177,7 +179,8 @@ std::optional<Sizes> Tracer::trace(Value tensor, int depth) {
       !isa<IntegerType, IndexType>(type.getElementType()))
     return std::nullopt;
   int64_t length = type.getNumElements();
-  // Each element becomes ops. Lists are shapes, pads and the like.
+  // Limits the length, because each element becomes ops. Lists are shapes, pads
+  // and the like.
   constexpr int64_t kMaxListed = 4096;
   if (length > kMaxListed)
     return std::nullopt;
@@ -239,7 +242,7 @@ std::optional<Sizes> Tracer::trace(Value tensor, int depth) {
                     : isa<nn::MulOp>(op) ? Combine(mulSizes)
                     : isa<nn::DivOp>(op) ? Combine(divSizes)
                                          : nullptr;
-  // A row that is repeated is not among them.
+  // Rejects rows that broadcast.
   auto fits = [&](const Sizes &part) {
     return part.size() == 1 || int64_t(part.size()) == length;
   };

@@ -47,7 +47,7 @@ static LogicalResult legalizeSwish(Node &node) {
       node.make<nn::SwishOp>(node.input(0), f32(node, "alpha", 1)));
 }
 
-/// gamma elu(x).
+/// Computes gamma elu(x).
 static LogicalResult legalizeSelu(Node &node) {
   Value elu =
       node.make<nn::EluOp>(node.input(0), f32(node, "alpha", 1.67326324f));
@@ -56,7 +56,7 @@ static LogicalResult legalizeSelu(Node &node) {
   return node.replace(node.make<nn::MulOp>(elu, gamma));
 }
 
-/// x where x > 0, else alpha (e^(x / alpha) - 1).
+/// Computes x where x > 0, else alpha (e^(x / alpha) - 1).
 static LogicalResult legalizeCelu(Node &node) {
   float alpha = node.getFloat("alpha", 1);
   Value x = node.input(0);
@@ -70,7 +70,7 @@ static LogicalResult legalizeCelu(Node &node) {
       node.make<nn::GreaterOp>(x, zero), x, elu));
 }
 
-/// x where x > alpha, else 0.
+/// Computes x where x > alpha, else 0.
 static LogicalResult legalizeThresholdedRelu(Node &node) {
   Value x = node.input(0);
   Value alpha = node.scalar(node.elementType(0), node.getFloat("alpha", 1));
@@ -79,28 +79,28 @@ static LogicalResult legalizeThresholdedRelu(Node &node) {
       node.make<nn::GreaterOp>(x, alpha), x, zero));
 }
 
-/// x / (1 + |x|).
+/// Computes x / (1 + |x|).
 static LogicalResult legalizeSoftsign(Node &node) {
   Value x = node.input(0), one = node.scalar(node.elementType(0), 1);
   Value sum = node.make<nn::AddOp>(node.make<nn::AbsOp>(x), one);
   return node.replace(node.make<nn::DivOp>(x, sum));
 }
 
-/// x tanh(softplus(x)).
+/// Computes x tanh(softplus(x)).
 static LogicalResult legalizeMish(Node &node) {
   Value x = node.input(0);
   Value gate = node.make<nn::TanhOp>(node.make<nn::SoftplusOp>(x));
   return node.replace(node.make<nn::MulOp>(x, gate));
 }
 
-/// x + bias below -lambd, x - bias above lambd, 0 between.
+/// Computes x + bias below -lambd, x - bias above lambd, and 0 between.
 static LogicalResult legalizeShrink(Node &node) {
   Value x = node.input(0);
   Type type = node.elementType(0);
   if (type.isUnsignedInteger())
     return node.unsupported("unsigned integers");
   double lambd = node.getFloat("lambd", 0.5), bias = node.getFloat("bias", 0);
-  // Integers are compared and shifted as floats, as ONNX defines it.
+  // Compares and shifts integers as floats, as ONNX specifies.
   Type compute = isa<FloatType>(type) ? type : node.builder.getF64Type();
   Value v = node.cast(x, compute), offset = node.scalar(compute, bias);
   Value above = node.make<nn::SelectOp>(
@@ -112,9 +112,9 @@ static LogicalResult legalizeShrink(Node &node) {
   return node.replace(node.cast(result, type));
 }
 
-/// The slope broadcasts to the data, not the other way round. Before opset 7 it
-/// had an element a channel. Models that were converted still have such slopes,
-/// and where they do not broadcast it is clear what they are.
+/// Legalizes PRelu, whose slope must broadcast to the data. Before opset 7, the
+/// slope had one element per channel. Converted models still have such slopes.
+/// They are recognized because they do not broadcast.
 static LogicalResult legalizePRelu(Node &node) {
   Value slope = node.input(1);
   bool isOld = node.statedOpset < 7;

@@ -1,4 +1,4 @@
-//===- ComputedAxes.cpp - reductions over axes known at run time ----------===//
+//===- ComputedAxes.cpp - reductions over computed axes -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,7 +63,7 @@ FailureOr<ComputedAxes> legalize::readComputedAxes(Node &node, size_t i) {
 // The reduction
 //===----------------------------------------------------------------------===//
 
-/// The type that numbers are combined in: i64 for integers of any width.
+/// Returns the type of the accumulator: i64 for integers of any width.
 static Type workType(Node &node, Type element) {
   return isa<FloatType>(element)
              ? (element.isF64() ? element : Type(node.builder.getF32Type()))
@@ -77,8 +77,9 @@ static Value constantOf(OpBuilder &b, Location loc, Type type, double value) {
                                    b.getIntegerAttr(type, int64_t(value)));
 }
 
-/// Where the reduction starts. Extremes are those of the element type, which
-/// ONNX gives to an empty set.
+/// Returns the initial value of the reduction. For max and min, it is the
+/// lowest or highest value of the element type, which ONNX specifies for empty
+/// sets.
 static Value initialOf(OpBuilder &b, Location loc, Type work, Type element,
                        ReduceKind kind) {
   bool isMax = kind == ReduceKind::max;
@@ -137,7 +138,7 @@ static Value divide(OpBuilder &b, Location loc, Value sum,
   return arith::DivFOp::create(b, loc, sum, number);
 }
 
-/// The dimensions that are not reduced, in order.
+/// Returns the sizes of the dimensions that are not reduced, in order.
 static Sizes keptSizes(Node &node, Value x, const ComputedAxes &axes) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -183,7 +184,8 @@ Value legalize::reduceComputed(Node &node, Value x, ReduceKind kind,
   Value y = generate(
       node, work, resultSizes,
       [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
-        // A loop a dimension: over all of it, or over the result's position.
+        // A loop per dimension: over the whole dimension if it is reduced,
+        // else over one index.
         SmallVector<Value> lows(indices), highs;
         for (int64_t d = 0; d < rank; ++d)
           highs.push_back(

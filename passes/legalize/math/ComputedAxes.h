@@ -1,4 +1,4 @@
-//===- ComputedAxes.h - reductions over axes known at run time --*- C++ -*-===//
+//===- ComputedAxes.h - reductions over computed axes -----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,18 +11,18 @@
 
 namespace ingot::legalize {
 
-/// Axes that only a run knows; how many there are is known.
+/// Axes that are computed at run time. Their number is static.
 struct ComputedAxes {
   int64_t count = 0;
-  /// An i1 for each dimension of the data.
+  /// An i1 for each dimension of the data: true if the dimension is reduced.
   SmallVector<Value> isReduced;
 };
 
 /// Reads the axes in input i, for data in input 0.
 FailureOr<ComputedAxes> readComputedAxes(Node &node, size_t i);
 
-/// x reduced over the axes. A slow path that is there to be complete: models
-/// have constant axes.
+/// Reduces x over the axes. The code is simple and slow, because models have
+/// constant axes.
 Value reduceComputed(Node &node, Value x, nn::ReduceKind kind,
                      const ComputedAxes &axes, bool keepDims);
 

@@ -15,8 +15,8 @@ using namespace ingot::legalize;
 
 namespace {
 
-/// A parsed equation. A label is a letter, or (char)(1…n) for a dimension that
-/// an ellipsis stands for.
+/// A parsed equation. A label is a letter, or (char)(1…n) for a dimension of an
+/// ellipsis.
 struct Equation {
   SmallVector<SmallVector<char>> inputs;
   SmallVector<char> output;
@@ -24,7 +24,8 @@ struct Equation {
 
 } // namespace
 
-/// Ellipsis labels are given from the right, as numpy broadcasts them.
+/// Returns labels for an ellipsis. They count from the right, because numpy
+/// aligns dimensions at the right.
 static SmallVector<char> ellipsisLabels(int64_t count) {
   SmallVector<char> labels;
   for (int64_t i = count; i > 0; --i)
@@ -86,7 +87,8 @@ static FailureOr<Equation> parseEquation(Node &node) {
     equation.output = *labels;
     return equation;
   }
-  // Without an output term: the ellipsis, then labels that occur once, sorted.
+  // Without an output term, the output is the ellipsis, then the labels that
+  // occur once, sorted.
   equation.output = ellipsisLabels(widest);
   std::string letters;
   for (ArrayRef<char> labels : equation.inputs)
@@ -105,7 +107,7 @@ static bool hasDuplicates(ArrayRef<char> labels) {
   return false;
 }
 
-/// All labels, those of the result first.
+/// Returns all labels, output labels first.
 static SmallVector<char> labelsOf(const Equation &equation) {
   SmallVector<char> labels(equation.output);
   for (ArrayRef<char> term : equation.inputs)
@@ -115,8 +117,9 @@ static SmallVector<char> labelsOf(const Equation &equation) {
   return labels;
 }
 
-/// Two operands, each label of which is batch, contracted, or of one operand
-/// and the result: a matrix product between transposes. Null if it is not.
+/// Writes the contraction of two operands as a matrix product between
+/// transposes. Each label must be a batch label, contracted, or in one operand
+/// and the result. Returns null otherwise.
 static Value asMatMul(Node &node, const Equation &equation, Value a, Value b,
                       llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
   ArrayRef<char> la = equation.inputs[0], lb = equation.inputs[1];
@@ -188,7 +191,7 @@ static Value asMatMul(Node &node, const Equation &equation, Value a, Value b,
   return transpose(node, reshape(node, *y, sizes), perm);
 }
 
-/// Any contraction, as one loop nest over all labels.
+/// Writes any contraction as one loop nest over all labels.
 static Value asGeneric(Node &node, const Equation &equation,
                        ArrayRef<Value> operands,
                        llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
@@ -222,8 +225,8 @@ static Value asGeneric(Node &node, const Equation &equation,
     iterators.push_back(llvm::is_contained(equation.output, label)
                             ? utils::IteratorType::parallel
                             : utils::IteratorType::reduction);
-  // Without a sum there is nothing to start from: a loop nest that reads what
-  // it writes must not run twice, which fusion into a broadcast makes it do.
+  // Initializes the result only if there is a sum. A nest that reads its output
+  // must not run twice, but fusion into a broadcast runs it twice.
   bool sums = llvm::is_contained(iterators, utils::IteratorType::reduction);
   Value init = tensor::EmptyOp::create(builder, node.loc(), sizes, type);
   if (sums) {
@@ -251,8 +254,8 @@ static Value asGeneric(Node &node, const Equation &equation,
   return generic.getResult(0);
 }
 
-/// What two of the operands are to the others: labels that nobody else has are
-/// summed up.
+/// Returns the equation that contracts operands i and j. It sums over labels
+/// that no other operand and no output has.
 static Equation pairOf(const Equation &equation, size_t i, size_t j) {
   Equation pair{{equation.inputs[i], equation.inputs[j]}, {}};
   for (char label : labelsOf(pair)) {
@@ -265,8 +268,8 @@ static Equation pairOf(const Equation &equation, size_t i, size_t j) {
   return pair;
 }
 
-/// Two operands after the other, those first that take least work: all at once
-/// would be a loop over every label.
+/// Contracts two operands at a time, the pair with the least work first. One
+/// loop nest over all operands would iterate over every label.
 static Value contract(Node &node, Equation equation,
                       SmallVector<Value> operands,
                       llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
@@ -281,7 +284,8 @@ static Value contract(Node &node, Equation equation,
   };
   bool isFloat = isa<FloatType>(typeOf(operands[0]).getElementType());
   auto compute = [&](const Equation &equation, ArrayRef<Value> operands) {
-    // Products of integers may be of another type.
+    // An integer product of more than two operands may have another element
+    // type.
     if (operands.size() == 2 && (isFloat || node.numInputs() == 2))
       if (Value y = asMatMul(node, equation, operands[0], operands[1],
                              sizeOfLabel))
@@ -318,7 +322,7 @@ static LogicalResult legalizeEinsum(Node &node) {
   if (hasDuplicates(equation->output))
     return node.invalid("a label occurs twice in the output term");
 
-  // The size of each label; 1 gives way to others.
+  // Sizes of the labels. A size of 1 is replaced by another size.
   llvm::DenseMap<char, OpFoldResult> sizes;
   for (auto [operand, term] : llvm::zip_equal(operands, equation->inputs)) {
     for (auto [i, label] : llvm::enumerate(term)) {
@@ -339,8 +343,8 @@ static LogicalResult legalizeEinsum(Node &node) {
     if (!sizes.count(label))
       return node.invalid("the output term has a label that no input has");
   auto sizeOfLabel = [&](char label) { return sizes[label]; };
-  // Only what is known to be 1 gives way: whether an open size does would be
-  // another program in each run.
+  // Only sizes that are known to be 1 broadcast. A dynamic size that broadcasts
+  // would need another program.
   for (auto [operand, term] : llvm::zip_equal(operands, equation->inputs))
     for (auto [i, label] : llvm::enumerate(term))
       if (typeOf(operand).getDimSize(i) != 1 &&
@@ -351,7 +355,7 @@ static LogicalResult legalizeEinsum(Node &node) {
         return failure();
 
   Type type = node.elementType(0);
-  // arith knows signless integers only.
+  // arith ops need signless integers.
   auto intType = dyn_cast<IntegerType>(type);
   if (intType && intType.isUnsigned())
     for (Value &operand : operands)

@@ -31,7 +31,7 @@ static LogicalResult legalizeBinary(Node &node) {
   return replaceWith(node, node.infer<Op>(node.input(0), node.input(1)));
 }
 
-/// Max, Min and Sum take any number of operands.
+/// Combines the operands of Max, Min or Sum, of which there may be any number.
 template <typename Op>
 static FailureOr<Value> foldOperands(Node &node) {
   if (!node.has(0))
@@ -56,7 +56,7 @@ static LogicalResult legalizeMean(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Arithmetic with a twist
+// Arithmetic that is not one nn op
 //===----------------------------------------------------------------------===//
 
 static LogicalResult legalizeMod(Node &node) {
@@ -65,7 +65,8 @@ static LogicalResult legalizeMod(Node &node) {
       node, node.infer<nn::ModOp>(node.input(0), node.input(1), fmod));
 }
 
-/// x^2, x^3, x^(1/2), x^1 without a power function; null for other exponents.
+/// Computes x^2, x^3, x^(1/2) or x^1 without a power function. Returns null for
+/// other exponents.
 static FailureOr<Value> powerOfConstant(Node &node, Value x, double exponent) {
   bool isFloat = isa<FloatType>(node.elementType(0));
   if (exponent == 1)
@@ -79,7 +80,8 @@ static FailureOr<Value> powerOfConstant(Node &node, Value x, double exponent) {
   return Value();
 }
 
-/// The exponent may have another type than the base, which the result has.
+/// Legalizes Pow. The result has the type of the base; the exponent may have
+/// another type.
 static LogicalResult legalizePow(Node &node) {
   Value x = node.input(0), exponent = node.input(1);
   Type type = node.elementType(0), exponentType = node.elementType(1);
@@ -94,15 +96,16 @@ static LogicalResult legalizePow(Node &node) {
       isa<FloatType>(type))
     return replaceWith(
         node, node.infer<nn::PowOp>(x, node.cast(exponent, type)));
-  // An integer to a fractional power is computed in double.
+  // Computes an integer to a fractional power in f64.
   Type f64 = node.builder.getF64Type();
   FailureOr<Value> power =
       node.infer<nn::PowOp>(node.cast(x, f64), node.cast(exponent, f64));
   return failed(power) ? failure() : node.replace(node.cast(*power, type));
 }
 
-/// Shifts by the width or more leave nothing but signs. A negative amount is
-/// such a shift too: as an unsigned number it is large.
+/// Legalizes BitShift. Shifts by the width or more leave only sign bits.
+/// Negative amounts count as such shifts, because they are large as unsigned
+/// integers.
 static LogicalResult legalizeBitShift(Node &node) {
   StringRef direction = node.getString("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
@@ -115,7 +118,7 @@ static LogicalResult legalizeBitShift(Node &node) {
   double width = type.getIntOrFloatBitWidth();
   Value last = node.scalar(type, width - 1), zero = node.scalar(type, 0);
   if (!left && !type.isUnsignedInteger()) {
-    // x >> amount keeps the sign: ~(~x >> amount) where x is negative.
+    // Computes x >> amount with the sign: ~(~x >> amount) where x is negative.
     FailureOr<Value> tooFar = node.infer<nn::OrOp>(
         node.make<nn::LessOp>(amount, zero),
         node.make<nn::GreaterOp>(amount, last));
@@ -160,7 +163,7 @@ static LogicalResult legalizeIsInf(Node &node) {
 // Clip
 //===----------------------------------------------------------------------===//
 
-/// A bound as a number, if it is one that a double holds exactly.
+/// Returns a constant bound, if f64 holds it exactly.
 static std::optional<double> constantBound(Node &node, Value bound) {
   if (!isa<FloatType>(node.elementType(0))) {
     std::optional<SmallVector<int64_t>> value = nn::getConstantInts(bound);
@@ -172,7 +175,8 @@ static std::optional<double> constantBound(Node &node, Value bound) {
   return value && !std::isnan(*value) ? value : std::nullopt;
 }
 
-/// min and max are attributes up to opset 6, optional scalars since.
+/// Legalizes Clip. min and max are attributes up to opset 6, then optional
+/// scalars.
 static LogicalResult legalizeClip(Node &node) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Value x = node.input(0), min = node.input(1), max = node.input(2);
@@ -210,7 +214,7 @@ static LogicalResult legalizeClip(Node &node) {
 // Casts, identities
 //===----------------------------------------------------------------------===//
 
-/// Which of two neighbours a power of two between them becomes.
+/// Returns how to round a value between two powers of two.
 static nn::RoundMode roundMode(Node &node) {
   return llvm::StringSwitch<nn::RoundMode>(node.getString("round_mode", "up"))
       .Case("down", nn::RoundMode::down)
@@ -251,7 +255,7 @@ static LogicalResult legalizeCastLike(Node &node) {
   return castTo(node, node.elementType(1));
 }
 
-/// arith.bitcast of each element.
+/// Applies arith.bitcast to each element.
 static Value bitcastElements(Node &node, Value x, Type to) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -271,7 +275,7 @@ static Value bitcastElements(Node &node, Value x, Type to) {
       .getResult(0);
 }
 
-/// The same bits as another type of the same width.
+/// Legalizes BitCast between types of the same width.
 static LogicalResult legalizeBitCast(Node &node) {
   Type from = node.elementType(0);
   Type to = elementTypeOf(node.context(), node.getInt("to", 0));
@@ -282,7 +286,7 @@ static LogicalResult legalizeBitCast(Node &node) {
     return node.unsupported("this element type");
   if (bits(from) != bits(to))
     return node.invalid("element types of different widths");
-  // Integers of one width differ in their sign alone, which a cast changes.
+  // Integers of one width differ only in their sign, which a cast changes.
   Value x = node.input(0);
   if (from.isInteger() && to.isInteger())
     return node.replace(node.cast(x, to));
@@ -300,8 +304,8 @@ static LogicalResult legalizeIdentity(Node &node) {
   return node.replace(node.input(0));
 }
 
-/// Outside of training nothing is dropped, and the mask is all ones.
-/// In training mode elements are dropped; only the run may know whether it is.
+/// Legalizes Dropout that may run in training mode. The mode may be computed at
+/// run time. Outside of training, nothing is dropped and the mask is all true.
 static LogicalResult dropInTraining(Node &node) {
   Type f32 = node.builder.getF32Type(), boolean = node.builder.getI1Type();
   auto one = [&](size_t i, Type type, double otherwise) -> FailureOr<Value> {
@@ -316,7 +320,7 @@ static LogicalResult dropInTraining(Node &node) {
   if (failed(ratio) || failed(training))
     return failure();
   Value x = node.input(0), isKept;
-  // Outside of training none is dropped.
+  // Outside of training, the probability is 0.
   Value chance = select(node, *training, *ratio, node.scalar(f32, 0));
   auto y = dropRandomly(node, x, chance, isKept);
   return failed(y) ? failure() : node.replace({*y, isKept});

@@ -17,11 +17,11 @@ using namespace ingot::legalize;
 
 namespace {
 
-/// Gauss's elimination with the largest pivot of a column, of matrices (batch,
-/// rows, columns) that have as many rows as pivots.
+/// Gaussian elimination with partial pivoting of matrices (batch, rows,
+/// columns). Each row gets a pivot.
 struct Elimination {
   Value rows, columns;
-  /// Whether what is above a pivot becomes 0, too, and the pivot 1.
+  /// True if elements above a pivot also become 0, and the pivot becomes 1.
   bool isFull;
 
   Value read(OpBuilder &b, Location loc, Value x, Value n, Value i, Value j) {
@@ -32,18 +32,18 @@ struct Elimination {
     return tensor::InsertOp::create(b, loc, element, x, ValueRange{n, i, j});
   }
   Value pivotOf(OpBuilder &b, Location loc, Value x, Value n, Value k);
-  /// x after each of its columns went through `body`.
+  /// Applies `body` to each column of x.
   Value forColumns(OpBuilder &b, Location loc, Value x,
                    function_ref<Value(OpBuilder &, Location, Value x, Value j)>
                        body);
-  /// x and the product of all pivots, after step k.
+  /// Does step k, and returns x and the product of all pivots so far.
   std::pair<Value, Value> step(OpBuilder &b, Location loc, Value x, Value n,
                                Value k, Value product);
 };
 
 } // namespace
 
-/// The row from k on whose element in column k is the largest.
+/// Returns the row from k on with the largest absolute value in column k.
 Value Elimination::pivotOf(OpBuilder &b, Location loc, Value x, Value n,
                            Value k) {
   Indices i{b, loc};
@@ -101,9 +101,10 @@ std::pair<Value, Value> Elimination::step(OpBuilder &b, Location loc, Value x,
       [&](OpBuilder &b, Location loc, Value other, ValueRange args) {
         Indices i{b, loc};
         Value factor = read(b, loc, args[0], n, other, k);
-        if (isFull) // The pivot is 1; its own row stays.
+        if (isFull) // The pivot is 1. Its own row stays.
           factor = i.choose(i.equal(other, k), number(b, loc, 0), factor);
-        else // A column of zeros has nothing to take away.
+        // A zero pivot means a column of zeros, which needs no elimination.
+        else
           factor = i.choose(isZero, number(b, loc, 0),
                             arith::DivFOp::create(b, loc, factor, pivot));
         Value next = forColumns(
@@ -120,7 +121,7 @@ std::pair<Value, Value> Elimination::step(OpBuilder &b, Location loc, Value x,
   return {loop.getResult(0), product};
 }
 
-/// Input 0 as (batch, n, n), of floats of 32 bits at least.
+/// Reshapes input 0 to (batch, n, n), of f32 or f64.
 static FailureOr<Value> readMatrices(Node &node) {
   if (!node.has(0) || node.rank(0) < 2)
     return node.invalid("matrices are needed: data of rank 2 or more");
@@ -141,7 +142,8 @@ static FailureOr<Value> readMatrices(Node &node) {
   return reshape(node, x, {batch, sizes[rank - 2], sizes[rank - 2]});
 }
 
-/// Eliminates in all matrices of x; the results are x and products of pivots.
+/// Eliminates in all matrices of x. The results are x and the products of
+/// pivots.
 static scf::ForOp eliminate(Node &node, Value x, bool isFull) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -181,7 +183,7 @@ static LogicalResult legalizeDet(Node &node) {
       castTo(node, reshape(node, products, sizes), node.elementType(0)));
 }
 
-/// The identity beside each matrix becomes its inverse.
+/// Appends the identity to each matrix. Elimination turns it into the inverse.
 static LogicalResult legalizeInverse(Node &node) {
   auto x = readMatrices(node);
   if (failed(x))

@@ -1,15 +1,16 @@
-//===- Random.cpp - random numbers ---------------------------------------===//
+//===- Random.cpp - random values -----------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers are functions of the seed, the node and the element's place: Philox
-// 4x32 with 10 rounds (Salmon et al., Parallel Random Numbers: As Easy as 1, 2,
-// 3, 2011), whose counter is the place and whose key is the seed. So they are
-// the same in every run, whatever the number of threads. Without the attribute
-// `seed` the key is made of the node's name, so that nodes differ.
+// Legalizes operators that draw random values. A value depends only on the
+// seed, the node and the element's index, so it does not depend on the number
+// of threads. The generator is Philox 4x32 with 10 rounds, with the index as
+// its counter and the seed as its key. Without attribute `seed`, a hash of the
+// node's name is the key, so that nodes differ. Source: Salmon et al., Parallel
+// Random Numbers: As Easy as 1, 2, 3, 2011.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
@@ -31,7 +32,7 @@ using support::Scalars;
 
 namespace {
 
-/// Two numbers of 32 bits of a place, as i64.
+/// Two random 32-bit integers for an index, as i64.
 struct Words {
   Value first, second;
 };
@@ -85,7 +86,8 @@ static uint64_t seedOf(Node &node) {
   return llvm::xxh3_64bits(name);
 }
 
-/// An f32 for each element: what `body` makes of two numbers in (0, 1].
+/// Draws an f32 for each element. `body` computes it from two uniform values in
+/// (0, 1].
 static Value draw(Node &node, ArrayRef<OpFoldResult> sizes,
                   function_ref<Value(Scalars, Value, Value)> body) {
   uint64_t seed = seedOf(node);
@@ -111,14 +113,14 @@ static Value draw(Node &node, ArrayRef<OpFoldResult> sizes,
       });
 }
 
-/// Numbers in [0, 1).
+/// Draws values in [0, 1).
 static Value drawUniform(Node &node, ArrayRef<OpFoldResult> sizes) {
   return draw(node, sizes, [](Scalars s, Value x, Value) {
     return s.sub(s.f(1), x);
   });
 }
 
-/// By Box and Muller.
+/// Draws normal values by the method of Box and Muller.
 static Value drawNormal(Node &node, ArrayRef<OpFoldResult> sizes) {
   return draw(node, sizes, [](Scalars s, Value x, Value y) {
     Value radius = math::SqrtOp::create(
@@ -182,8 +184,8 @@ static LogicalResult legalizeBernoulli(Node &node) {
   return node.replace(castTo(node, isOne, *type));
 }
 
-/// The first of the sums of a row that is not below `bound`, by halving; the
-/// last one if all are.
+/// Returns the first index whose sum in a row is at least `bound`, by binary
+/// search. Returns the last index if all sums are less.
 static Value firstNotBelow(OpBuilder &b, Location loc, Value sums, Value row,
                            Value count, Value bound) {
   Indices n{b, loc};
@@ -209,8 +211,9 @@ static Value firstNotBelow(OpBuilder &b, Location loc, Value sums, Value row,
   return loop.getResult(0);
 }
 
-/// For each sample the class within whose share of the sum of all chances a
-/// number lies that is drawn from 0 to that sum.
+/// Draws a class for each sample. It draws a value up to the sum of all
+/// probabilities, and takes the class whose interval of the prefix sums
+/// contains the value.
 static LogicalResult legalizeMultinomial(Node &node) {
   if (!node.has(0) || node.rank(0) != 2)
     return node.invalid("input of rank 2 is needed");
@@ -232,7 +235,7 @@ static LogicalResult legalizeMultinomial(Node &node) {
                                        /*keep_dims=*/true);
   if (failed(most))
     return failure();
-  // Sums of many small chances are of doubles.
+  // Sums in f64, because there may be many small probabilities.
   Value chances = node.cast(
       node.make<nn::ExpOp>(binary<nn::SubOp>(node, x, *most)),
       node.builder.getF64Type());

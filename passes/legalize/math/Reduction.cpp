@@ -20,7 +20,7 @@ using nn::ReduceKind;
 
 namespace {
 
-/// What is reduced: sorted axes, and whether they stay as 1.
+/// Reduced axes, sorted. `keepDims` is true if they stay as dimensions of 1.
 struct Axes {
   SmallVector<int64_t> axes;
   bool keepDims;
@@ -29,7 +29,7 @@ struct Axes {
 
 } // namespace
 
-/// Axes are an attribute, or since opset 13 (ReduceSum) or 18 an input.
+/// Reads the axes: an attribute, or an input since opset 13 (ReduceSum) or 18.
 static FailureOr<Axes> readAxes(Node &node) {
   std::optional<SmallVector<int64_t>> given = node.getInts("axes");
   if (node.has(1)) {
@@ -71,7 +71,7 @@ template <ReduceKind kind> static LogicalResult legalizeReduce(Node &node) {
   return node.replace(reduce(node, node.input(0), kind, *axes));
 }
 
-/// Logarithms and roots of integers are taken in double.
+/// Returns the type for logarithms and roots. Integers use f64.
 static Type realType(Node &node) {
   Type type = node.elementType(0);
   return isa<FloatType>(type) ? type : Type(node.builder.getF64Type());
@@ -107,8 +107,8 @@ static LogicalResult legalizeReduceLogSum(Node &node) {
   return replaceReal(node, node.make<nn::LogOp>(sum));
 }
 
-/// max + ln(sum of e^(x - max)), which does not overflow. Where the maximum is
-/// infinite, subtracting it would give NaN: 0 is subtracted instead.
+/// Computes max + ln(sum of e^(x - max)), which does not overflow. If the
+/// maximum is infinite, it subtracts 0, because inf - inf would be NaN.
 static LogicalResult legalizeReduceLogSumExp(Node &node) {
   FailureOr<Axes> axes = readAxes(node);
   if (failed(axes))
@@ -129,7 +129,7 @@ static LogicalResult legalizeReduceLogSumExp(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Along one axis
+// Operators along one axis
 //===----------------------------------------------------------------------===//
 
 template <ReduceKind kind> static LogicalResult legalizeArg(Node &node) {
@@ -159,7 +159,7 @@ template <bool product> static LogicalResult legalizeScan(Node &node) {
     return node.invalid("the axis is not a scalar");
   if (rank == 0)
     return node.invalid("expects data of rank 1 or more");
-  // An axis that is computed selects one of as many scans as there can be.
+  // A computed axis selects the result of one scan per axis.
   OpBuilder &b = node.builder;
   Value zero = arith::ConstantIndexOp::create(b, node.loc(), 0);
   Value axis = tensor::ExtractOp::create(
@@ -181,7 +181,7 @@ template <bool product> static LogicalResult legalizeScan(Node &node) {
   return node.replace(y);
 }
 
-/// A computed k; that the axis has as many elements, nn-require-sizes checks.
+/// Reads a computed k. nn-require-sizes checks that the axis has k elements.
 static Value readCount(Node &node) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -221,7 +221,7 @@ static LogicalResult legalizeTopK(Node &node) {
   return node.replace({op.getValues(), op.getIndices()});
 }
 
-/// Computes 1 at the first maximum of `x` along an axis with elements, and 0
+/// Computes 1 at the first maximum of `x` along a non-empty axis, and 0
 /// elsewhere.
 static FailureOr<Value> markMaxima(Node &node, Value x, int64_t axis) {
   auto best = node.infer<nn::ArgReduceOp>(x, ReduceKind::max, axis,
@@ -235,7 +235,7 @@ static FailureOr<Value> markMaxima(Node &node, Value x, int64_t axis) {
   return node.cast(hit, typeOf(x).getElementType());
 }
 
-/// Computes what markMaxima does; no elements where the axis has none.
+/// Computes markMaxima, or an empty result if the axis is empty.
 static FailureOr<Value> markAnyMaxima(Node &node, Value x, int64_t axis) {
   RankedTensorType type = typeOf(x);
   if (!type.isDynamicDim(axis))
@@ -264,7 +264,8 @@ static FailureOr<Value> markAnyMaxima(Node &node, Value x, int64_t axis) {
   return Value(chosen.getResult(0));
 }
 
-/// Hardmax. Up to opset 12 the axis and all that follow are one.
+/// Legalizes Hardmax. Up to opset 12, it is over all dimensions from the axis
+/// on.
 static LogicalResult legalizeHardmax(Node &node) {
   bool flattens = node.opset < 13;
   int64_t rank = node.rank(0);
@@ -282,7 +283,7 @@ static LogicalResult legalizeHardmax(Node &node) {
     *axis = 1;
   }
   auto flat = cast<RankedTensorType>(x.getType());
-  if (flat.getDimSize(*axis) == 0) // No result either.
+  if (flat.getDimSize(*axis) == 0) // The result is empty, too.
     return node.replace(node.input(0));
   auto y = markAnyMaxima(node, x, *axis);
   if (failed(y))
@@ -305,7 +306,7 @@ template <ReduceKind kind> static LogicalResult legalizeGlobalPool(Node &node) {
   FailureOr<Axes> axes = spatialAxes(node);
   if (failed(axes))
     return failure();
-  // No element of an empty dimension is the largest.
+  // The maximum of an empty dimension does not exist.
   for (int64_t axis : axes->axes) {
     if (kind != ReduceKind::max)
       break;
@@ -322,7 +323,7 @@ template <ReduceKind kind> static LogicalResult legalizeGlobalPool(Node &node) {
   return node.replace(reduce(node, node.input(0), kind, *axes));
 }
 
-/// (sum of |x|^p)^(1/p).
+/// Computes (sum of |x|^p)^(1/p).
 static LogicalResult legalizeGlobalLpPool(Node &node) {
   FailureOr<Axes> axes = spatialAxes(node);
   if (failed(axes))

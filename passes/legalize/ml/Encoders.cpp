@@ -39,7 +39,7 @@ static Value stringConstant(Node &node, StringRef text) {
 // OneHotEncoder
 //===----------------------------------------------------------------------===//
 
-/// Requires of the run that each element is in one of the categories.
+/// Requires at run time that each element is in one of the categories.
 static void requireCategory(Node &node, Value isHere) {
   int64_t rank = typeOf(isHere).getRank();
   Type i64 = node.builder.getI64Type();
@@ -50,7 +50,7 @@ static void requireCategory(Node &node, Value isHere) {
     found = node.create<nn::ReduceOp>(
         found, nn::ReduceKind::min,
         llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)), /*keep_dims=*/false);
-  // Of no elements, the least is that of the type.
+  // Without elements, the minimum is the largest value of the type.
   Value least = tensor::ExtractOp::create(node.builder, node.loc(), found,
                                           ValueRange());
   Value isNone = arith::ConstantIntOp::create(node.builder, node.loc(), 0, 64);
@@ -60,8 +60,8 @@ static void requireCategory(Node &node, Value isHere) {
           "X has an element that is in none of the categories");
 }
 
-/// Of equal categories the last counts, as in ONNX Runtime: 1 for those, 0 for
-/// the others.
+/// Returns 1 for each last one of equal categories, and 0 for the others. The
+/// last one counts, as in ONNX Runtime.
 static SmallVector<int64_t> markLast(ArrayRef<int64_t> categories) {
   SmallVector<int64_t> isLast(categories.size());
   DenseSet<int64_t> later;
@@ -104,7 +104,8 @@ static LogicalResult legalizeOneHotEncoder(Node &node) {
 // LabelEncoder
 //===----------------------------------------------------------------------===//
 
-/// Keys or values of a LabelEncoder: a constant list, null if there is none.
+/// Returns keys or values of a LabelEncoder as a constant list, or null if
+/// absent.
 static Value readList(Node &node, StringRef name) {
   if (auto ints = node.getInts((name + "_int64s").str()))
     return intConstant(node, *ints, {int64_t(ints->size())});
@@ -122,7 +123,7 @@ static Value readList(Node &node, StringRef name) {
   return {};
 }
 
-/// What stands for other keys, a scalar of the type of the values.
+/// Returns the value for unknown keys, a scalar of the values' type.
 static FailureOr<Value> readDefault(Node &node, Type type) {
   if (auto words =
           node.op.getNodeAttrs().getAs<ArrayAttr>("default_tensor")) {
@@ -148,8 +149,8 @@ static FailureOr<Value> readDefault(Node &node, Type type) {
   return intConstant(node, {node.getInt("default_int64", -1)}, {}, type);
 }
 
-/// A table by the places of strings in the model's list, with the default at
-/// its end, where all others look.
+/// Encodes strings by a table over the ids of the model's strings. All other
+/// strings use the default at its end.
 static LogicalResult encodeStrings(Node &node, ArrayRef<int64_t> keys,
                                    Value values, Value otherwise) {
   int64_t last = *llvm::max_element(keys) + 1;
@@ -171,7 +172,7 @@ static LogicalResult encodeNumbers(Node &node, Value keys, Value values,
   int64_t last = node.rank(0);
   Value x = unsqueeze(node, node.input(0), {last});
   Value isKey = binary<nn::EqualOp>(node, x, keys);
-  // What is no number finds such a key, since version 4.
+  // Since version 4, NaN equals a NaN key.
   if (isa<FloatType>(node.elementType(0)) && node.opset >= 4)
     isKey = binary<nn::OrOp>(node, isKey,
                              binary<nn::AndOp>(node,
@@ -200,7 +201,8 @@ static LogicalResult encode(Node &node, Value keys, Value values,
   return encodeStrings(node, *places, values, otherwise);
 }
 
-/// From words to numbers or back, as X is; of equal ones the first counts.
+/// Encodes strings as numbers or back, depending on the type of X. The first of
+/// equal keys counts.
 static LogicalResult encodeBetween(Node &node, ArrayAttr words,
                                    ArrayRef<int64_t> numbers) {
   Value strings = stringConstants(node, words),
@@ -216,7 +218,7 @@ static LogicalResult encodeBetween(Node &node, ArrayAttr words,
 }
 
 static LogicalResult legalizeLabelEncoder(Node &node) {
-  // Version 1: classes and their numbers.
+  // Version 1 has classes, whose indices are the codes.
   auto classes = node.op.getNodeAttrs().getAs<ArrayAttr>("classes_strings");
   if (node.has(0) && node.opset == 1 && classes && !classes.empty())
     return encodeBetween(
@@ -243,7 +245,7 @@ static LogicalResult legalizeCategoryMapper(Node &node) {
       words.size() != numbers->size())
     return node.invalid("as many cats_strings as cats_int64s are needed, one "
                         "at least");
-  // Of equal categories the last counts, as in ONNX Runtime.
+  // The last of equal categories counts, as in ONNX Runtime.
   return encodeBetween(
       node,
       node.builder.getArrayAttr(llvm::to_vector(llvm::reverse(words))),

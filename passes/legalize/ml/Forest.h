@@ -1,15 +1,15 @@
-//===- Forest.h - decision trees as lists -----------------------*- C++ -*-===//
+//===- Forest.h - decision trees as a table ---------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All trees become one table of nodes: what feature a node looks at, its
-// threshold, and its two children; a leaf is its own child. So every row walks
-// several trees at once, for each step has to wait for the one before, until
-// all have come to leaves. What the table says is checked when it is read:
-// children exist, and no node is a child twice, so that walks end.
+// Declares the table of all trees of a tree ensemble. A row has the feature,
+// the threshold and the two children of a node; a leaf is its own child. Each
+// step of a walk waits for the step before, so each data row walks several
+// trees at once until all reach leaves. Reading the table checks that children
+// exist and that no node is a child twice, so that walks end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_ML_FOREST_H
@@ -21,8 +21,7 @@
 
 namespace ingot::legalize {
 
-/// What a node asks: whether the feature is … its threshold. A LEAF asks
-/// nothing.
+/// Comparison of a node: feature `mode` threshold. A leaf compares nothing.
 enum Mode { kLeq, kLt, kGte, kGt, kEq, kNeq, kLeaf };
 
 struct Forest {
@@ -30,14 +29,15 @@ struct Forest {
   int64_t targets = 1;
   std::vector<int64_t> features, children, modes, missing, rows, roots;
   std::vector<double> thresholds;
-  /// What leaves add to the targets, and whether they say anything of one.
+  /// Weights that leaves add to the targets, and whether a leaf has a weight
+  /// for a target.
   std::vector<double> leaves;
   std::vector<bool> isSaid;
-  /// The steps from each root to its deepest leaf.
+  /// Number of steps from each root to its deepest leaf.
   std::vector<int64_t> depths;
   int64_t mostFeatures = 0;
 
-  /// What features are compared as, and leaves summed as.
+  /// Element type of feature comparisons and of leaf sums.
   Type number;
 
   explicit Forest(Node &node)
@@ -45,13 +45,13 @@ struct Forest {
   size_t size() const { return features.size(); }
   int64_t numLeaves() const { return leaves.size() / targets; }
 
-  /// The trees of TreeEnsembleClassifier and TreeEnsembleRegressor; `prefix` is
-  /// that of the attributes that say what leaves weigh.
+  /// Reads the trees of TreeEnsembleClassifier and TreeEnsembleRegressor.
+  /// `prefix` is the prefix of the attributes with leaf weights.
   LogicalResult read(StringRef prefix);
-  /// The trees of TreeEnsemble, whose leaves have numbers of their own.
+  /// Reads the trees of TreeEnsemble, whose leaves are numbered separately.
   LogicalResult readEnsemble();
-  /// What the leaves that the rows of x come to say together, as
-  /// aggregate_function has it: a row of targets for each row.
+  /// Combines the leaves that each row of x reaches, by `how`, the
+  /// aggregate_function. The result has a row of targets per row of x.
   FailureOr<Value> score(Value x, StringRef how);
   LogicalResult addBase(Value &scores);
 
@@ -68,12 +68,12 @@ private:
   Value sumLeaves(ArrayRef<Value> rows, StringRef how);
 
   SmallVector<int64_t> trees, ids;
-  /// The first of the nodes that sets were taken apart into.
+  /// The first of the nodes that set memberships were expanded to.
   int64_t firstMember = 0;
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
 };
 
-/// ONNX TreeEnsemble.
+/// Legalizes ONNX's TreeEnsemble.
 LogicalResult legalizeTreeEnsemble(Node &node);
 
 } // namespace ingot::legalize

@@ -1,4 +1,4 @@
-//===- ForestWalk.cpp - what decision trees say of rows ------------------===//
+//===- ForestWalk.cpp - walks through decision trees ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,18 +23,18 @@ using mlir::utils::IteratorType;
 
 namespace {
 
-/// The table's columns, 32 bits each, so that what a step reads of a node lies
-/// in one or two cache lines. Thresholds of 64 bits are a list of their own.
+/// Columns of the table. They have 32 bits each, so that the fields of a node
+/// are in one or two cache lines. Thresholds of 64 bits are in a separate list.
 enum Column { kFeature, kTrueChild, kFalseChild, kThreshold, kModeAndMissing };
-/// Where kModeAndMissing has whether a NaN is on the true side.
+/// Bit of kModeAndMissing that is set if a NaN goes to the true side.
 constexpr int64_t kMissingBit = 8;
 
-/// Writes the steps of a walk.
+/// Builder of the steps of a walk.
 class Walker {
 public:
   Walker(const Forest &forest, Value x);
 
-  /// The node behind node `here` for row `row` of x.
+  /// Returns the child of node `here` that row `row` of x goes to.
   Value step(OpBuilder &b, Location loc, Value row, Value here) const;
 
 private:
@@ -47,7 +47,7 @@ private:
                Value threshold) const;
 
   Value x, table;
-  /// Thresholds of 64 bits.
+  /// Thresholds of 64 bits, or null.
   Value thresholds;
   SmallVector<Mode> modes;
   bool tracksMissing;
@@ -150,8 +150,9 @@ Value Walker::step(OpBuilder &b, Location loc, Value row, Value here) const {
                        read(b, loc, here, kFalseChild)));
 }
 
-/// Adds trees until groups of `width` come out even: a leaf that adds nothing,
-/// or the last tree again, where more of the same changes nothing.
+/// Adds trees until their number is a multiple of `width`. For sums, it adds a
+/// leaf of weight 0. Otherwise it repeats the last tree, which does not change
+/// a minimum or maximum.
 void Forest::fillGroups(int64_t width, bool isSum) {
   if (roots.size() % width == 0)
     return;
@@ -170,7 +171,7 @@ void Forest::fillGroups(int64_t width, bool isSum) {
     roots.push_back(root);
 }
 
-/// Puts the leaves behind all other nodes, in the order of their rows.
+/// Moves the leaves behind all other nodes, in the order of their rows.
 void Forest::putLeavesLast() {
   std::vector<int64_t> order(size()), places(size());
   std::iota(order.begin(), order.end(), 0);
@@ -197,8 +198,9 @@ void Forest::putLeavesLast() {
     root = places[root];
 }
 
-/// The row of leaf weights that each row of x comes to in each tree: `width`
-/// tensors, the k-th of them for tree k of each group.
+/// Walks the trees. Returns, for each row of x, the row of leaf weights that it
+/// reaches in each tree. Tensor k of the `width` results is for tree k of each
+/// group.
 SmallVector<Value> Forest::walk(Value x, int64_t width) {
   Walker walker(*this, x);
   int64_t groups = roots.size() / width, firstLeaf = size() - numLeaves(),
@@ -253,7 +255,8 @@ SmallVector<Value> Forest::walk(Value x, int64_t width) {
   return llvm::to_vector_of<Value>(walk.getResults());
 }
 
-/// `rows`: what walk gives. The trees' order is kept, for sums.
+/// Combines the leaves in `rows`, the results of walk. Keeps the order of the
+/// trees, because sums depend on it.
 Value Forest::sumLeaves(ArrayRef<Value> rows, StringRef how) {
   bool isMin = how == "MIN", isMax = how == "MAX";
   OpBuilder &builder = node.builder;

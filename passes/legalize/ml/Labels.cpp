@@ -1,14 +1,14 @@
-//===- Labels.cpp - labels that are words --------------------------------===//
+//===- Labels.cpp - string labels of classes ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program does with a class is easier to say of a number. Labels that
-// are words are their places in a list, and a map from label to score is the
-// scores in that order: the list is in the model's metadata, under the output's
-// name. Only what goes on inside of the model is a string.
+// Handles labels of classes. Labels that are strings become indices into a
+// list, and a map from label to score becomes the scores in this order. The
+// list is in the model's metadata, under the output's name. Labels that the
+// model itself uses stay strings.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/ElementTypes.h"
@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The outputs of the model that a value is, also by way of Identity; false if
-/// anything else uses it.
+/// Collects the model outputs that a value is, also through Identity. Returns
+/// false if the value has other uses.
 static bool findOutputs(Value value, SmallVectorImpl<unsigned> &outputs) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -60,7 +60,7 @@ bool legalize::tellLabels(Node &node, llvm::json::Array labels) {
   return true;
 }
 
-/// The scores as they are; which label a column is, the metadata say.
+/// Replaces ZipMap by the scores. The metadata have the labels of the columns.
 static LogicalResult legalizeZipMap(Node &node) {
   auto x = readRows(node, 0);
   if (failed(x))

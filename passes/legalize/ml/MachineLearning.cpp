@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators of ai.onnx.ml, of numbers: what scikit-learn's pipelines become.
-// Labels that are words are in Labels.cpp, encoders in Encoders.cpp.
+// Legalizes numeric operators of ai.onnx.ml, which scikit-learn pipelines are
+// exported to. Labels.cpp handles string labels, Encoders.cpp encoders.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/ElementTypes.h"
@@ -47,7 +47,7 @@ Value legalize::floatConstants(Node &node, ArrayRef<float> values,
 }
 
 /// Computes exp(s - m) / z of each score s, where m is the largest score and z
-/// the sum of the exponentials. Scores of about 0 are no part of the sum and
+/// the sum of the exponentials. Scores near 0 are left out of the sum and
 /// become s exp(-m) / z, as in ONNX Runtime.
 static Value softmaxZero(Node &node, Value scores) {
   Type f32 = node.builder.getF32Type();
@@ -67,8 +67,9 @@ static Value softmaxZero(Node &node, Value scores) {
   return binary<nn::DivOp>(node, select(node, isZero, small, power), total);
 }
 
-/// Computes the probit of each score p, sqrt(2) erfinv(2 p - 1), with the
-/// approximation of erfinv by S. Winitzki that ONNX and ONNX Runtime have.
+/// Computes the probit of each score p, sqrt(2) erfinv(2 p - 1). The
+/// approximation of erfinv is the one by S. Winitzki that ONNX and ONNX Runtime
+/// use.
 static Value probit(Node &node, Value scores) {
   auto number = [&](double value) {
     return scalar(node, node.builder.getF32Type(), value);
@@ -131,8 +132,8 @@ LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
     return node.invalid("one score for " + Twine(labels.size()) +
                         " classes, but it can tell 2");
   StringRef name = node.getString("post_transform", "NONE");
-  // As in ONNX: a softmax compares a score with its opposite, a probit is of
-  // shares.
+  // As in ONNX, a softmax compares a score with its negation, and a probit
+  // needs shares.
   bool isSoftmax = name == "SOFTMAX" || name == "SOFTMAX_ZERO";
   if (isSoftmax)
     middle = 0;
@@ -144,7 +145,7 @@ LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
   Value other = hasRest ? binary<nn::SubOp>(node, scalar(node, f32, 1), score)
                         : node.make<nn::NegOp>(score);
   Value both = concat(node, {other, score}, 1);
-  // The caller has made the share by LOGISTIC already.
+  // The caller has already applied LOGISTIC to the share.
   auto shown = isShare && name == "LOGISTIC" ? FailureOr<Value>(both)
                                              : transformScores(node, both);
   return failed(shown) ? failure() : node.replace({label, *shown});
@@ -154,7 +155,7 @@ LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
 // Linear models
 //===----------------------------------------------------------------------===//
 
-/// Rows times coefficients (targets, features), and intercepts.
+/// Multiplies rows by coefficients (targets, features) and adds intercepts.
 static FailureOr<Value> linearScores(Node &node, int64_t targets) {
   auto x = readRows(node, 0);
   auto coefficients = node.getFloats("coefficients");
@@ -211,7 +212,7 @@ static LogicalResult legalizeLinearClassifier(Node &node) {
 // Scalers, imputers
 //===----------------------------------------------------------------------===//
 
-/// A list of one number, or of one for each column of x.
+/// Returns a list of one value, or of one per column of x, as a constant.
 static FailureOr<Value> columnsOf(Node &node, StringRef name, Value x,
                                   float otherwise) {
   auto values = node.getFloats(name).value_or(SmallVector<float>{otherwise});
@@ -309,7 +310,7 @@ static LogicalResult legalizeImputer(Node &node) {
   return node.replace(select(node, isMissing, filled, x));
 }
 
-/// Columns by number.
+/// Legalizes ArrayFeatureExtractor, which gathers columns by index.
 static LogicalResult legalizeArrayFeatureExtractor(Node &node) {
   if (!node.has(0) || !node.has(1) || node.rank(0) < 1)
     return node.invalid("X of rank 1 or more, and Y, are needed");

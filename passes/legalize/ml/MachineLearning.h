@@ -1,4 +1,4 @@
-//===- MachineLearning.h - what models of ai.onnx.ml share ------*- C++ -*-===//
+//===- MachineLearning.h - helpers for ai.onnx.ml ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,51 +17,53 @@ namespace ingot::legalize {
 
 constexpr StringRef kMlDomain = "ai.onnx.ml";
 
-/// Input i, of numbers, as f32 rows and columns.
+/// Returns the numeric input i as f32 rows and columns.
 FailureOr<Value> readRows(Node &node, size_t i);
 
-/// Scores (rows, targets) by the attribute post_transform.
+/// Applies the attribute post_transform to scores (rows, targets).
 FailureOr<Value> transformScores(Node &node, Value scores);
 
-/// A constant of f32.
+/// Creates a constant of f32.
 Value floatConstants(Node &node, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
-/// Says in the model's metadata what the numbers of output 0, or its columns,
-/// stand for, if that is only an output of the model.
+/// Writes into the model's metadata which labels the values or columns of
+/// output 0 stand for. Returns false if the output is not only an output of the
+/// model.
 bool tellLabels(Node &node, llvm::json::Array labels);
 
-/// The places of strings in the model's list, to which those are added that are
-/// not there.
+/// Returns the ids of strings in the model's list of strings. Adds missing
+/// strings to the list.
 SmallVector<int64_t> placesOf(Node &node, mlir::ArrayAttr texts);
 
-/// What classes are called.
+/// Labels of classes.
 struct Labels {
   SmallVector<int64_t> numbers;
   Type element;
 
   int64_t size() const { return int64_t(numbers.size()); }
-  /// One of them, a scalar.
+  /// Returns label i as a scalar.
   Value constant(Node &node, int64_t i) const {
     return intConstant(node, {numbers[i]}, {}, element);
   }
 };
 
-/// The labels of classes. Those that are words are numbers from 0 on, and told,
-/// where they are only an output of the model; else they are strings.
+/// Reads the labels of classes. If string labels are only an output of the
+/// model, they become integers from 0 on, with the strings in the metadata.
+/// Else they are strings.
 FailureOr<Labels> readLabels(Node &node, StringRef ints, StringRef strings);
 
 void populateEncoders(Legalizers &legalizers);
 void populateStrings(Legalizers &legalizers);
 
-/// Replaces a classifier by the labels of the largest scores and by what
-/// post_transform makes of the scores.
+/// Replaces a classifier by the labels of the largest scores and by the scores
+/// after post_transform.
 LogicalResult replaceByClasses(Node &node, Value scores, const Labels &labels);
 
-/// Replaces a classifier by the labels and the scores of two classes of which
-/// one score is known: the second class is meant where it is above `middle`.
-/// With `isShare` the score of the first class is the rest to 1, else the
-/// opposite, unless post_transform says otherwise.
+/// Replaces a classifier of two classes with one known score. The label is the
+/// second class if the score is above `middle`. With `isShare`, the score of
+/// the first class is 1 less the known score, else the negated score.
+/// post_transform may change this.
 LogicalResult replaceByBinary(Node &node, Value score, float middle,
                               bool isShare, const Labels &labels);
 

@@ -1,16 +1,16 @@
-//===- PairwiseCoupling.cpp - probabilities of classes from pairs ---------===//
+//===- PairwiseCoupling.cpp - class probabilities from pairs --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The second method of Wu, Lin and Weng, "Probability estimates for multi-class
-// classification by pairwise coupling" (2004), as LIBSVM and ONNX Runtime have
-// it: the probabilities p, which sum up to 1, make p' Q p least, where what
-// each pair of classes says makes Q. One p after the other is bettered, until
-// none is far off; so results depend on where that ends, and a closed form
-// would differ from theirs.
+// Computes class probabilities from pairwise scores, as LIBSVM and ONNX Runtime
+// do. The method is the second one of Wu, Lin and Weng, "Probability estimates
+// for multi-class classification by pairwise coupling", 2004. The probabilities
+// p sum to 1 and minimize p' Q p, where the pairwise scores determine Q. An
+// iteration improves one p after the other until all are near the minimum.
+// Results depend on where it stops, so a closed form would give other results.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ml/PairwiseCoupling.h"
@@ -32,28 +32,29 @@ using support::Scalars;
 namespace {
 
 constexpr int64_t kMaxRounds = 100;
-/// How far off all may be together.
+/// Tolerance of the iteration, divided by the number of classes.
 constexpr double kFarOff = 0.005;
-/// No pair is surer than that.
+/// The least probability of a class in a pair.
 constexpr double kMinShare = 1e-7;
-/// A round is written out for all pairs of classes.
+/// Limit of classes, because a round is unrolled over all pairs.
 constexpr int64_t kMaxClasses = 32;
 
-/// The probabilities of one row.
+/// Solver for the probabilities of one row.
 class Coupling {
 public:
-  /// `share(i, j)` is that of class i against class j.
+  /// Creates a solver. `share(i, j)` is the probability of class i against
+  /// class j.
   Coupling(int64_t classes,
            llvm::function_ref<Value(int64_t, int64_t)> share, Scalars s);
   SmallVector<Value> solve(Scalars s);
 
 private:
   Value &q(int64_t i, int64_t j) { return matrix[i * classes + j]; }
-  /// Q p, and p' Q p behind it.
+  /// Returns Q p, followed by p' Q p.
   SmallVector<Value> products(Scalars s, ValueRange p);
-  /// Whether a round has to follow.
+  /// Returns true if another round is needed.
   Value isFarOff(Scalars s, ArrayRef<Value> products);
-  /// p after a round; `products` are those of p.
+  /// Returns p after a round. `products` are the products for p.
   SmallVector<Value> improve(Scalars s, ValueRange p, ValueRange products);
 
   int64_t classes;
@@ -116,7 +117,7 @@ SmallVector<Value> Coupling::improve(Scalars s, ValueRange p,
   for (int64_t i = 0; i < classes; ++i) {
     Value step = s.div(s.sub(all, each[i]), q(i, i));
     next[i] = s.add(next[i], step);
-    // All are divided by their sum, which is more than 1 by the step.
+    // Normalizes p. After the step, its sum is 1 + step.
     Value sum = s.add(one, step);
     Value more = s.mul(step, s.add(s.mul(step, q(i, i)), s.mul(two, each[i])));
     all = s.div(s.div(s.add(all, more), sum), sum);
@@ -156,7 +157,7 @@ SmallVector<Value> Coupling::solve(Scalars s) {
   return SmallVector<Value>(loop.getResults().slice(1, classes));
 }
 
-/// The scores of pairs as shares of their first classes.
+/// Returns the probability of the first class for each pair's score.
 static Value sharesOf(Node &node, Value scores, ArrayRef<float> slopes,
                       ArrayRef<float> offsets) {
   Type f32 = node.builder.getF32Type();

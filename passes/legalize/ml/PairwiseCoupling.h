@@ -1,4 +1,4 @@
-//===- PairwiseCoupling.h - probabilities of classes from pairs -*- C++ -*-===//
+//===- PairwiseCoupling.h - class probabilities from pairs ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 namespace ingot::legalize {
 
-/// Probabilities (rows, classes) of what each pair of classes scores, (rows,
-/// pairs), where the first class of a pair has the share
-/// 1 - sigmoid(slope * score + offset).
+/// Computes probabilities (rows, classes) from the scores of all pairs of
+/// classes (rows, pairs). The first class of a pair has the probability 1 -
+/// sigmoid(slope * score + offset).
 FailureOr<Value> couplePairs(Node &node, Value scores, int64_t classes,
                              ArrayRef<float> slopes, ArrayRef<float> offsets);
 

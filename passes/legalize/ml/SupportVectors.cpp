@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all rows have in common with all support vectors is one matrix; what
-// each pair of classes makes of it is a product with weights that are known
-// when compiling, and so are the votes.
+// Legalizes SVMClassifier and SVMRegressor. The kernel of all rows and all
+// support vectors is one matrix. The scores of the pairs of classes are its
+// product with constant weights, and so are the votes.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ml/PairwiseCoupling.h"
@@ -18,12 +18,12 @@ using namespace ingot::legalize;
 
 namespace {
 
-/// A list of floats, empty if it is left out.
+/// Returns a list of floats, empty if it is left out.
 SmallVector<float> floatsOf(Node &node, StringRef name) {
   return node.getFloats(name).value_or(SmallVector<float>());
 }
 
-/// Kernel of rows (rows, features) and `count` support vectors.
+/// Computes the kernel of x (rows, features) and `count` support vectors.
 FailureOr<Value> kernelMatrix(Node &node, Value x, int64_t count) {
   auto vectors = floatsOf(node, "support_vectors");
   if (vectors.empty() || vectors.size() % count)
@@ -45,7 +45,8 @@ FailureOr<Value> kernelMatrix(Node &node, Value x, int64_t count) {
   Value all = floatConstants(node, vectors, {count, features});
   auto number = [&](float value) { return scalar(node, f32, value); };
   if (kind == "RBF") {
-    // Not by way of products, which cancel where rows are alike.
+    // Does not expand the square to products, because these cancel for rows
+    // that are alike.
     auto apart = node.infer<nn::SubOp>(unsqueeze(node, x, {1}), all);
     if (failed(apart))
       return failure();
@@ -71,8 +72,8 @@ FailureOr<Value> kernelMatrix(Node &node, Value x, int64_t count) {
                       ", but must be LINEAR, POLY, RBF or SIGMOID");
 }
 
-/// The support vectors of each class, and what each pair of classes weighs
-/// them with.
+/// Support vectors of each class, and their coefficients for each pair of
+/// classes.
 class Pairs {
 public:
   explicit Pairs(Node &node, int64_t classes) : node(node), classes(classes) {}
@@ -80,9 +81,10 @@ public:
   LogicalResult read();
   int64_t count() const { return classes * (classes - 1) / 2; }
   int64_t numVectors() const { return starts.back(); }
-  /// (rows, vectors) to what each pair says, above 0 for its first class.
+  /// Computes the score of each pair from (rows, vectors). The score is
+  /// positive for the first class of the pair.
   FailureOr<Value> compare(Value kernel);
-  /// How many pairs speak for each class.
+  /// Counts the pairs that vote for each class.
   FailureOr<Value> countVotes(Value scores);
 
 private:
@@ -187,7 +189,7 @@ static LogicalResult legalizeSVMClassifier(Node &node) {
   if (!slopes.empty() || !offsets.empty())
     told = couplePairs(node, *scores, classes, slopes, offsets);
   else if (classes == 2)
-    // One score for two classes is told for both.
+    // A single score for two classes becomes a score for each.
     told = concat(node, {node.make<nn::NegOp>(*scores), *scores}, 1);
   if (failed(told))
     return failure();
@@ -207,7 +209,7 @@ static LogicalResult legalizeSVMRegressor(Node &node) {
   if (node.getString("post_transform", "NONE") != "NONE")
     return node.unsupported("post_transform " +
                             node.getString("post_transform", ""));
-  // Without support vectors the coefficients are those of the features.
+  // Without support vectors, the coefficients are those of the features.
   FailureOr<Value> weighed = *x;
   if (count > 0) {
     if (length != count)

@@ -1,4 +1,4 @@
-//===- TreeEnsemble.cpp - forests of decision trees ----------------------===//
+//===- TreeEnsemble.cpp - TreeEnsembleClassifier and -Regressor -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -82,8 +82,8 @@ LogicalResult Forest::readNodes() {
   return success();
 }
 
-/// A node that is no child is a root. All others hang below one, for none has
-/// two parents: what is left over goes in circles.
+/// Finds the roots: nodes that are no child. Every other node is below a root,
+/// unless the nodes form a cycle, because no node has two parents.
 LogicalResult Forest::findRoots() {
   std::vector<int64_t> parents(size(), 0), levels(size(), -1), order,
       treeOf(size());
@@ -92,7 +92,7 @@ LogicalResult Forest::findRoots() {
       continue;
     for (size_t side : {0, 1}) {
       int64_t child = children[2 * i + side];
-      // Both answers may lead to one node.
+      // Both children may be the same node.
       if (side == 1 && child == children[2 * i])
         continue;
       if (++parents[child] > 1)
@@ -131,7 +131,7 @@ LogicalResult Forest::findRoots() {
   return success();
 }
 
-/// A row of weights for each leaf.
+/// Reads a row of weights for each leaf.
 LogicalResult Forest::readWeights(StringRef prefix) {
   int64_t count = 0;
   for (size_t i = 0; i < size(); ++i)
@@ -224,7 +224,7 @@ static LogicalResult legalizeClassifier(Node &node) {
   if (failed(forest.read("class")))
     return failure();
   auto ids = node.getInts("class_ids").value_or(SmallVector<int64_t>());
-  // Two classes of which the leaves only know one.
+  // There are two classes, but leaves have weights for only one of them.
   bool isBinary = labels->size() == 2 && !ids.empty() && llvm::all_equal(ids);
   auto scores =
       forest.score(*x, node.getString("aggregate_function", "SUM"));
@@ -245,12 +245,12 @@ static LogicalResult legalizeClassifier(Node &node) {
   auto weights = node.getFloats("class_weights");
   bool isShare = llvm::all_of(*weights, [](float x) { return x >= 0; });
   float middle = isShare ? 0.5f : 0;
-  // A score that is made a share is the logistic of what it was.
+  // post_transform LOGISTIC turns the score into a share.
   bool isLogistic = node.getString("post_transform", "NONE") == "LOGISTIC";
   if (known == 0)
     return replaceByBinary(node, score, middle, isShare && !isLogistic,
                            *labels);
-  // Scores of the second class stay what they are, as in ONNX Runtime.
+  // Scores of the second class are not transformed, as in ONNX Runtime.
   if (!base.empty())
     return node.unsupported("base_values of one class of two");
   auto shown = transformScores(node, *scores);

@@ -1,12 +1,13 @@
-//===- TreeEnsembleNodes.cpp - forests of nodes and leaves ----------------===//
+//===- TreeEnsembleNodes.cpp - TreeEnsemble -------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In TreeEnsemble nodes and leaves are numbered apart, and a node may ask for
-// one of several numbers: it becomes a chain of nodes that ask for one each.
+// Reads the nodes of TreeEnsemble. Nodes and leaves are numbered separately. A
+// node may test membership in a set; it becomes a chain of nodes that test
+// equality with one member each.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -19,11 +20,11 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The mode of ONNX that asks whether the feature is a member of a set, and
-/// what it is here until the set is taken apart: kLeaf has its number.
+/// ONNX's mode that tests if the feature is in a set, and its code until the
+/// set is expanded. The codes differ, because kLeaf has the value of kMember.
 static constexpr int64_t kMember = 6, kOneOf = kLeaf + 1;
 
-/// Behind the nodes come the leaves, a row of weights each.
+/// Appends the leaves to the nodes, with a row of weights each.
 LogicalResult Forest::readLeaves() {
   ElementsAttr tensor = node.getTensor("leaf_weights");
   auto weights = tensor ? nn::readDoubles(tensor) : std::nullopt;
@@ -56,8 +57,8 @@ LogicalResult Forest::readLeaves() {
   return success();
 }
 
-/// Takes the sets apart: a node of another number that asks for equality hangs
-/// on the false side of the one before, and has its true side.
+/// Expands sets. Each further member becomes a node that tests equality. It is
+/// the false child of the node before and shares its true child.
 LogicalResult Forest::readMembers() {
   ElementsAttr tensor = node.getTensor("membership_values");
   auto members = tensor ? nn::readDoubles(tensor) : std::nullopt;
@@ -88,13 +89,13 @@ LogicalResult Forest::readMembers() {
       children[2 * last + 1] = int64_t(own);
       last = own;
     }
-    ++next; // the NaN behind the set
+    ++next; // Skips the NaN that ends the set.
   }
   return success();
 }
 
-/// Adds the depth of a tree to `depths`. No node may hang below two others, or
-/// a walk could go in circles; a leaf may.
+/// Appends the depth of a tree to `depths`. Reports a node that is a child
+/// twice, because a walk might not end. A leaf may be a child twice.
 LogicalResult Forest::measureFrom(int64_t root, std::vector<bool> &isSeen) {
   SmallVector<std::pair<int64_t, int64_t>> open{{root, 0}};
   int64_t depth = 0;
@@ -106,7 +107,8 @@ LogicalResult Forest::measureFrom(int64_t root, std::vector<bool> &isSeen) {
     if (isSeen[i])
       return node.invalid("node " + Twine(i) + " is a child twice");
     isSeen[i] = true;
-    // The nodes of a set share their true side: the last one's is the deepest.
+    // Nodes of a set share their true child, which is deepest below the last
+    // node.
     if (children[2 * i + 1] < firstMember)
       open.push_back({children[2 * i], level + 1});
     if (children[2 * i + 1] != children[2 * i])
@@ -147,7 +149,7 @@ LogicalResult Forest::readEnsemble() {
       return node.badLength(name, length, Twine(count) + ", one a node");
   targets = node.getInt("n_targets", 1);
 
-  // ONNX's numbers of modes are those of Mode, but for the last.
+  // Mode has the values of ONNX's modes, except the last.
   for (int64_t i = 0; i < count; ++i) {
     if ((*asked)[i] < 0 || (*asked)[i] > kMember)
       return node.badElement("nodes_modes", i, Twine((*asked)[i]),

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The kernel's spatial dimensions, from the weights; reports a kernel_shape
-/// that says otherwise, and ranks that do not fit.
+/// Returns the kernel's spatial dimensions from the weights. Reports a
+/// different kernel_shape, and ranks that do not fit.
 static FailureOr<SmallVector<int64_t>> kernelOf(Node &node, Value data,
                                                 Value weights) {
   if (!data || !weights)
@@ -39,7 +39,7 @@ static FailureOr<SmallVector<int64_t>> kernelOf(Node &node, Value data,
   return kernel;
 }
 
-/// The weights with the kernel that the attribute states, where theirs is open.
+/// Pins dynamic kernel dimensions of the weights to the attribute kernel_shape.
 static Value pinKernel(Node &node, Value w) {
   auto stated = node.getInts("kernel_shape");
   if (!stated)
@@ -74,9 +74,9 @@ static LogicalResult legalizeConv(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// What a transposed convolution gives without pads, cut to an output_shape
-/// whose pads follow from open dimensions. Where it is too small it is followed
-/// by what the convolution adds to nothing.
+/// Cuts a transposed convolution without pads to output_shape. Dynamic
+/// dimensions decide the pads here. Elements outside of the convolution's
+/// result get the bias, or 0.
 static Value cutTo(Node &node, Value y, ArrayRef<int64_t> shape, bool upper) {
   Sizes own = sizesOf(node, y), from(2, sizeAttr(node, 0)), kept = own,
         wanted = own;
@@ -100,8 +100,8 @@ static Value cutTo(Node &node, Value y, ArrayRef<int64_t> shape, bool upper) {
                  Sizes(own.size(), sizeAttr(node, 0)));
 }
 
-/// Splits what a transposed convolution has too much along a dimension; what it
-/// lacks (a negative total) is added at the end.
+/// Splits the excess size of a transposed convolution into two pads. A missing
+/// size, which is a negative total, is added at the end.
 static std::pair<int64_t, int64_t> splitPads(int64_t total, bool upper) {
   if (total < 0)
     return {0, total};

@@ -13,7 +13,8 @@ using namespace ingot::legalize;
 
 using support::Scalars;
 
-/// Columns of what each output position reads, and a product with the weights.
+/// Builds columns of the elements that each output position reads, and
+/// multiplies them by the weights.
 static LogicalResult legalizeDeformConv(Node &node) {
   if (!node.has(0) || !node.has(1) || !node.has(2) || node.rank(0) != 4 ||
       node.rank(1) != 4 || node.rank(2) != 4)
@@ -87,7 +88,7 @@ static LogicalResult legalizeDeformConv(Node &node) {
                               indexValue(node, sizeOf(node, x, 3))};
   Value columns = indexValue(node, result[1]),
         area = indexValue(node, positions);
-  // (corner, batch and group of offsets, point of the kernel and position).
+  // Shape: (corner, batch times offset groups, kernel points times positions).
   Sizes shape = {sizeAttr(node, 4),
                  mulSizes(node, batch, sizeAttr(node, offsets)),
                  mulSizes(node, sizeAttr(node, points), positions)};

@@ -24,14 +24,15 @@ static Value mean(Node &node, Value x, ArrayRef<int64_t> axes) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// The product of the sizes; dynamic if one is.
+/// Returns the product of the sizes, dynamic if one size is.
 static int64_t product(ArrayRef<int64_t> sizes) {
   return llvm::any_of(sizes, ShapedType::isDynamic)
              ? ShapedType::kDynamic
              : ShapedType::getNumElements(sizes);
 }
 
-/// Up to opset 12 the axis and all that follow are one.
+/// Legalizes Softmax. Up to opset 12, it is over all dimensions from the axis
+/// on.
 template <bool log> static LogicalResult legalizeSoftmax(Node &node) {
   bool flattens = node.opset < 13;
   RankedTensorType type = node.type(0);
@@ -53,10 +54,10 @@ template <bool log> static LogicalResult legalizeSoftmax(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Over trailing dimensions
+// Normalizations over trailing dimensions
 //===----------------------------------------------------------------------===//
 
-/// Scale and bias must broadcast to the data.
+/// Checks that scale and bias broadcast to the data.
 static LogicalResult checkBroadcasts(Node &node, size_t i) {
   if (!node.has(i))
     return success();
@@ -69,7 +70,7 @@ static LogicalResult checkBroadcasts(Node &node, size_t i) {
         all != data)
       return node.invalid("input " + Twine(i) +
                           " does not broadcast to the data");
-  // The data are never repeated.
+  // The data themselves must not broadcast.
   int64_t rank = node.rank(0);
   SmallVector<int64_t> least(rank, ShapedType::kDynamic);
   for (auto [d, size] : llvm::enumerate(node.shape(i)))
@@ -79,7 +80,7 @@ static LogicalResult checkBroadcasts(Node &node, size_t i) {
   return success();
 }
 
-/// Whether input i varies only over the dimensions from `axis` on.
+/// Returns true if input i varies only over the dimensions from `axis` on.
 static bool isWithin(Node &node, size_t i, int64_t axis) {
   if (!node.has(i))
     return true;
@@ -90,7 +91,8 @@ static bool isWithin(Node &node, size_t i, int64_t axis) {
   return true;
 }
 
-/// `value` without its leading dimensions of 1 before `axis` of the data.
+/// Removes leading dimensions of 1, so that `value` begins at `axis` of the
+/// data.
 static Value dropLeading(Node &node, Value value, int64_t axis) {
   if (!value)
     return value;
@@ -102,7 +104,7 @@ static Value dropLeading(Node &node, Value value, int64_t axis) {
       type.clone(type.getShape().drop_front(extra)), value);
 }
 
-/// Mean and InvStdDev are computed beside where something uses them.
+/// Writes LayerNorm as elementary ops, for models that use Mean and InvStdDev.
 static LogicalResult composeLayerNorm(Node &node, int64_t axis) {
   Type type = node.elementType(0);
   Type stash = elementTypeOf(node.context(), node.getInt("stash_type", 1));
@@ -150,7 +152,7 @@ static LogicalResult legalizeRMSNorm(Node &node) {
   return node.replace(node.make<nn::MulOp>(y, factor));
 }
 
-/// x / |x|, and 0 where the norm is 0.
+/// Computes x / |x|, and 0 where the norm is 0.
 static LogicalResult legalizeLpNorm(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", -1), node.rank(0));
   if (failed(axis))
@@ -171,7 +173,7 @@ static LogicalResult legalizeLpNorm(Node &node) {
   return node.replace(node.make<nn::SelectOp>(isZero, zero, y));
 }
 
-/// (x - mean) / (sqrt(mean of x^2 - mean^2) + 1e-9).
+/// Computes (x - mean) / (sqrt(mean of x^2 - mean^2) + 1e-9).
 static LogicalResult legalizeMVN(Node &node) {
   SmallVector<int64_t> axes;
   for (int64_t axis :
@@ -185,7 +187,7 @@ static LogicalResult legalizeMVN(Node &node) {
   axes.erase(llvm::unique(axes), axes.end());
   Value x = node.input(0);
   Value centered = node.make<nn::SubOp>(x, mean(node, x, axes));
-  // The mean of (x - mean)^2 is the same, and never negative.
+  // The mean of (x - mean)^2 is equal to the variance, and never negative.
   Value variance = mean(node, node.make<nn::MulOp>(centered, centered), axes);
   Value deviation = node.make<nn::AddOp>(
       node.make<nn::SqrtOp>(variance), node.scalar(node.elementType(0), 1e-9));
@@ -193,7 +195,7 @@ static LogicalResult legalizeMVN(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Over channels
+// Normalizations with parameters per channel
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkChannels(Node &node, size_t count) {
@@ -216,7 +218,8 @@ static LogicalResult checkChannels(Node &node, size_t count) {
   return success();
 }
 
-/// The statistics of the batch itself: y, running mean, running variance.
+/// Normalizes by the statistics of the batch. Gives y, the running mean and the
+/// running variance.
 static LogicalResult legalizeTrainingBatchNorm(Node &node) {
   for (size_t i = 0; i < 5; ++i)
     if (node.elementType(i) != node.elementType(0))
@@ -249,8 +252,8 @@ static LogicalResult legalizeTrainingBatchNorm(Node &node) {
                        blend(node.input(4), batchVariance)});
 }
 
-/// Up to opset 8 and with spatial = 0, each element of a sample has parameters
-/// of its own.
+/// Legalizes spatial = 0 (up to opset 8): each element of a sample has its own
+/// parameters.
 static LogicalResult legalizeElementBatchNorm(Node &node) {
   int64_t rank = node.rank(0);
   for (size_t i = 1; i < 5; ++i) {
@@ -311,7 +314,8 @@ static LogicalResult legalizeInstanceNorm(Node &node) {
       f32(node, "epsilon", 1e-5f), /*channels_last=*/false));
 }
 
-/// Up to opset 20 scale and bias have one element a group.
+/// Legalizes GroupNormalization. Up to opset 20, scale and bias have one
+/// element per group.
 static LogicalResult legalizeGroupNorm(Node &node) {
   if (node.rank(0) < 2)
     return node.invalid("expects data of rank 2 or more, but got " +
@@ -354,8 +358,8 @@ static LogicalResult legalizeLRN(Node &node) {
   if (size < 1)
     return node.invalid("size is " + Twine(size));
   double alpha = node.getFloat("alpha", 1e-4f);
-  // A window cannot hold more than all channels; the sum is still divided by
-  // its whole size.
+  // Limits the window to all channels. The sum is still divided by the stated
+  // window size.
   int64_t channels = node.shape(0)[1];
   if (channels == 0)
     return node.replace(node.input(0));
@@ -364,7 +368,7 @@ static LogicalResult legalizeLRN(Node &node) {
     alpha *= double(most) / double(size);
     size = most;
   }
-  // Windows are written out.
+  // Limits the window, because its elements are unrolled.
   constexpr int64_t kMaxWindow = 4096;
   if (size > kMaxWindow)
     return node.unsupported("a window of " + Twine(size) + " channels");

@@ -16,8 +16,8 @@ using namespace ingot::support;
 
 namespace {
 
-/// The window of a pooling, the data with what auto_pad adds where an open
-/// dimension says how much, and what results are cut to (`cutWindows`).
+/// A pooling window and its data. The data are padded if a dynamic dimension
+/// decides the pads of auto_pad. `cut` are the sizes for `cutWindows`.
 struct Pool {
   WindowAttributes window;
   Value x;
@@ -26,8 +26,8 @@ struct Pool {
 
 } // namespace
 
-/// Of a pooling of `x`, which has its channels first. What is padded is `fill`,
-/// or the lowest value if that is null.
+/// Reads a pooling of `x`, which has its channels first. `fill` is the value of
+/// the padding; null means 0.
 static FailureOr<Pool> readPool(Node &node, Value x, Value fill = {}) {
   if (!x)
     return node.invalid("data is needed");
@@ -56,7 +56,7 @@ static Value zeroOf(Node &node, Value x) {
   return x ? scalar(node, typeOf(x).getElementType(), 0) : Value();
 }
 
-/// What no element is below.
+/// Returns the lowest value of the element type, as a scalar.
 static Value lowestOf(Node &node, Value x) {
   if (!x)
     return x;
@@ -92,7 +92,7 @@ static LogicalResult legalizeMaxPool(Node &node) {
   return failed(y) ? failure() : node.replace(cutWindows(node, *y, pool->cut));
 }
 
-/// x with spatial borders of zeros.
+/// Pads the spatial dimensions of x with zeros.
 static FailureOr<Value> padZeros(Node &node, Value x, ArrayRef<int64_t> pads) {
   if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
     return x;
@@ -104,8 +104,8 @@ static FailureOr<Value> padZeros(Node &node, Value x, ArrayRef<int64_t> pads) {
                                low, high, nn::PadMode::constant);
 }
 
-/// The mean over windows of what is padded already: of the data alone, which
-/// are that part of `pool->x` where the same padding makes zeros of ones.
+/// Averages windows of padded data over the data alone. Ones padded with zeros
+/// in the same way mark the data; their mean is the divisor.
 static FailureOr<Value> meanOfData(Node &node, Value x, const Pool &pool) {
   Sizes sizes = sizesOf(node, x);
   sizes[0] = sizes[1] = sizeAttr(node, 1);
@@ -141,7 +141,7 @@ FailureOr<Value> legalize::averagePool(Node &node, Value x) {
     return failed(y) ? y : cutWindows(node, *y, pool->cut);
   }
   if (countPads && grown.pads != stated.pads) {
-    // Padding counts, but what ceil_mode adds beyond it does not.
+    // The stated padding counts, but the padding that ceil_mode adds does not.
     auto padded = padZeros(node, pool->x, stated.pads);
     if (failed(padded))
       return failure();
@@ -163,7 +163,8 @@ static LogicalResult legalizeAveragePool(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// (sum |x|^p)^(1/p) is (mean |x|^p * window)^(1/p), with zeros in the padding.
+/// Computes (sum |x|^p)^(1/p) as (mean |x|^p * window)^(1/p), with zeros in the
+/// padding.
 static LogicalResult legalizeLpPool(Node &node) {
   auto pool = readPool(node, node.input(0), zeroOf(node, node.input(0)));
   if (failed(pool) ||
@@ -194,7 +195,7 @@ static LogicalResult legalizeLpPool(Node &node) {
   return node.replace(cutWindows(node, y, pool->cut));
 }
 
-/// Puts `y` at the start of zeros of sizes that only a run knows.
+/// Puts `y` at the start of a tensor of zeros with dynamic sizes.
 static Value growOpen(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
   Sizes own = sizesOf(node, y), kept, all;
   for (auto [size, mine] : llvm::zip_equal(sizes, own)) {
@@ -206,10 +207,10 @@ static Value growOpen(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
                  takePart(node, y, zeros, kept), zeros);
 }
 
-/// Returns the data of the MaxPool that gives `indices`, or null if they come
-/// from elsewhere.
+/// Returns the data of the MaxPool that gives `indices`, or null if another op
+/// gives them.
 static Value findPooled(Value indices) {
-  // Windows that ceil_mode adds too many of are cut.
+  // Looks through the slices that cut the extra windows of ceil_mode.
   while (Operation *op = indices.getDefiningOp()) {
     if (auto pool = dyn_cast<nn::MaxPoolWithIndicesOp>(op))
       return pool.getX();
@@ -259,8 +260,8 @@ static FailureOr<Sizes> readOutputShape(Node &node, int64_t rank) {
   return wanted;
 }
 
-/// Replaces `sizes` by those of `wanted` if `wanted` is what the MaxPool has
-/// read, in which its indices count.
+/// Replaces `sizes` by `wanted` if `wanted` are the sizes of the MaxPool's
+/// data, because the indices refer to these.
 static void takePooledSizes(Node &node, ArrayRef<OpFoldResult> wanted,
                             Sizes &sizes) {
   Value pooled = findPooled(node.input(1));
@@ -284,11 +285,11 @@ static void takePooledSizes(Node &node, ArrayRef<OpFoldResult> wanted,
                       : other;
 }
 
-/// Puts `y` of `sizes` at the start of zeros of the sizes `wanted`.
+/// Puts `y` of `sizes` at the start of a tensor of zeros with sizes `wanted`.
 static FailureOr<Value> growTo(Node &node, Value y,
                                ArrayRef<OpFoldResult> sizes,
                                ArrayRef<OpFoldResult> wanted) {
-  // A smaller result has no room for what the indices may say.
+  // A smaller result would have no room for all values of the indices.
   for (size_t i = 2; i < sizes.size(); ++i)
     if (failed(requireFit(node, nn::SizeRelation::atLeast, wanted[i], sizes[i],
                           "'output_shape' is {0} at [" + Twine(i) +
@@ -343,7 +344,7 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   if (failed(scattered))
     return failure();
   Value y = reshape(node, *scattered, ArrayRef(*sizes));
-  // Other indices count in the sizes above; output_shape only adds to them.
+  // Other indices refer to the sizes above. Then output_shape only adds zeros.
   auto grown =
       wanted.empty() ? FailureOr<Value>(y) : growTo(node, y, *sizes, wanted);
   return failed(grown) ? failure() : node.replace(*grown);

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// No real window comes near; products of such numbers do not overflow.
+/// Limit of window attributes. Products of values below it do not overflow.
 static constexpr int64_t kLimit = int64_t(1) << 31;
 
 static LogicalResult readPositive(Node &node, StringRef name, size_t count,
@@ -56,13 +56,14 @@ Value legalize::padBy(Node &node, Value x, Value fill,
   return setPart(node, broadcastTo(node, fill, sizes), x, low);
 }
 
-/// What auto_pad adds to a dimension of `size` elements, before and behind.
+/// Returns the pads of auto_pad before and after a dimension of `size`
+/// elements.
 static std::pair<OpFoldResult, OpFoldResult>
 samePads(Node &node, const WindowAttributes &window, size_t i,
          OpFoldResult size, bool isUpper) {
   int64_t stride = window.strides[i], span = window.span(i);
   auto n = [&](int64_t value) { return sizeAttr(node, value); };
-  // All windows together: (⌈size / stride⌉ - 1) stride + span.
+  // Extent of all windows together: (⌈size / stride⌉ - 1) stride + span.
   OpFoldResult windows =
       divSizes(node, addSizes(node, size, n(stride - 1)), n(stride));
   OpFoldResult covered = addSizes(
@@ -90,7 +91,7 @@ FailureOr<Value> legalize::resolveAutoPad(Node &node, WindowAttributes &window,
   Sizes low(n + 2, sizeAttr(node, 0)), high = low;
   bool isOpen = false;
   for (size_t i = 0; i < n; ++i) {
-    // Steps of one: the same whatever the size.
+    // With stride 1 the pads do not depend on the size.
     OpFoldResult size = window.strides[i] == 1 ? sizeAttr(node, 1)
                                                : sizeOf(node, x, 2 + i);
     auto [before, after] = samePads(node, window, i, size, isUpper);
@@ -111,10 +112,10 @@ FailureOr<Value> legalize::resolveAutoPad(Node &node, WindowAttributes &window,
   return padBy(node, x, fill, low, high);
 }
 
-/// The same for an open dimension. Windows that begin in the padding behind the
-/// data are left out; without such padding, or with little, there are none.
-/// Whether any window fits, with less than a stride of padding more, the
-/// pooling itself asks.
+/// Resolves ceil_mode for a dynamic dimension. Windows that begin in the end
+/// padding are left out, but with little end padding there are none. The
+/// function adds a stride less one to the end pad. The pooling op itself checks
+/// that a window fits.
 static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
                              OpFoldResult size) {
   Indices index{node.builder, node.loc()};
@@ -128,7 +129,7 @@ static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
     Value room = index.sub(padded, index.n(span));
     Value steps = index.div(index.add(room, index.n(stride - 1)),
                             index.n(stride));
-    // The last one that begins before the data end.
+    // Index of the last window that begins before the end of the data.
     Value most = index.div(index.sub(had, index.n(1)), index.n(stride));
     windows = index.add(index.min(steps, most), index.n(1));
   }
@@ -152,12 +153,12 @@ LogicalResult legalize::resolveCeilMode(Node &node, WindowAttributes &window,
     }
     int64_t begin = window.pads[i], &end = window.pads[n + i];
     int64_t room = size + begin + end - window.span(i);
-    // Less than a stride may be missing: the window that ceil_mode adds is the
-    // only one then.
+    // The kernel may exceed the padded input by less than a stride. Then
+    // ceil_mode adds the only window.
     if (room + stride <= 0 || size + begin == 0)
       return node.invalid("the dilated kernel is larger than the padded input");
     int64_t out = (room + stride - 1) / stride + 1;
-    // A last window that starts in the end padding is left out.
+    // Leaves out a last window that starts in the end padding.
     if ((out - 1) * stride >= size + begin)
       --out;
     int64_t needed = (out - 1) * stride + window.span(i) - size - begin;

@@ -1,4 +1,4 @@
-//===- Quantize.cpp - quantization of tensors -----------------------------===//
+//===- Quantize.cpp - QuantizeLinear, DequantizeLinear --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,14 +39,14 @@ Value legalize::alongAxis(Node &node, Value value, int64_t rank, int64_t axis) {
 
 static bool isStep(double scale) { return scale > 0 && !std::isinf(scale); }
 
-/// Whether scales may be steps of grids, as far as is known.
+/// Returns true unless scales are known not to be positive and finite.
 static bool areSteps(Value scales) {
   auto values = nn::getConstantDoubles(scales);
   return !values || llvm::all_of(*values, isStep);
 }
 
-/// Reports the first element of a constant input that `isRight` does not take;
-/// `wanted` says what it must be.
+/// Reports the first element of a constant input that `isRight` rejects.
+/// `wanted` says what the element must be.
 static LogicalResult checkElements(Node &node, size_t i, StringRef name,
                                    function_ref<bool(double)> isRight,
                                    StringRef wanted) {
@@ -82,7 +82,7 @@ Value legalize::saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
   double high = std::ldexp(1, isUnsigned ? width : width - 1) - 1;
   y = node.make<nn::ClampOp>(y, node.builder.getF64FloatAttr(low),
                              node.builder.getF64FloatAttr(high));
-  // Clamped to what f32 holds, a wide type's largest number may be one more.
+  // Clamping in f32 may leave the largest value of a wide type plus 1.
   return node.make<nn::CastOp>(typeOf(y).clone(to), y,
                                /*in_range=*/width <= 16);
 }
@@ -91,14 +91,14 @@ Value legalize::saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
 // QuantizeLinear, DequantizeLinear
 //===----------------------------------------------------------------------===//
 
-/// How scale and zero point spread over the data.
+/// How scale and zero point broadcast to the data.
 enum class Granularity { tensor, axis, block };
 
 static FailureOr<Granularity> granularity(Node &node, int64_t &axis) {
   int64_t rank = node.rank(0);
   if (isSingle(node.input(1)) && node.getInt("block_size", 0) == 0)
     return axis = 0, Granularity::tensor;
-  // A vector has one axis, and the default is another.
+  // A vector has only axis 0, although the default is 1.
   if (rank != 1 || node.getInt("axis", 1) != 1) {
     auto normal = node.normalizeAxis(node.getInt("axis", 1), rank);
     if (failed(normal))
@@ -120,8 +120,8 @@ static FailureOr<Granularity> granularity(Node &node, int64_t &axis) {
   return Granularity::axis;
 }
 
-/// Repeats each entry of input i along the axis for its block, cutting what
-/// the last block has too much.
+/// Repeats each entry of input i along the axis for its block, and cuts off the
+/// excess of the last block.
 static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
   RankedTensorType type = node.type(i), data = node.type(0);
   int64_t block = node.getInt("block_size", 0);
@@ -150,11 +150,11 @@ static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
   return node.make<nn::SliceOp>(value, starts, data.getShape(), steps);
 }
 
-/// The zero point must look like the scale.
+/// Requires the zero point to have the shape of the scale.
 static LogicalResult checkZeroPoint(Node &node) {
   if (!node.has(2))
     return success();
-  // Either may tell what the other is.
+  // Each shape may make the other static.
   if (isSingle(node.input(1)))
     pinToOne(node, 2, "the zero point");
   else if (isSingle(node.input(2)))
@@ -169,7 +169,7 @@ static LogicalResult checkZeroPoint(Node &node) {
   return success();
 }
 
-/// Input i, a scale or zero point, so that it broadcasts to the data.
+/// Makes input i, a scale or zero point, broadcast to the data.
 static FailureOr<Value> spread(Node &node, size_t i, Granularity kind,
                                int64_t axis) {
   if (kind == Granularity::block)
@@ -177,8 +177,9 @@ static FailureOr<Value> spread(Node &node, size_t i, Granularity kind,
   return alongAxis(node, node.input(i), node.rank(0), axis);
 }
 
-/// The zero point is added behind the division: there is nothing to round to
-/// before. It is 0 nearly always, and then -0 stays -0.
+/// Quantizes to a small float type. The zero point is added after the division,
+/// because no rounding to integers comes first. If it is 0, as nearly always,
+/// -0 stays -0.
 static Value quantizeToTiny(Node &node, Value scaled, Value zeroPoint,
                             Type to) {
   if (zeroPoint && nn::getSplat(zeroPoint) != 0.0) {
@@ -213,7 +214,7 @@ LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
   Type precision = node.elementType(1);
   if (int64_t code = node.getInt("precision", 0))
     precision = elementTypeOf(node.context(), code);
-  // Powers of two down to 2^-127 are scales that f32 has no normal number for.
+  // Scales may be powers of two down to 2^-127, which are denormal in f32.
   if (isa_and_nonnull<Float8E8M0FNUType>(precision))
     precision = node.builder.getF64Type();
   if (!precision || !isa<FloatType>(precision) || nn::tinyFloatOf(precision))
@@ -252,30 +253,31 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   int64_t axis = 0;
   auto kind = granularity(node, axis);
   if (failed(kind) || failed(checkZeroPoint(node)) ||
-      // It only multiplies: it may be of either sign, and zero.
+      // The scale only multiplies, so it may be negative or 0.
       failed(checkElements(
           node, 1, "scale", [](double v) { return std::isfinite(v); },
           "finite")))
     return failure();
   Value x = node.input(0), scale = node.input(1), zero = node.input(2);
   bool ofPowers = isa<Float8E8M0FNUType>(node.elementType(1));
-  // Quantizers write negative scales, so that the largest weight is the byte
-  // that has no opposite, and those of 0 of blocks of zeros. Passes take the
-  // scale of a `dequantize` for the step of a grid.
+  // Multiplies explicitly if scales are not positive. Quantizers write negative
+  // scales to use the int8 value without an opposite for the largest weight,
+  // and 0 for blocks of zeros. Passes need positive scales in a `dequantize`,
+  // because they use them as quantization steps.
   if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers ||
       !areSteps(scale)) {
     auto expanded = spread(node, 1, *kind, axis);
     if (failed(expanded))
       return failure();
-    // Weights may stay as they are packed.
+    // Packed weights may stay packed.
     if (*kind == Granularity::block && from.isInteger() &&
         nn::getConstant(x) && nn::getConstant(scale) && to.isF32() &&
         (!zero || nn::getConstant(zero)))
       return node.replace(node.make<nn::DequantizeBlocksOp>(
           node.type(0).clone(to), x, node.cast(scale, to), zero, axis,
           node.getInt("block_size", 0)));
-    // Scales down to 2^-127 and their products are no normal numbers of f32,
-    // and words none of float16.
+    // Computes in a wider type. Scales down to 2^-127 and their products are
+    // denormal in f32, and int16 values do not fit f16.
     Type wide = ofPowers                          ? node.builder.getF64Type()
                 : to.getIntOrFloatBitWidth() < 32 ? node.builder.getF32Type()
                                                   : to;

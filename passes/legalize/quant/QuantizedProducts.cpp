@@ -1,16 +1,18 @@
-//===- QuantizedProducts.cpp - products of quantized operators ------------===//
+//===- QuantizedProducts.cpp - quantized MatMul and Conv ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The sum of (a - za) (b - zb) over k is
-//   sum of a b - zb sum of a - za sum of b + K za zb,
-// of bytes without a sign in a and with one in b, which kernels multiply: 128
-// is added to or taken from a zero point along with its bytes. Sums over k of
-// constants are constants. All of that is exact; for the QLinear forms the
-// result is scaled and quantized again, as ONNX's reference does it.
+// Legalizes products of quantized tensors. The sum of (a - za) (b - zb) over k
+// is
+//     sum of a b - zb sum of a - za sum of b + K za zb,
+// with a of uint8 and b of int8, which kernels multiply. Other types are
+// converted by adding 128 to, or subtracting it from, both values and zero
+// point. Sums of constants over k are constants. All of this is exact. The
+// QLinear operators then scale and quantize the result as ONNX's reference
+// does.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -33,14 +35,15 @@ using namespace ingot::support;
 
 namespace {
 
-/// Bytes and their zero point, which is of i32 and may be null for 0.
+/// An int8 tensor and its zero point of i32, which is null for 0.
 struct Bytes {
   Value bytes, zero;
 };
 
 } // namespace
 
-/// The other sign of 128 more or less: the bits but for the highest.
+/// Converts between int8 and uint8 by adding or subtracting 128, which flips
+/// the highest bit.
 static Value flipSign(Node &node, Value bytes, Type to) {
   Type bits = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   Value flipped = node.make<nn::XorOp>(node.cast(bytes, bits),
@@ -48,8 +51,8 @@ static Value flipSign(Node &node, Value bytes, Type to) {
   return node.cast(flipped, to);
 }
 
-/// `value`, of bytes, with the sign of `to`; `zero` is its zero point or null,
-/// which `shaped` makes broadcast to it.
+/// Converts `value` and its zero point, which may be null, to type `to`.
+/// `shaped` makes the zero point broadcast to the value.
 static FailureOr<Bytes> withSign(Node &node, Value value, Value zero, Type to,
                                  function_ref<Value(Value)> shaped) {
   Type i32 = node.builder.getI32Type();
@@ -70,8 +73,8 @@ static FailureOr<Bytes> withSign(Node &node, Value value, Value zero, Type to,
   return failed(moved) ? FailureOr<Bytes>(failure()) : Bytes{value, *moved};
 }
 
-/// Constant weights less their zero point, which varies along dimension `dim`
-/// at most, where that leaves bytes with a sign; null otherwise.
+/// Subtracts the zero point from constant weights if the results fit int8;
+/// returns null otherwise. The zero point may vary along dimension `dim`.
 static Value foldZeroPoint(Node &node, Value value, Value zero, int64_t dim) {
   auto numbers = nn::getConstantInts(value);
   auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
@@ -100,8 +103,8 @@ static Value foldZeroPoint(Node &node, Value value, Value zero, int64_t dim) {
 // Matrices
 //===----------------------------------------------------------------------===//
 
-/// The sums of constant `value` over `axis`, which is kept, as i32; null if it
-/// is computed. However large it is, a run adds up nothing.
+/// Returns the sums of constant `value` over `axis`, which is kept, as an i32
+/// constant of any size. Returns null if the value is computed.
 static Value sumConstant(Node &node, Value value, int64_t axis) {
   auto numbers = nn::getConstantInts(value);
   if (!numbers)
@@ -120,7 +123,7 @@ static Value sumConstant(Node &node, Value value, int64_t axis) {
   return nn::makeConstant(node.builder, node.loc(), summed, sums);
 }
 
-/// The sum of `value` over `axis`, as i32, times `factor`.
+/// Returns the sum of `value` over `axis`, as i32, times `factor`.
 static FailureOr<Value> sumTimes(Node &node, Value value, int64_t axis,
                                  Value factor) {
   Value sum = sumConstant(node, value, axis);
@@ -140,7 +143,7 @@ Value legalize::alongLines(Node &node, Value value, bool isLeft) {
   return node.make<nn::ReshapeOp>(type.clone({type.getDimSize(0), 1}), value);
 }
 
-/// The i32 product of bytes of rank 2 or more, less zero points.
+/// Returns the i32 product of int8 tensors of rank 2 or more, less zero points.
 static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
   FailureOr<Value> y = node.infer<nn::MatMulOp>(
       a.bytes, b.bytes, /*bias=*/Value(), /*transpose_a=*/false,
@@ -253,7 +256,7 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
     return failure();
   std::vector<double> largest =
       largestSums(node, {0, 2}, {3, 5}, node.rank(3) - 1);
-  // Rows with scales of their own meet all columns.
+  // If rows have separate scales, each row scale meets all columns.
   if (!isSingle(left) && !largest.empty())
     largest = {*llvm::max_element(largest)};
   return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
@@ -263,7 +266,7 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// `value` as i32 less its zero point, which broadcasts to it.
+/// Returns `value` as i32 less its zero point, which broadcasts to it.
 static FailureOr<Value> widen(Node &node, Value value, Value zero) {
   Type i32 = node.builder.getI32Type();
   Value wide = node.cast(value, i32);
@@ -272,8 +275,8 @@ static FailureOr<Value> widen(Node &node, Value value, Value zero) {
   return node.infer<nn::SubOp>(wide, node.cast(zero, i32));
 }
 
-/// The i32 convolution of bytes less their zero point, which only one of x has:
-/// the padding is that, too.
+/// Returns the i32 convolution of int8 values. Only x has a zero point, which
+/// is also its padding.
 static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
   Type ui8 = typeOf(x.bytes).getElementType();
   std::optional<double> known =
@@ -288,7 +291,7 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
       conv.setXZeroPoint(int64_t(*known));
       return y;
     }
-    // One that only the run knows is what it pads with.
+    // Pads with the zero point explicitly if it is computed at run time.
     OpBuilder::InsertionGuard guard(node.builder);
     node.builder.setInsertionPoint(conv);
     auto [padded, pads] = support::padWithZeroPoint(
@@ -297,7 +300,7 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
     conv.getXMutable().assign(padded);
     conv.setPads(pads);
   }
-  // The same for all sums of an output.
+  // The correction is the same for all sums of an output channel.
   int64_t rank = typeOf(weights).getRank();
   auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
   Value sums = node.create<nn::ReduceOp>(
@@ -309,10 +312,10 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
   return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
 }
 
-/// The same where constant weights less their zero points are no bytes, as
-/// where they began as bytes without a sign: each window's sum of x, which is
-/// the convolution with ones, counts once for each of the zero point. Null if
-/// several outputs of a group would share it.
+/// Convolves with constant weights that do not fit int8 after subtracting the
+/// zero point, e.g. uint8 weights. It subtracts the zero point times the window
+/// sums of x, which are a convolution with ones. Returns null if several
+/// outputs of a group share a window.
 static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
                                           size_t zeroW) {
   RankedTensorType type = node.type(w);
@@ -347,9 +350,8 @@ static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
   return node.infer<nn::SubOp>(*y, *less);
 }
 
-/// The same of floats, which hold bytes less any zero point, and sums that
-/// stay below 2^24. Null where these may not, or where kernels multiply bytes
-/// faster.
+/// Convolves in f32, which is exact if the sums stay below 2^24. Returns null
+/// if they may not, or if int8 kernels are faster.
 static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
                                        ByteInputs w) {
   int64_t groups = node.getInt("group", 1);
@@ -377,7 +379,7 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
   auto y = convolve(node, *data, *weights, Value());
   if (failed(y))
     return failure();
-  // No precision that is asked for may round them.
+  // Forces fp32, because a lower precision would round the integers.
   IngotDialect::PrecisionAttrHelper(node.context())
       .setAttr(y->getDefiningOp(),
                PrecisionAttr::get(node.context(), Precision::fp32));
@@ -385,8 +387,8 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
                                /*in_range=*/true);
 }
 
-/// The i32 convolution of inputs `x` and `w`, less zero points. The padding has
-/// the zero point of x.
+/// Returns the i32 convolution of inputs `x` and `w`, less zero points. The
+/// padding is the zero point of x.
 static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
                                       size_t w, size_t zeroW) {
   if (node.rank(x) < 3 || node.rank(w) != node.rank(x))
@@ -413,8 +415,8 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
   auto y = convolveByWindows(node, *bytes, w, zeroW);
   if (failed(y) || *y)
     return y;
-  // Few models have weights that a run computes, or several outputs of a group
-  // with such zero points: their products are of i32.
+  // The remaining cases are rare: computed weights, or several outputs of a
+  // group with such zero points. They multiply i32 values.
   Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
   Value weightZero = node.input(zeroW);
   if (weightZero)
@@ -447,7 +449,8 @@ static LogicalResult legalizeQLinearConv(Node &node) {
     if (failed(y))
       return failure();
   }
-  // One weight scale an output channel, which is dimension 1 of the result.
+  // The weights have one scale per output channel, which is dimension 1 of the
+  // result.
   FailureOr<Value> ratio =
       ratioOf(node, toScalar(node, node.input(1)),
               alongAxis(node, node.input(4), node.rank(0) - 1, 0),

@@ -1,18 +1,19 @@
-//===- Requantize.cpp - sums of bytes become bytes again ------------------===//
+//===- Requantize.cpp - requantization of int32 sums ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's reference multiplies sums by a ratio of scales, which is of f32, and
-// adds the zero point, both in f64, and rounds. Where the sum and the product
-// are small enough, f32 rounds the same, once:
+// Requantizes sums. ONNX's reference multiplies sums by an f32 ratio of scales,
+// adds the zero point, both in f64, and rounds. If sum and product are small
+// enough, one rounding in f32 gives the same result:
 //
-// Of a ratio of 2^-21 or more the lowest bit is 2^-44 or more, and so is that
-// of the exact product. Below 2^9, where bytes are, f64 holds the sum of that
-// and a zero point, so that the reference rounds nothing before the end.
-// Smaller ratios differ only where a product comes to half a step.
+// If the ratio is at least 2^-21, its lowest bit is at least 2^-44, and so is
+// the lowest bit of the exact product. If the product is below 2^9, which
+// covers int8, its sum with a zero point is exact in f64. So the reference
+// rounds only at the end. Smaller ratios give different results only if a
+// product reaches half a step.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -48,7 +49,7 @@ std::vector<double> legalize::largestSums(Node &node, ByteInputs data,
   double least = isUnsigned ? 0 : -128, most = isUnsigned ? 255 : 127;
   Value dataZero = node.input(data.zeroPoint);
   std::optional<double> offset = dataZero ? nn::getSplat(dataZero) : 0.0;
-  // Any zero point is within the bytes.
+  // The zero point is unknown, but in the range of the type.
   double low = offset ? least - *offset : least - most;
   double high = offset ? most - *offset : most - least;
   int64_t behind = 1;
@@ -77,7 +78,7 @@ void legalize::addBias(Node &node, std::vector<double> &largest, size_t i) {
     sum += std::abs(double(number));
 }
 
-/// `value`, as a constant if it is made of constants.
+/// Folds `value` if all its operands are constants.
 static Value folded(Node &node, Value value) {
   constexpr int64_t kMaxElements = int64_t(1) << 24;
   Operation *op = value.getDefiningOp();
@@ -93,7 +94,8 @@ FailureOr<Value> legalize::ratioOf(Node &node, Value x, Value w, Value y) {
   auto asReal = [&](Value value) {
     return folded(node, node.cast(folded(node, value), real));
   };
-  // numpy has no promotion of integers and bf16 that is worth following.
+  // Other types are not rounded, because numpy's promotion of integers and bf16
+  // is not worth following.
   auto rounded = [&](Value value) {
     value = folded(node, value);
     return type.isF16() ? asReal(node.cast(value, type)) : value;
@@ -104,7 +106,7 @@ FailureOr<Value> legalize::ratioOf(Node &node, Value x, Value w, Value y) {
   return rounded(node.make<nn::DivOp>(rounded(*product), asReal(y)));
 }
 
-/// Whether one fused multiply-add of f32 gives what the reference does.
+/// Returns true if one fused multiply-add of f32 gives the reference's result.
 static bool fitsF32(Value ratio, ArrayRef<double> largest) {
   auto ratios = nn::getConstantDoubles(ratio);
   if (!ratios || largest.empty())
@@ -113,7 +115,7 @@ static bool fitsF32(Value ratio, ArrayRef<double> largest) {
     return sum < kLargestSum && sum * ratio < kLargestProduct &&
            (ratio >= kSmallestRatio || sum * ratio <= kNothing);
   };
-  // Of one number for each sum where that is how it spreads.
+  // Compares each ratio with its own sum, if there is one ratio per sum.
   if (ratios->size() == largest.size() && typeOf(ratio).getRank() > 0 &&
       llvm::count(typeOf(ratio).getShape(), 1) + 1 == typeOf(ratio).getRank())
     return llvm::all_of(llvm::zip_equal(largest, *ratios), [&](auto pair) {

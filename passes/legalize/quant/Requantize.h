@@ -1,12 +1,12 @@
-//===- Requantize.h - sums of bytes become bytes again ----------*- C++ -*-===//
+//===- Requantize.h - requantization of int32 sums --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What QLinearConv and QLinearMatMul do of their sums, and how large these get,
-// which says whether f32 has the bits for it.
+// Declares how QLinearConv and QLinearMatMul requantize their sums. A bound of
+// the sums decides if f32 is precise enough for this.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_QUANT_REQUANTIZE_H
@@ -18,29 +18,29 @@
 
 namespace ingot::legalize {
 
-/// f32 holds all whole numbers below it.
+/// f32 holds all integers below this value.
 inline constexpr double kLargestSum = 0x1p24;
 
-/// A tensor of bytes and its zero point: two inputs of a node.
+/// Inputs of a node: an int8 tensor and its zero point.
 struct ByteInputs {
   size_t bytes, zeroPoint;
 };
 
-/// The magnitude that no sum of products of data and weights, less their zero
-/// points, is above, for each index of `dim`, along which the weights' zero
-/// point may vary. Empty if it is not known.
+/// Returns an upper bound of the magnitude of all sums of products of data and
+/// weights, less their zero points. There is one bound per index of `dim`,
+/// along which the weights' zero point may vary. Empty if it is not known.
 std::vector<double> largestSums(Node &node, ByteInputs data,
                                 ByteInputs weights, int64_t dim);
 
-/// The same where input i, if it is there, is added.
+/// Adds input i, if present, to the bounds.
 void addBias(Node &node, std::vector<double> &largest, size_t i);
 
-/// `x w / y` of scales, each step rounded to their type as ONNX's reference
-/// rounds it, as f32.
+/// Returns `x w / y` of scales as f32. Each step is rounded to the scales'
+/// type, as in ONNX's reference.
 mlir::FailureOr<Value> ratioOf(Node &node, Value x, Value w, Value y);
 
-/// Replaces the node by bytes of `sums`, none of which is above `largest`, if
-/// that is known.
+/// Replaces the node by int8 values of `sums`. The magnitudes of the sums are
+/// at most `largest`, or unknown if it is empty.
 mlir::LogicalResult requantize(Node &node, Value sums, Value ratio,
                                Value zeroPoint,
                                llvm::ArrayRef<double> largest);

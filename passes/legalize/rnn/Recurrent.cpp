@@ -30,7 +30,7 @@ Value legalize::takeDirection(Node &node, Value x, int64_t d) {
   return reshape(node, sliceAxis(node, x, 0, d, 1), sizes);
 }
 
-/// Rows [part rows] of a weight or bias.
+/// Returns `count` rows of a weight or bias.
 static Value takeRows(Node &node, Value x, int64_t start, int64_t count) {
   return sliceAxis(node, x, 0, start, count);
 }
@@ -41,15 +41,15 @@ static Value matmul(Node &node, Value a, Value b, Value bias = {}) {
   return failed(y) ? Value() : *y;
 }
 
-/// x times weights of a recurrence.
+/// Multiplies x by weights of a recurrence.
 static Value project(Node &node, const Recurrence &net, Value x, Value weights,
                      Value bias = {}) {
   return net.quantizes ? multiplyByBytes(node, x, weights, bias)
                        : matmul(node, x, weights, bias);
 }
 
-/// What the input adds to every gate at every step, [T, B, gates H], in one
-/// product.
+/// Computes the input's part of all gates for all steps, [T, B, gates H], in
+/// one product.
 static Value projectInput(Node &node, const Recurrence &net, Value w,
                           Value bias) {
   Sizes sizes = sizesOf(node, net.x);
@@ -62,7 +62,7 @@ static Value projectInput(Node &node, const Recurrence &net, Value w,
                  {sizes[0], sizes[1], sizeAttr(node, net.gates * net.hidden)});
 }
 
-/// 1 where step t of a sequence is there, [B, 1].
+/// Returns a mask [B, 1]: true if step t is within the sequence.
 static Value stepMask(Node &node, const Recurrence &net, Value step) {
   if (!net.lengths)
     return {};
@@ -78,7 +78,8 @@ static Value castTensor(Node &node, Value x, Type type) {
 }
 
 namespace {
-/// Results of one direction: all steps (if used) and the final states.
+/// Results of one direction: the outputs of all steps, if used, and the final
+/// states.
 struct Run {
   Value all;
   SmallVector<Value> states;
@@ -96,14 +97,14 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
   OpFoldResult steps = sizes[0], batch = sizes[1];
   OpFoldResult width = sizeAttr(node, net.hidden);
   Type element = typeOf(net.x).getElementType();
-  // Slices refuse any offset into a dimension that is known to be empty.
+  // Slices must not have an offset into an empty static dimension.
   if (getConstantIntValue(batch) == 0)
     return Run{tensor::EmptyOp::create(builder, loc,
                                        Sizes{steps, batch, width}, element),
                direction.initial};
 
-  // Each step writes its state over the one before, so the first must be a
-  // buffer of the loop's own.
+  // Each step overwrites the state of the step before, so the initial state
+  // must be in a buffer that only the loop uses.
   SmallVector<Value> carried;
   for (Value state : direction.initial)
     carried.push_back(bufferization::AllocTensorOp::create(
@@ -147,8 +148,8 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
           builder, loc, castTensor(node, shown, states[0].getType()),
           args.back(), offsets, outputSizes, ones);
     }
-    // Each step leaves its state where it found the one before: a loop cannot
-    // carry a buffer of its own making.
+    // Writes the state into the buffer of the previous state, because a loop
+    // cannot carry a buffer that it allocates.
     for (auto [value, before] : llvm::zip_equal(next, states))
       value = bufferization::MaterializeInDestinationOp::create(
                   builder, loc, before.getType(),
@@ -173,7 +174,7 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
 // Operands and results
 //===----------------------------------------------------------------------===//
 
-/// The initial state of direction d, zero if it is left out.
+/// Returns the initial state of direction d, or zeros if it is left out.
 static Value initialState(Node &node, const Recurrence &net, size_t input,
                           int64_t d) {
   Sizes sizes = {sizeOf(node, net.x, 1), sizeAttr(node, net.hidden)};
@@ -191,8 +192,8 @@ static Value initialState(Node &node, const Recurrence &net, size_t input,
                     RankedTensorType::get(staticShape(sizes), element));
 }
 
-/// An operand has the sizes that the others ask for; which of them is open, the
-/// run checks.
+/// Requires an operand to have the sizes `wanted`. Dynamic sizes are checked at
+/// run time.
 static LogicalResult checkOperand(Node &node, size_t input, StringRef name,
                                   ArrayRef<OpFoldResult> wanted) {
   if (!node.has(input))
@@ -266,7 +267,8 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
                                        node.builder.getI64Type()),
                           {sizeOf(node, node.input(4), 0), sizeAttr(node, 1)});
   }
-  // What the weights ask of the input's width, the run has checked.
+  // The run has checked the input's width against the weights, so it can be
+  // static.
   int64_t rowsDim = net.quantizes ? 1 : 2;
   if (int64_t known = node.shape(1)[rowsDim]; !ShapedType::isDynamic(known)) {
     SmallVector<int64_t> shape(typeOf(net.x).getShape());
@@ -370,8 +372,8 @@ static LogicalResult makeGRU(Node &node, const Recurrence &net, int64_t d,
     return failure();
   bool resetAfter = node.getInt("linear_before_reset", 0) != 0;
   int64_t hidden = net.hidden;
-  // The bias of z and r is one sum; that of h is inside the reset if that comes
-  // after the product.
+  // The biases of z and r are added up in advance. The bias of h is inside the
+  // reset if the reset comes after the product.
   Value candidateBias;
   if (direction.stateBias) {
     Value gatesBias = takeRows(node, direction.stateBias, 0, 2 * hidden);

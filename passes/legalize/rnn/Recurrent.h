@@ -1,4 +1,4 @@
-//===- Recurrent.h - a loop over time around a cell -----------------------===//
+//===- Recurrent.h - common form of RNN, GRU and LSTM -----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,65 +13,67 @@
 
 namespace ingot::legalize {
 
-/// What all directions of a recurrent operator share.
+/// Properties that all directions of a recurrent operator share.
 struct Recurrence {
   int64_t gates = 1, hidden = 0, directions = 1;
   bool reverseFirst = false, batchFirst = false;
-  /// Whether weights are bytes, which what they multiply is quantized for.
+  /// True if weights are int8. Their left factors are then quantized at run
+  /// time.
   bool quantizes = false;
-  /// Whether the output of every step is used.
+  /// True if the output of every step is used.
   bool needsAll = false;
-  /// [T, B, I].
+  /// The input of shape [T, B, I].
   Value x;
   /// Lengths of the sequences, [B, 1] of i64, or null.
   Value lengths;
 };
 
-/// The next states from what the input adds to the gates, [B, gates H], and the
-/// states, [B, H] each; the first is the output.
+/// Computes the next states from the input's part of the gates, [B, gates H],
+/// and the states, [B, H] each. The first state is the output.
 using Cell = std::function<SmallVector<Value>(Node &, Value input,
                                               ArrayRef<Value> states)>;
 
 struct Direction {
-  /// [gates H, I], [gates H, H]; of bytes [I, gates H], [H, gates H], behind
-  /// their nn.dequantize.
+  /// Weights [gates H, I] and [gates H, H]. Quantized weights are [I, gates H]
+  /// and [H, gates H], after nn.dequantize.
   Value w, r;
-  /// [gates H], or null; the first is added to the input's product.
+  /// Biases [gates H], or null. inputBias is added to the input's product.
   Value inputBias, stateBias;
   SmallVector<Value> initial;
   Cell cell;
 };
 
-/// Completes a direction (inputBias, cell).
+/// Completes a direction: inputBias and cell.
 using MakeDirection = LogicalResult (*)(Node &, const Recurrence &, int64_t d,
                                         Direction &);
 
-/// Rewrites the node into one loop a direction. Weights that are `quantized`
-/// have their scales and zero points in inputs 8 to 11.
+/// Rewrites the node to one loop per direction. If `quantized` is true, inputs
+/// 8 to 11 have the weights' scales and zero points.
 LogicalResult legalizeRecurrence(Node &node, int64_t gates, size_t states,
                                  MakeDirection makeDirection,
                                  bool quantized = false);
 
-/// Direction d of an operand whose first dimension is the directions.
+/// Returns direction d of an operand whose first dimension is the direction.
 Value takeDirection(Node &node, Value x, int64_t d);
 
-/// Whether weights are bytes, each with scales and zero points that are one
-/// number a direction, or one for each of its columns.
+/// Checks that weights are int8 and that scales and zero points have one value
+/// per direction, or one per column.
 LogicalResult checkWeightBytes(Node &node);
 
-/// Direction d of weights of bytes, behind their scale and zero point, which
-/// are inputs `scale` and the one behind.
+/// Dequantizes direction d of int8 weights. Their scale is input `scale`, the
+/// zero point the next input.
 FailureOr<Value> dequantizeDirection(Node &node, size_t input, size_t scale,
                                      int64_t d);
 
-/// x, quantized by its range in the run, times weights of dequantizeDirection.
+/// Multiplies x, quantized by its range at run time, by weights of
+/// dequantizeDirection.
 Value multiplyByBytes(Node &node, Value x, Value weights, Value bias);
 
-/// An activation function, after the node's clip.
+/// An activation function. It clips its operand first if the node says so.
 using Activation = std::function<Value(Node &, Value)>;
 
-/// The activations of direction d, from activations, activation_alpha and
-/// activation_beta.
+/// Returns the activations of direction d, from activations, activation_alpha
+/// and activation_beta.
 FailureOr<SmallVector<Activation>>
 readActivations(Node &node, int64_t d, ArrayRef<StringRef> defaults,
                 int64_t directions);

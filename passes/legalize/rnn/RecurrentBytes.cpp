@@ -1,4 +1,4 @@
-//===- RecurrentBytes.cpp - recurrences with weights of bytes -------------===//
+//===- RecurrentBytes.cpp - recurrences with int8 weights -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

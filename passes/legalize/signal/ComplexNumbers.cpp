@@ -1,4 +1,4 @@
-//===- ComplexNumbers.cpp - arithmetic of complex numbers -----------------===//
+//===- ComplexNumbers.cpp - complex arithmetic ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,8 @@ Parts ComplexNumbers::turned(Parts x, int64_t k, int64_t n) {
   Parts quarter = {x.im, negative(x.re)};
   if (4 * k == n)
     return quarter;
-  // An eighth is half of none and a quarter, three are of a quarter and two.
+  // Rotations by 1/8 and 3/8 of a turn combine x and `quarter`, scaled by
+  // sqrt(1/2).
   Value root = constant(x.re.getType(), M_SQRT1_2);
   if (8 * k == n)
     return scaled(plus(x, quarter), root);

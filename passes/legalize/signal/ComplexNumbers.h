@@ -1,4 +1,4 @@
-//===- ComplexNumbers.h - arithmetic of complex numbers -------*- C++ -*-===//
+//===- ComplexNumbers.h - complex arithmetic --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 
 namespace ingot::legalize {
 
-/// A complex number, or vectors of such. Where a number is known to be real,
-/// the imaginary part is null.
+/// A complex scalar or vector. The imaginary part is null if the number is
+/// known to be real.
 struct Parts {
   Value re, im;
 };
@@ -43,9 +43,9 @@ struct ComplexNumbers : Indices {
   Parts scaled(Parts x, Value factor) {
     return {times(x.re, factor), x.im ? times(x.im, factor) : Value()};
   }
-  /// x e^(-2πi k / n), where n is at most 8.
+  /// Returns x e^(-2πi k / n), where n is at most 8.
   Parts turned(Parts x, int64_t k, int64_t n);
-  /// The transform of a few points.
+  /// Returns the Fourier transform of a few points.
   SmallVector<Parts> transform(ArrayRef<Parts> x);
   Value constant(Type type, double value);
   Value toFloat(Value index, Type type) {

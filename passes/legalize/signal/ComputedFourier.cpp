@@ -1,12 +1,12 @@
-//===- ComputedFourier.cpp - transforms of computed form ------------------===//
+//===- ComputedFourier.cpp - DFT and STFT of dynamic length ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where no matrix of waves can be a constant, a run says how many points the
-// transforms are of, and where they lie.
+// Legalizes DFT and STFT that cannot be products with constant matrices. The
+// number of points and their strides are computed at run time.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/signal/ComputedFourier.h"
@@ -40,7 +40,7 @@ FailureOr<Value> legalize::computedScalar(Node &node, size_t i,
                                           number));
 }
 
-/// The same as a size.
+/// Returns the single integer of an input as a size.
 static FailureOr<OpFoldResult> scalarSize(Node &node, size_t i,
                                           StringRef name) {
   if (auto known = node.getConstantInts(i); known && known->size() == 1)
@@ -51,7 +51,7 @@ static FailureOr<OpFoldResult> scalarSize(Node &node, size_t i,
   return OpFoldResult(*computed);
 }
 
-/// What transforms read and write.
+/// Returns the element type that transforms read and write.
 static Type transformType(Node &node) {
   OpBuilder &b = node.builder;
   return node.elementType(0).isF64() ? Type(b.getF64Type()) : b.getF32Type();
@@ -63,7 +63,7 @@ static void requirePositive(Node &node, Value size, const Twine &what) {
           what + " is {0}, but must be at least 1", {size});
 }
 
-/// A length that transforms are made for.
+/// Requires at run time that a transform of this length is possible.
 static void requireLength(Node &node, Value length, const Twine &what) {
   requirePositive(node, length, what);
   Indices i{node.builder, node.loc()};
@@ -71,14 +71,14 @@ static void requireLength(Node &node, Value length, const Twine &what) {
           what + " is {0}, but must be at most {1}", {length, i.n(kMaxPoints)});
 }
 
-/// The elements of x in a row.
+/// Reshapes x to rank 1.
 static Value flat(Node &node, Value x) {
   return reshape(
       node, x,
       {support::productOf(node.builder, node.loc(), sizesOf(node, x))});
 }
 
-/// The transforms of x in a tensor of `sizes`.
+/// Returns the transforms of x as a tensor of `sizes`.
 static Value transformAll(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                           const LineTransforms &lines) {
   OpBuilder &b = node.builder;
@@ -92,12 +92,12 @@ static Value transformAll(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
 
 namespace {
 
-/// The axis of a DFT, a number or what a run computes.
+/// Axis of a DFT, either a constant or computed at run time.
 struct Axis {
-  /// Where the axis is, as seen from a dimension.
+  /// Position of the axis relative to a dimension.
   enum Place { before, same, behind };
 
-  /// `yes` where it is there, else `no`.
+  /// Returns `yes` if the axis is at `place`, else `no`.
   OpFoldResult choose(Node &node, Place place, int64_t dim, OpFoldResult yes,
                       OpFoldResult no) const {
     if (number) {
@@ -182,7 +182,8 @@ LogicalResult legalize::legalizeComputedDFT(Node &node,
   for (int64_t d = 0; d < rank - 1; ++d)
     sizes[d] = axis->choose(node, Axis::same, d, outputs, sizes[d]);
   sizes.back() = sizeAttr(node, fromHalf ? 1 : 2);
-  // Half a spectrum stands for its mirror image too.
+  // Half a spectrum also stands for its mirror image, so most points count
+  // twice.
   if (fromHalf)
     lines.weight = [&](OpBuilder &b, Location loc, Value n) -> Value {
       Indices i{b, loc};

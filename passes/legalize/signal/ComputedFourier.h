@@ -1,4 +1,4 @@
-//===- ComputedFourier.h - transforms of computed form ----------*- C++ -*-===//
+//===- ComputedFourier.h - DFT and STFT of dynamic length -------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,14 +11,14 @@
 
 namespace ingot::legalize {
 
-/// DFT along `axis`, or one that only the run knows; of any length, which may
-/// be open.
+/// Legalizes DFT of any length, also dynamic, along `axis`. Without `axis`, the
+/// axis is computed at run time.
 LogicalResult legalizeComputedDFT(Node &node, std::optional<int64_t> axis);
 
-/// STFT with frames of any length, which may be open.
+/// Legalizes STFT with frames of any length, also dynamic.
 LogicalResult legalizeComputedSTFT(Node &node);
 
-/// The single integer of an input, as an index. Reports one that is none.
+/// Returns the single integer of an input as an index. Reports other inputs.
 mlir::FailureOr<Value> computedScalar(Node &node, size_t i,
                                       llvm::StringRef name);
 

@@ -1,4 +1,4 @@
-//===- FastFourier.cpp - transforms of a length of the run ----------------===//
+//===- FastFourier.cpp - Fourier transforms of dynamic length -------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Points of a vector, and those that the first pass leaves side by side.
+/// Points per vector, and points that the first step leaves side by side.
 static constexpr int64_t kLanes = 4, kFirst = 8;
 
 namespace {
@@ -28,7 +28,8 @@ namespace {
 /// Complex points in two tensors of rank 1.
 using Points = Parts;
 
-/// The loops of a transform, which thread the tensors that they write.
+/// Builder of the loops of a transform. The loops carry the tensors that they
+/// write.
 class Transformer : ComplexNumbers {
 public:
   Transformer(Node &node, Value x, const LineTransforms &lines)
@@ -45,7 +46,8 @@ private:
   State count(Value to, ValueRange state, Body body) {
     return loop(n(0), to, n(1), state, body);
   }
-  /// A loop of one step or none: a branch would not be bufferized in place.
+  /// Builds a loop of one step or none, because a branch would not be
+  /// bufferized in place.
   State when(Value condition, ValueRange state,
              llvm::function_ref<State(ValueRange)> body) {
     return count(choose(condition, n(1), n(0)), state,
@@ -61,7 +63,7 @@ private:
   Points store(Parts x, Points to, Value at);
   Points storeVector(Parts x, Points to, Value at);
   Points emptyPoints(Value size);
-  /// What is stored as the type of x, and back.
+  /// Converts between the element type of x and f64.
   Value widen(Value number);
   Value narrow(Value number);
 
@@ -85,10 +87,12 @@ private:
   Value x;
   Type element;
   VectorType lanes;
-  /// Whether the length is a power of two that is transformed as it is, the
-  /// power of two that is transformed, and its logarithm.
+  /// `isDirect` is true if the length is a power of two that is transformed
+  /// directly. `size` is the power of two that is transformed, `bits` its
+  /// logarithm.
   Value isDirect, size, bits;
-  /// e^(-2πi k / size), c[n], and once it is known the spectrum of conj(c).
+  /// e^(-2πi k / size), c[n], and the spectrum of conj(c), which line -1
+  /// computes.
   Points turns, chirp, filter;
 };
 
@@ -177,7 +181,7 @@ void Transformer::chooseSize() {
   Value length = lines.length, before = sub(length, n(1));
   Value common = arith::AndIOp::create(b, loc, length, before);
   isDirect = both(equal(common, n(0)), less(n(kFirst - 1), length));
-  // Those of which 2N - 2 is less.
+  // Bits of 2N - 2, so that the size is greater than 2N - 2.
   Value enough = max(logarithm(mul(before, n(2))), n(3));
   bits = choose(isDirect, logarithm(before), enough);
   size = arith::ShLIOp::create(b, loc, n(1), bits);
@@ -193,8 +197,9 @@ Points Transformer::fill(Points to, Value from, Value end,
             0);
 }
 
-/// e^(-2πi t / points) of t = turnOf(i) in [0, points) for i < count: products
-/// of as many exact ones as the square root of `points`.
+/// Computes e^(-2πi t / points) for t = turnOf(i) in [0, points) and i < count.
+/// Each result is a product of two values from tables of about sqrt(points)
+/// exact values.
 Points Transformer::tabulateTurns(Value points, Value count,
                                   llvm::function_ref<Value(Value i)> turnOf) {
   Value shift = div(add(bits, n(1)), n(2));
@@ -224,13 +229,13 @@ Points Transformer::tabulateTurns(Value points, Value count,
 // Lines
 //===----------------------------------------------------------------------===//
 
-/// The first place of a line.
+/// Returns the index of the first element of a line.
 static Value startOf(Indices i, Value line, const Lines &lines, Value inner) {
   return i.add(i.mul(i.div(line, inner), lines.perOuter),
                i.mul(i.rem(line, inner), lines.perInner));
 }
 
-/// x[n] c[n], and zeros behind them.
+/// Loads x[n] c[n] and pads with zeros.
 Points Transformer::takeLine(Value line, Points to) {
   Value start = startOf(*this, line, lines.from, lines.inner);
   to = fill(to, n(0), lines.inputs, [&](Value i) {
@@ -243,7 +248,8 @@ Points Transformer::takeLine(Value line, Points to) {
       point.im = part(add(place, n(1)));
     if (lines.weight)
       point = scaled(point, widen(lines.weight(b, loc, i)));
-    // The inverse transform is the transform with the parts exchanged.
+    // The inverse transform is the transform with real and imaginary parts
+    // swapped.
     if (lines.inverse)
       point = {point.im ? point.im : constant(element, 0), point.re};
     return times(point, load(chirp, i));
@@ -253,7 +259,7 @@ Points Transformer::takeLine(Value line, Points to) {
   });
 }
 
-/// conj(c[n]) at n and -n, over the size.
+/// Stores conj(c[n]) at n and -n, modulo the size.
 Points Transformer::takeFilter(Points to) {
   to = fill(to, n(0), size, [&](Value) {
     return Parts{constant(element, 0), constant(element, 0)};
@@ -273,8 +279,8 @@ Points Transformer::takeFilter(Points to) {
   return at(state, 0);
 }
 
-/// The points of a line from the transform, which holds them backwards where
-/// it was the second one.
+/// Stores the points of a line. After the second transform of Bluestein's
+/// algorithm the points are in reverse order.
 Value Transformer::putLine(Value line, Points from, Value results) {
   Value start = startOf(*this, line, lines.to, lines.inner);
   Value share = arith::DivFOp::create(b, loc, constant(element, 1),
@@ -298,7 +304,7 @@ Value Transformer::putLine(Value line, Points from, Value results) {
 }
 
 //===----------------------------------------------------------------------===//
-// Passes
+// Steps of a transform
 //===----------------------------------------------------------------------===//
 
 Points Transformer::eachVector(Points to,
@@ -339,8 +345,8 @@ Points Transformer::firstPass(Points from, Points to) {
   return at(state, 0);
 }
 
-/// One pass over points of which `apart` side by side belong to transforms of
-/// their own, so that they are multiplied by the same.
+/// Does one step. `apart` neighbouring points belong to different transforms
+/// and have the same factors.
 Points Transformer::pass(int64_t radix, Points from, Points to, Value apart) {
   Value share = div(size, n(radix));
   State state = loop(
@@ -371,14 +377,14 @@ Points Transformer::pass(int64_t radix, Points from, Points to, Value apart) {
   return at(state, 0);
 }
 
-/// Two passes, from the second buffer to the first one and back.
+/// Does two steps, from the second buffer to the first and back.
 Transformer::State Transformer::bothWays(int64_t radix, ValueRange state,
                                          Value apart) {
   Points first = pass(radix, at(state, 2), at(state, 0), apart);
   return join(first, pass(radix, first, at(state, 2), mul(apart, n(radix))));
 }
 
-/// The transform of the first of two buffers, in the second one.
+/// Transforms the first of two buffers into the second.
 Transformer::State Transformer::transformBuffer(ValueRange state) {
   State both = join(at(state, 0), firstPass(at(state, 0), at(state, 2)));
   Value left = sub(bits, n(3));
@@ -402,7 +408,7 @@ Transformer::State Transformer::transformBuffer(ValueRange state) {
   });
 }
 
-/// State: results, two buffers, the filter.
+/// Transforms a line. State: results, two buffers, the filter.
 Transformer::State Transformer::transformLine(Value line, ValueRange state) {
   Value isFilter = less(line, n(0)), isLine = less(n(-1), line);
   auto take = [&](Value condition, Points to,
@@ -450,7 +456,7 @@ Value Transformer::run(Value results) {
   });
   Points from = emptyPoints(size), to = emptyPoints(size);
   Points filter = emptyPoints(choose(isDirect, n(kFirst), size));
-  // What the filter takes is line -1.
+  // Line -1 computes the filter.
   return loop(choose(isDirect, n(0), n(-1)), mul(lines.outer, lines.inner),
               n(1),
               {results, from.re, from.im, to.re, to.im, filter.re, filter.im},

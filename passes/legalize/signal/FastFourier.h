@@ -1,23 +1,26 @@
-//===- FastFourier.h - transforms of a length of the run --------*- C++ -*-===//
+//===- FastFourier.h - Fourier transforms of dynamic length -----*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Discrete Fourier transforms in O(N log N) whose length N only a run knows.
+// Declares discrete Fourier transforms in O(N log N) of a length N that is
+// known at run time only.
 //
-// A power of two is transformed by Stockham's algorithm: passes of radix 8, 4
-// and 2 from one buffer to another, which leave the points in order. The first
-// one, of radix 8, leaves runs of eight points, so that all others are of whole
-// vectors. Any other length goes through Bluestein's: with c[n] = e^(-πi n²/N),
+// Stockham's algorithm transforms a power of two. Its steps of radix 8, 4 and 2
+// go from one buffer to another and leave the points in order. The first step
+// has radix 8 and leaves runs of eight points, so that all other steps work on
+// whole vectors. Bluestein's algorithm transforms any other length. With c[n] =
+// e^(-πi n²/N),
 //
-//   y[k] = c[k] Σ (x[n] c[n]) conj(c[k - n])
+//     y[k] = c[k] Σ (x[n] c[n]) conj(c[k - n])
 //
-// is a convolution, which two transforms of the next power of two from 2N - 1
-// on compute. The spectrum of conj(c) is computed once for all transforms of an
-// operator. n² is reduced modulo 2N before it becomes an angle. All of it is in
-// f64, so that results of f32 are rounded once, as sums over all points were.
+// is a convolution. Two transforms of the next power of two from 2N - 1 on
+// compute it. The spectrum of conj(c) is computed once for all transforms of an
+// operator. n² is reduced modulo 2N before it becomes an angle. All arithmetic
+// is in f64, so that f32 results are rounded only once.
+//
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_SIGNAL_FASTFOURIER_H
@@ -27,33 +30,33 @@
 
 namespace ingot::legalize {
 
-/// Where the points of lines are in a tensor of rank 1: point n of line i, for
-/// i = outer I + inner, at outer `perOuter` + inner `perInner` + n `perPoint`.
-/// The imaginary part of a complex point follows the real one.
+/// Strides of lines in a tensor of rank 1. For i = outer I + inner, point n of
+/// line i is at outer `perOuter` + inner `perInner` + n `perPoint`. The
+/// imaginary part of a complex point follows the real part.
 struct Lines {
   Value perOuter, perInner, perPoint;
 };
 
-/// What is transformed: `outer` times `inner` lines of `inputs` points, behind
-/// which there are zeros. Of each, the first `outputs` points are wanted.
+/// Description of the transforms: `outer` times `inner` lines of `inputs`
+/// points, which are padded with zeros to `length`. Each transform gives its
+/// first `outputs` points.
 struct LineTransforms {
   Value outer, inner;
   Lines from, to;
   Value inputs, outputs;
   Value length;
   bool inverse = false;
-  /// Whether points have an imaginary part.
+  /// True if points have an imaginary part.
   bool readsComplex = true, writesComplex = true;
-  /// What point n is multiplied by, or null.
+  /// Returns the factor for input point n. May be null.
   std::function<Value(mlir::OpBuilder &, mlir::Location, Value n)> weight;
 };
 
-/// The largest length: its square has to be an i64.
+/// The largest length. Its square must fit an i64.
 constexpr int64_t kMaxPoints = int64_t(1) << 31;
 
-/// `results`, a tensor of rank 1, with the transforms of lines of `x`, which is
-/// one, too. Both are of one type, f32 or f64. The length is in
-/// [1, kMaxPoints].
+/// Transforms the lines of `x` into `results`. Both are tensors of rank 1 and
+/// of one type, f32 or f64. The length is in [1, kMostPoints].
 Value transformLines(Node &node, Value x, Value results,
                      const LineTransforms &transforms);
 

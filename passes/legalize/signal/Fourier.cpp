@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Transforms of the lengths that models use (a few hundred) are products with
-// constant matrices of cosines and sines, which run at matrix speed. Those of
-// many points are transforms of the factors of their length (Cooley and Tukey,
-// 1965): of 1024 points 32 by 32, with a sixteenth of the products. FastFourier
-// has those of many points without such factors, and of as many as a run says.
+// Legalizes DFT and STFT. Short transforms of a few hundred points become
+// products with constant matrices of cosines and sines, which run at matrix
+// speed. Transforms of many points become transforms of the factors of their
+// length (Cooley and Tukey, 1965). For example, 1024 points as 32 by 32 need a
+// sixteenth of the multiplications. FastFourier handles other long lengths, and
+// lengths that are known at run time only.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
@@ -26,26 +27,27 @@ using namespace ingot::legalize;
 
 namespace {
 
-/// Real and imaginary parts; the imaginary part is null where it is zero.
+/// Real and imaginary parts. The imaginary part is null if it is zero.
 struct Complex {
   Value re, im;
 };
 
-/// A transform of `length` points from `inputs` of them to `outputs`.
+/// A transform of `length` points, from the first `inputs` to the first
+/// `outputs`.
 struct Transform {
   int64_t length, inputs, outputs;
   bool inverse = false;
-  /// The inputs are half a spectrum, the outputs are real.
+  /// True if the inputs are half a spectrum and the outputs are real.
   bool fromHalf = false;
 };
 
 } // namespace
 
-/// Elements of a constant.
+/// Limit of the elements of a constant.
 constexpr int64_t kMaxMatrixElements = int64_t(1) << 22;
 
-/// The factors of a length whose transforms, one after the other, take far
-/// fewer products, or nullopt.
+/// Returns two factors of the length whose transforms need far fewer
+/// multiplications, or nullopt.
 static std::optional<std::pair<int64_t, int64_t>>
 factorsOf(const Transform &transform, bool isComplex) {
   int64_t length = transform.length;
@@ -79,25 +81,25 @@ static LogicalResult checkSize(Node &node, const Transform &transform) {
   return success();
 }
 
-/// Whether products with constants take less time than the transforms of a
-/// length of the run, and no more memory than the model may.
+/// Returns true if products with constant matrices are faster than FastFourier
+/// and their constants are small enough.
 static bool isWorthMatrices(const Transform &transform) {
   return transform.inputs <= threshold::fourierMatrix / transform.outputs ||
          factorsOf(transform, /*isComplex=*/false);
 }
 
-/// The matrix of scaled cosines or sines of 2 pi n k / length.
+/// Returns the matrix of scaled cosines or sines of 2 pi n k / length.
 static Value waves(Node &node, Type element, const Transform &transform,
                    bool sine) {
   std::vector<double> values;
   values.reserve(transform.inputs * transform.outputs);
   for (int64_t n = 0; n < transform.inputs; ++n) {
     double scale = transform.inverse ? 1.0 / double(transform.length) : 1;
-    // Half a spectrum stands for its mirror image too.
+    // Half a spectrum also stands for its mirror image.
     if (transform.fromHalf && n != 0 && 2 * n != transform.length)
       scale *= 2;
     for (int64_t k = 0; k < transform.outputs; ++k) {
-      // Reduced before scaling, so that large products stay exact.
+      // Reduces n k before scaling, so that large products stay exact.
       double angle = 2 * M_PI * double((n * k) % transform.length) /
                      double(transform.length);
       values.push_back(scale * (sine ? std::sin(angle) : std::cos(angle)));
@@ -108,7 +110,7 @@ static Value waves(Node &node, Type element, const Transform &transform,
   return nn::makeConstant(node.builder, node.loc(), type, values);
 }
 
-/// x with the two last dimensions for the last, and these exchanged.
+/// Splits the last dimension of x into (rows, columns), and swaps the two.
 static Value fold(Node &node, Value x, int64_t rows, int64_t columns) {
   if (!x)
     return x;
@@ -119,8 +121,8 @@ static Value fold(Node &node, Value x, int64_t rows, int64_t columns) {
                   sizes.size() - 2);
 }
 
-/// The products of complex numbers with cosines and sines of angles, which a
-/// forward transform turns by the other way.
+/// Combines the products of complex numbers with cosines and sines. A forward
+/// transform rotates in the other direction.
 static Complex addParts(Node &node, Value reCos, Value reSin, Value imCos,
                         Value imSin, bool inverse) {
   if (inverse)
@@ -133,8 +135,9 @@ static Complex addParts(Node &node, Value reCos, Value reSin, Value imCos,
 static FailureOr<Complex> apply(Node &node, Complex x,
                                 const Transform &transform);
 
-/// x[n] of n = n1 N2 + n2 by transforms of N1 points over n1, turned by what
-/// n2 is off, and of N2 points over n2: y[k] of k = k2 N1 + k1.
+/// Transforms x[n], n = n1 N2 + n2, by transforms of N1 points over n1 and of
+/// N2 points over n2. Between them, the points are rotated by their angle. The
+/// result is y[k], k = k2 N1 + k1.
 static FailureOr<Complex> applyFactors(Node &node, Complex x,
                                        const Transform &transform,
                                        std::pair<int64_t, int64_t> factors) {
@@ -152,7 +155,7 @@ static FailureOr<Complex> applyFactors(Node &node, Complex x,
   auto re = whole(x.re), im = whole(x.im);
   if (failed(re) || failed(im))
     return failure();
-  // (…, n2, n1), then (…, n2, k1).
+  // Shapes: (…, n2, n1), then (…, n2, k1).
   auto inner = apply(node,
                      {fold(node, *re, first, second),
                       fold(node, *im, first, second)},
@@ -167,7 +170,7 @@ static FailureOr<Complex> applyFactors(Node &node, Complex x,
         imCos = times(inner->im, cosines), imSin = times(inner->im, sines);
   Complex turned =
       addParts(node, reCos, reSin, imCos, imSin, transform.inverse);
-  // (…, k1, n2), then (…, k1, k2), of which the first outputs are wanted.
+  // Shapes: (…, k1, n2), then (…, k1, k2). Only the first outputs are kept.
   auto exchange = [&](Value v) { return moveAxis(node, v, rank, rank - 1); };
   int64_t outputs = llvm::divideCeil(transform.outputs, first);
   auto outer = apply(node, {exchange(turned.re), exchange(turned.im)},
@@ -210,7 +213,7 @@ static FailureOr<Complex> apply(Node &node, Complex x,
   return addParts(node, *reCos, *reSin, *imCos, *imSin, transform.inverse);
 }
 
-/// The parts of data whose last dimension is 1 (real) or 2 (complex).
+/// Splits data whose last dimension is 1 (real) or 2 (complex) into parts.
 static Complex split(Node &node, Value x) {
   int64_t last = typeOf(x).getRank() - 1;
   Sizes sizes = sizesOf(node, x);
@@ -231,7 +234,8 @@ static Value join(Node &node, Complex y, bool real) {
   return concat(node, {re, reshape(node, y.im, sizes)}, sizes.size() - 1);
 }
 
-/// The single integer of optional input i; nullopt if it is left out.
+/// Returns the single integer of optional input i, or nullopt if it is left
+/// out.
 static FailureOr<std::optional<int64_t>> readScalar(Node &node, size_t i,
                                                     StringRef name) {
   if (!node.has(i))
@@ -244,7 +248,7 @@ static FailureOr<std::optional<int64_t>> readScalar(Node &node, size_t i,
   return std::optional<int64_t>((*values)[0]);
 }
 
-/// Reports a length that is given and not positive.
+/// Reports a given length that is not positive.
 static LogicalResult checkLength(Node &node, std::optional<int64_t> length,
                                  StringRef name) {
   if (length && *length < 1)
@@ -252,7 +256,7 @@ static LogicalResult checkLength(Node &node, std::optional<int64_t> length,
   return success();
 }
 
-/// Checks that the last dimension of input 0 is 1, of real numbers, or 2.
+/// Checks that the last dimension of input 0 is 1 (real) or 2 (complex).
 static LogicalResult checkParts(Node &node) {
   int64_t rank = node.rank(0);
   if (rank < 2)
@@ -304,7 +308,7 @@ static LogicalResult legalizeDFT(Node &node) {
       given->value_or(transform.fromHalf ? 2 * (size - 1) : size);
   int64_t half = transform.length / 2 + 1;
   transform.outputs = oneSided && !inverse ? half : transform.length;
-  // What the data has too little of is zero: those rows are left out.
+  // Missing data are zeros. The transform leaves out their rows.
   transform.inputs =
       std::min(size, transform.fromHalf ? half : transform.length);
   if (transform.inputs < 1)
@@ -316,7 +320,7 @@ static LogicalResult legalizeDFT(Node &node) {
 
   Value x = sliceAxis(node, node.input(0), *axis, 0, transform.inputs);
   Complex parts = split(node, x);
-  // The axis goes last, and back at the end.
+  // Moves the axis to the end, and back after the transform.
   SmallVector<int64_t> perm, back(rank - 1);
   for (int64_t d = 0; d < rank - 1; ++d)
     if (d != *axis)
@@ -340,7 +344,7 @@ static LogicalResult legalizeDFT(Node &node) {
   return node.replace(join(node, result, /*real=*/transform.fromHalf));
 }
 
-/// Positions in a signal of known size of the frames' elements.
+/// Returns the indices of the frames' elements in a signal of static size.
 static Value listPositions(Node &node, int64_t size, int64_t frame,
                            int64_t hop) {
   int64_t frames = (size - frame) / hop + 1;
@@ -355,12 +359,12 @@ static Value listPositions(Node &node, int64_t size, int64_t frame,
   return intConstant(node, positions, {frames, frame});
 }
 
-/// The same for a signal of dynamic size, or a computed step; one too short has
-/// no frames.
+/// Computes the indices for a signal of dynamic size or a computed step. A
+/// signal that is too short has no frames.
 static Value computePositions(Node &node, int64_t frame, OpFoldResult hop) {
   auto n = [&](int64_t size) { return sizeAttr(node, size); };
   OpFoldResult size = sizeOf(node, node.input(0), 1);
-  // (size - frame) / hop + 1, but never negative.
+  // Computes (size - frame) / hop + 1, at least 0.
   OpFoldResult room = subSizes(node, addSizes(node, size, hop), n(frame));
   OpFoldResult frames = divSizes(node, maxSizes(node, room, n(0)), hop);
   Value step = indexValue(node, hop);
@@ -375,7 +379,7 @@ static Value computePositions(Node &node, int64_t frame, OpFoldResult hop) {
 }
 
 static LogicalResult legalizeSTFT(Node &node) {
-  // Exporters write a real signal without its last dimension of 1, too.
+  // Exporters also write a real signal without the last dimension of 1.
   bool isPlain = node.rank(0) == 2;
   if (!isPlain && failed(checkParts(node)))
     return failure();

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A matrix that takes a spectrum to the mel scale: column i is a triangle over
-// the bins from edge i to edge i + 2, with its top at edge i + 1. All of its
-// inputs may be computed.
+// Legalizes MelWeightMatrix, a matrix that maps a spectrum to the mel scale.
+// Column i is a triangle over the bins from edge i to edge i + 2, with its top
+// at edge i + 1. All inputs may be computed at run time.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/ElementTypes.h"
@@ -26,7 +26,7 @@ using namespace ingot::legalize;
 
 namespace {
 
-/// Arithmetic on f64, written short.
+/// Short names for arithmetic on f64.
 struct Doubles {
   OpBuilder &b;
   Location loc;
@@ -47,13 +47,13 @@ struct Doubles {
 
 } // namespace
 
-/// 2595 · log10(1 + hertz / 700)
+/// Returns 2595 · log10(1 + hertz / 700).
 static Value melOf(Doubles d, Value hertz) {
   Value log = math::Log1pOp::create(d.b, d.loc, d.div(hertz, d.n(700)));
   return d.mul(log, d.n(2595 / std::log(10.0)));
 }
 
-/// The frequency that input i says, as f64.
+/// Returns the frequency in input i as f64.
 static FailureOr<Value> hertzOf(Node &node, size_t i, StringRef name) {
   if (node.type(i).getNumDynamicDims() || node.type(i).getNumElements() != 1)
     return node.invalid("'" + name + "' needs one element");
@@ -97,7 +97,7 @@ static LogicalResult legalizeMelWeightMatrix(Node &node) {
                      d.of(indexValue(node, edgeCount)));
   Value scale = d.div(d.mul(d.of(index.add(length, index.n(1))), d.n(700)),
                       d.of(rate));
-  // The bin of each edge, rounded down.
+  // Bin of each edge, rounded down.
   Value edges = generate(
       node, builder.getF64Type(), {edgeCount},
       [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
@@ -130,7 +130,7 @@ static LogicalResult legalizeMelWeightMatrix(Node &node) {
         Value falls = d.div(d.sub(right, bin), d.sub(right, top));
         Value isBefore = index.choose(isLess(bin, left), d.n(0), rises);
         Value isBehind = index.choose(isLess(bin, right), falls, d.n(0));
-        // The top itself is of the right side, which may have no width.
+        // The top belongs to the right side, which may have no width.
         Value isTop = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                             bin, top);
         Value atTop = index.choose(isLess(top, right), d.n(1), isBefore);

@@ -23,17 +23,17 @@ using support::Scalars;
 
 namespace {
 
-/// Blocks that lie over an image.
+/// Blocks that cover an image.
 struct Blocks {
   OpFoldResult batch, channels;
-  /// For each spatial dimension; of blocks, how many there are.
+  /// Sizes of each spatial dimension, and the number of blocks along it.
   Sizes image, block, counts;
   SmallVector<int64_t> strides, dilations, pads;
 };
 
 } // namespace
 
-/// How many elements a block has, if they are few enough to be written out.
+/// Returns the number of elements of a block, if it is small enough to unroll.
 static std::optional<int64_t> fewTaps(const Blocks &blocks) {
   constexpr int64_t kMaxTaps = 64;
   int64_t taps = 1;
@@ -46,8 +46,8 @@ static std::optional<int64_t> fewTaps(const Blocks &blocks) {
   return taps <= kMaxTaps ? std::optional(taps) : std::nullopt;
 }
 
-/// The same element of all blocks is added at a time, where it lies: a part of
-/// the padded image whose elements are a stride apart.
+/// Adds element k of all blocks at once, for each k. Their positions are a
+/// strided slice of the padded image.
 static Value addTaps(Node &node, const Blocks &blocks, int64_t taps) {
   auto n = [&](int64_t value) { return sizeAttr(node, value); };
   size_t spatial = blocks.image.size();
@@ -88,7 +88,8 @@ static Value addTaps(Node &node, const Blocks &blocks, int64_t taps) {
   return reshape(node, takePart(node, y, from, cropped), result);
 }
 
-/// Every element of the image is the sum of what the blocks over it hold.
+/// Legalizes Col2Im: an element of the image is the sum over all blocks that
+/// cover it.
 static LogicalResult legalizeCol2Im(Node &node) {
   if (!node.has(0) || !node.has(1) || !node.has(2) || node.rank(0) != 3)
     return node.invalid("input of rank 3, image_shape and block_shape are "
@@ -140,7 +141,8 @@ static LogicalResult legalizeCol2Im(Node &node) {
                             "element " + Twine(d) + " of " + name +
                                 " is {1}, more than {0}")))
         return failure();
-      // What the check of the run refuses does not divide or count either.
+      // Clamps refused sizes, so that later code does not divide by 0 or
+      // overflow.
       if (!getConstantIntValue(size))
         size = minSizes(node, maxSizes(node, size, n(1)),
                         n(nn::kMostElements));
@@ -195,7 +197,7 @@ static LogicalResult legalizeCol2Im(Node &node) {
           Value k = i.rem(tap, width[d]), p = i.rem(pixel, height[d]);
           tap = i.div(tap, width[d]);
           pixel = i.div(pixel, height[d]);
-          // Of the block that has the pixel at its element k: where it starts.
+          // Start of the block whose element k is the pixel.
           Value start = i.sub(i.add(p, i.n((*pads)[d])),
                               i.mul(k, i.n((*dilations)[d])));
           Value own = i.div(start, i.n((*strides)[d]));
@@ -221,7 +223,7 @@ static LogicalResult legalizeCol2Im(Node &node) {
 // TensorScatter
 //===----------------------------------------------------------------------===//
 
-/// A cache with new entries of each batch written from an index on.
+/// Writes new entries of each batch element into a cache, from an index on.
 static LogicalResult legalizeTensorScatter(Node &node) {
   if (!node.has(0) || !node.has(1) || node.rank(0) < 2 ||
       node.rank(1) != node.rank(0))

@@ -1,4 +1,4 @@
-//===- Elements.cpp - counts and positions that data say ------------------===//
+//===- Elements.cpp - run-time checks of sizes and elements ---------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Whether a tensor has no elements; null where it has some for certain.
+/// Returns true if a tensor has no elements, or null if it is known to have
+/// some.
 static Value isEmpty(Node &node, Value tensor) {
   Indices i{node.builder, node.loc()};
   Value empty;
@@ -28,7 +29,8 @@ static Value isEmpty(Node &node, Value tensor) {
   return empty;
 }
 
-/// Constant elements against known bounds. Nullopt: a run has to look.
+/// Checks constant elements against known bounds. Returns nullopt if the check
+/// must be at run time.
 static std::optional<LogicalResult>
 checkConstants(Node &node, size_t i, StringRef name,
                const ElementBounds &bounds) {
@@ -90,7 +92,7 @@ void legalize::requireEach(Node &node, Value elements, StringRef name,
         index.less(index.n(-1), number),
         index.less(number, bounds.includesCount ? index.add(count, index.n(1))
                                                 : count));
-    // Of nothing, the extremes are those of the type.
+    // Without elements, the extremes are those of the type.
     if (empty)
       fits = arith::OrIOp::create(index.b, index.loc, empty, fits);
     require(index.b, index.loc, fits,

@@ -1,4 +1,4 @@
-//===- Gather.cpp - Gather… and what is built on it -----------------------===//
+//===- Gather.cpp - Gather, Scatter, OneHot and others --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ static LogicalResult legalizeGatherElements(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// Checks that the indices, input 1, are tuples of known length.
+/// Checks that the indices, input 1, are tuples of static length.
 static LogicalResult checkTuples(Node &node) {
   if (node.rank(1) > 0 && ShapedType::isDynamic(node.shape(1).back()))
     return node.unsupported("an open last dimension of the indices, which "
@@ -77,7 +77,7 @@ static LogicalResult legalizeScatterElements(Node &node) {
   auto reduction = readReduction(node);
   if (failed(axis) || failed(reduction) || failed(checkIndices(node, 1)))
     return failure();
-  // Open sizes are compared by the run.
+  // Dynamic sizes are compared at run time.
   if (!node.has(2) ||
       failed(verifyCompatibleShape(node.shape(1), node.shape(2))))
     return node.invalid("indices and updates need one shape");
@@ -89,7 +89,7 @@ static LogicalResult legalizeScatterElements(Node &node) {
 static LogicalResult legalizeScatterND(Node &node) {
   if (!node.has(2))
     return node.invalid("updates are needed");
-  // Dimensions of the data that the indices do not name are in the updates.
+  // The updates have the dimensions of the data that the indices do not select.
   int64_t tuples = node.rank(1) - 1,
           length = tuples + node.rank(0) - node.rank(2);
   if (tuples >= 0 && length >= 0 && length <= node.rank(0))
@@ -112,12 +112,12 @@ static LogicalResult legalizeScatterND(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Built on comparisons and gather
+// Operators built on comparisons and gather
 //===----------------------------------------------------------------------===//
 
-/// The positions, as i64, at which a 1-d tensor of i1 is true. Each position is
-/// written behind those found before it; the next one found replaces it if it
-/// was false.
+/// Returns the positions, as i64, at which a 1-d tensor of i1 is true. Each
+/// position is stored behind the found positions. If the element is false, the
+/// next position overwrites it.
 static Value findTrue(Node &node, Value condition) {
   OpBuilder &builder = node.builder;
   Location loc = node.loc();
@@ -175,7 +175,7 @@ static LogicalResult legalizeOneHot(Node &node) {
   if (node.rank(2) != 1 || node.shape(2)[0] != 2)
     return node.invalid("values needs two elements");
   Value indices = castTo(node, node.input(0), i64);
-  // Negative indices count from the end; what is out of range is off.
+  // Negative indices count from the end. Indices out of range select no class.
   Value negative = binary<nn::LessOp>(node, indices, scalar(node, i64, 0));
   Value count = countUp(node, depth);
   Value depthValue =
@@ -230,7 +230,7 @@ static LogicalResult legalizeCompress(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// One row a dimension, one column an element that is not zero.
+/// Returns one row per dimension and one column per element that is not 0.
 static LogicalResult nonZeroComputed(Node &node) {
   Value x = node.input(0);
   Sizes sizes = sizesOf(node, x);
@@ -282,7 +282,8 @@ static LogicalResult legalizeNonZero(Node &node) {
   return node.replace(intConstant(node, positions, {rank, count}));
 }
 
-/// Element t of a sequence of length n is its element n - 1 - t where t < n.
+/// Legalizes ReverseSequence: element t reads element n - 1 - t if t < n, where
+/// n is the length of the sequence.
 static LogicalResult legalizeReverseSequence(Node &node) {
   Value x = node.input(0);
   int64_t rank = node.rank(0);
@@ -318,7 +319,7 @@ static LogicalResult legalizeReverseSequence(Node &node) {
         Value length = n.of(tensor::ExtractOp::create(b, loc, lengths,
                                                       at[*batch]));
         Value mirrored = n.sub(n.sub(length, n.n(1)), t);
-        // A length that is refused leads nowhere else.
+        // Clamps the index for lengths that the check refuses.
         mirrored = n.max(n.min(mirrored, n.sub(size, n.n(1))), n.n(0));
         at[*time] = n.choose(n.less(t, length), mirrored, t);
         return tensor::ExtractOp::create(b, loc, x, at);

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Where position p, maybe outside, reads a dimension of `size` elements.
+/// Returns the index that `position`, maybe outside, reads in a dimension of
+/// `size` elements.
 static Value reflected(Indices i, nn::PadMode mode, Value position,
                        Value size) {
   Value zero = i.n(0), one = i.n(1), last = i.sub(size, one);
@@ -36,13 +37,13 @@ static void requireNotNegative(Indices i, size_t dim, Value size, Value rest) {
           {size, rest});
 }
 
-/// What the data have to hold for pads that only a run knows.
+/// Requires at run time that a dimension is large enough for computed pads.
 static void requirePads(Indices i, nn::PadMode mode, size_t dim, Value size,
                         Value low, Value high) {
   std::string name = "dimension " + std::to_string(dim);
   if (mode == nn::PadMode::constant)
     return requireNotNegative(i, dim, size, i.add(i.add(size, low), high));
-  // Mirrored at its ends, a dimension gives all its elements but one.
+  // A reflected dimension has one element less than its size to pad with.
   Value amount = i.max(i.max(low, high), i.n(0));
   Value least = mode == nn::PadMode::reflect ? amount : i.n(0);
   Value isEnough = arith::OrIOp::create(i.b, i.loc, i.equal(amount, i.n(0)),
@@ -54,16 +55,16 @@ static void requirePads(Indices i, nn::PadMode mode, size_t dim, Value size,
 
 namespace {
 
-/// What a run pads or crops one dimension by.
+/// Computed pads of one dimension. Negative pads crop.
 struct ComputedPads {
   Value size, low, high;
-  /// Whether it is known to stay as it is.
+  /// True if the dimension is known not to change.
   bool isWhole;
 };
 
 } // namespace
 
-/// Data within what is filled: what is cropped is not read.
+/// Inserts the data into a filled tensor. Cropped elements are not read.
 static Value fillAround(Node &node, Value fill, ArrayRef<ComputedPads> pads,
                         ArrayRef<OpFoldResult> sizes) {
   Value x = node.input(0);
@@ -87,8 +88,8 @@ static Value fillAround(Node &node, Value fill, ArrayRef<ComputedPads> pads,
                  takePart(node, x, from, count), to);
 }
 
-/// Data whose ends are repeated. Where each position of a dimension reads it is
-/// a list: of elements, all would be divided by periods.
+/// Pads by repeating the ends. Indices are computed per dimension, because
+/// computing them per element would need divisions for each element.
 static Value repeatEnds(Node &node, nn::PadMode mode,
                         ArrayRef<ComputedPads> pads,
                         ArrayRef<OpFoldResult> sizes) {
@@ -98,7 +99,7 @@ static Value repeatEnds(Node &node, nn::PadMode mode,
     lists.push_back(Value());
     if (dim.isWhole)
       continue;
-    // What is cropped is gone before the rest is repeated.
+    // Crops before repeating the ends of the rest.
     Indices i{node.builder, node.loc()};
     Value zero = i.n(0), low = i.max(dim.low, zero),
           skipped = i.max(i.sub(zero, dim.low), zero),
@@ -125,7 +126,7 @@ static Value repeatEnds(Node &node, nn::PadMode mode,
                   });
 }
 
-/// Padding by amounts that are only known at run time.
+/// Pads by amounts that are computed at run time.
 static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
                                  ArrayRef<OpFoldResult> low,
                                  ArrayRef<OpFoldResult> high) {
@@ -157,13 +158,13 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
                           : repeatEnds(node, mode, pads, sizes));
 }
 
-/// Returns what may be added at one end of a dimension, or, negative, cut off.
+/// Returns the allowed pads at one end of a dimension. Negative pads crop.
 static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
   int64_t most = nn::kMostElements;
-  // A crop may go on into what the other end adds, if that is constant.
+  // With constant padding, a crop may extend into the padding of the other end.
   if (ShapedType::isDynamic(size) || mode == nn::PadMode::constant)
     return {-most, most};
-  // Mirrored at its ends, a dimension gives all its elements but one.
+  // A reflected dimension has one element less than its size to pad with.
   if (mode == nn::PadMode::reflect)
     most = std::max<int64_t>(size - 1, 0);
   else if (size == 0)
@@ -171,7 +172,7 @@ static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
   return {-std::min(size, nn::kMostElements), most};
 }
 
-/// Crops pads by what a crop of the other end leaves to do: no element of a
+/// Moves the excess of a crop to the pad of the other end. No element of a
 /// dimension of `size` elements is left then.
 static void cropPads(int64_t size, int64_t &low, int64_t &high) {
   int64_t left = size + low + high;
@@ -184,8 +185,8 @@ static void cropPads(int64_t size, int64_t &low, int64_t &high) {
   }
 }
 
-/// Returns whether the constant pads of an open dimension may be cropped by
-/// those of its other end, which depends on the size.
+/// Returns true if a crop may extend into the padding of the other end of a
+/// dynamic dimension. Then the pads depend on the size.
 static bool mayCropPads(RankedTensorType type, nn::PadMode mode,
                         ArrayRef<int64_t> axes, ArrayRef<OpFoldResult> pads) {
   return mode == nn::PadMode::constant &&
@@ -201,8 +202,8 @@ static std::string sizeText(int64_t size) {
   return ShapedType::isDynamic(size) ? "some" : std::to_string(size);
 }
 
-/// Knows how many pads there are, two for each axis, from the axes, or how many
-/// axes from the pads.
+/// Makes the lengths of pads and axes static from each other. There are two
+/// pads per axis.
 static void pinPads(Node &node) {
   auto lengthOf = [&](size_t i) {
     return node.rank(i) == 1 ? node.shape(i)[0] : ShapedType::kDynamic;
@@ -307,7 +308,7 @@ static LogicalResult legalizePad(Node &node) {
   auto isNegative = [](int64_t pad) { return pad < 0; };
   if (*mode != nn::PadMode::constant &&
       (llvm::any_of(low, isNegative) || llvm::any_of(high, isNegative))) {
-    // What is cropped is gone before the rest is repeated at its ends.
+    // Crops before repeating the ends of the rest.
     SmallVector<int64_t> cropLow(rank, 0), cropHigh(rank, 0);
     for (int64_t d = 0; d < rank; ++d) {
       cropLow[d] = std::min<int64_t>(low[d], 0);
@@ -352,8 +353,7 @@ static LogicalResult legalizeCenterCropPad(Node &node) {
     if (known && !kSizes.contains(*known))
       return node.badElement("shape", i, Twine(*known),
                              nn::describeRange(kSizes));
-    // Half of what is missing or too much goes to each end; the odd element is
-    // at the end.
+    // Splits the difference between both ends. The odd element is at the end.
     OpFoldResult more =
         subSizes(node, wanted, sizeOf(node, node.input(0), axis));
     if (auto amount = getConstantIntValue(more)) {

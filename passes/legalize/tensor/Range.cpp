@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Returns whether sizes of inputs and small constants alone give `number`, so
-/// that sums of such numbers fit into 64 bits if the sizes do.
+/// Returns true if `number` is computed from input sizes and small constants
+/// only. Sums of such values fit 64 bits if the sizes do.
 static bool isFromSizes(OpFoldResult number, int depth = 8) {
   if (auto known = getConstantIntValue(number))
     return llvm::isInt<32>(*known);
@@ -34,7 +34,7 @@ static bool isFromSizes(OpFoldResult number, int depth = 8) {
          });
 }
 
-/// Computes ceil(length / by) for a natural number `length`.
+/// Computes ceil(length / by) for a `length` that is not negative.
 static OpFoldResult countSteps(Node &node, OpFoldResult length, int64_t by) {
   if (by == 1)
     return length;
@@ -42,8 +42,8 @@ static OpFoldResult countSteps(Node &node, OpFoldResult length, int64_t by) {
                   sizeAttr(node, by));
 }
 
-/// Computes how many integers a range of any int64 has. The length of a range
-/// fits into 64 bits only without a sign.
+/// Computes the number of integers in a range of any int64. The length of a
+/// range fits 64 bits only as an unsigned integer.
 static Value countAnyIntegers(Node &node, OpFoldResult from, OpFoldResult to,
                               OpFoldResult by) {
   OpBuilder &b = node.builder;
@@ -64,11 +64,11 @@ static Value countAnyIntegers(Node &node, OpFoldResult from, OpFoldResult to,
     low = i.choose(isDown, high, start);
     high = i.choose(isDown, start, high);
     part = i.choose(isDown, i.sub(zero, part), part);
-    // A division by 0 would end the process.
+    // Avoids a division by 0, which would end the process.
     part = arith::MaxUIOp::create(b, loc, part, one);
   } else if (*known < 0) {
     std::swap(low, high);
-    // Without a sign, the least int64 is its own magnitude.
+    // As an unsigned integer, the least int64 is its own magnitude.
     part = arith::ConstantIntOp::create(b, loc, i64,
                                         int64_t(0 - uint64_t(*known)));
   }
@@ -84,7 +84,7 @@ static Value countAnyIntegers(Node &node, OpFoldResult from, OpFoldResult to,
   return count;
 }
 
-/// Computes how many integers a range has; fewer than one if it has none.
+/// Computes the number of integers in a range; less than 1 if it is empty.
 static FailureOr<OpFoldResult> countIntegers(Node &node) {
   auto from = elementsOf(node, node.input(0));
   auto to = elementsOf(node, node.input(1));
@@ -97,7 +97,7 @@ static FailureOr<OpFoldResult> countIntegers(Node &node) {
     return OpFoldResult(countAnyIntegers(node, start, limit, step));
   if (*delta < 0)
     std::swap(start, limit);
-  // A difference to 0 does not wrap around.
+  // A difference from 0 does not wrap around.
   bool isLength =
       (*delta == 1 || *delta == -1) && getConstantIntValue(start) == 0;
   if (isLength || (isFromSizes(start) && isFromSizes(limit) &&
@@ -107,7 +107,7 @@ static FailureOr<OpFoldResult> countIntegers(Node &node) {
       countAnyIntegers(node, from->front(), to->front(), step));
 }
 
-/// Returns how many integers a known range has.
+/// Returns the number of integers in a constant range.
 static uint64_t countKnownIntegers(int64_t start, int64_t limit,
                                    int64_t delta) {
   uint64_t part = delta;
@@ -129,14 +129,14 @@ static FailureOr<OpFoldResult> countFloats(Node &node) {
   Value zero = scalar(node, f64, 0), delta = number(2);
   Value step = tensor::ExtractOp::create(b, loc, delta, ValueRange());
   Value none = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0));
-  // NaN is refused with the number of steps.
+  // The check of the number of steps also refuses NaN.
   require(b, loc,
           arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, step, none),
           "delta is 0");
   Value length = binary<nn::SubOp>(node, number(1), number(0));
   Value count =
       unary<nn::CeilOp>(node, binary<nn::DivOp>(node, length, delta));
-  // The maximum with NaN is NaN.
+  // The maximum of NaN and a number is NaN.
   count = binary<nn::MaxOp>(node, count, zero);
   requireNumber(node, count, 0, onnx::kLargestTensor,
                 "the number of steps, (limit - start) / delta,");
@@ -146,7 +146,8 @@ static FailureOr<OpFoldResult> countFloats(Node &node) {
   return counted->front();
 }
 
-/// Returns how many elements a range of constants has; null if a run decides.
+/// Returns the number of elements of a constant range; null if it is not
+/// constant.
 static FailureOr<OpFoldResult> countKnown(Node &node) {
   if (isa<IntegerType>(node.elementType(0))) {
     auto start = node.getConstantInts(0), limit = node.getConstantInts(1),

@@ -1,4 +1,4 @@
-//===- Shape.cpp - shapes and tensors that are all shape ------------------===//
+//===- Shape.cpp - Reshape, Expand, constants and others ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
 
-/// The number of elements of a shape without negative sizes; nullopt if it has
-/// negative ones or is larger than any tensor.
+/// Returns the number of elements of a shape. Returns nullopt if a size is
+/// negative or the number is larger than any tensor.
 static std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape) {
@@ -52,11 +52,11 @@ static LogicalResult legalizeSize(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Other shapes of the same elements
+// Reshapes
 //===----------------------------------------------------------------------===//
 
-/// Where the number of elements tells the one size that is not known, or ONNX's
-/// inference did.
+/// Makes dynamic sizes static, by the number of elements or by ONNX's
+/// inference.
 static void refineSizes(Node &node, Sizes &sizes) {
   RankedTensorType x = node.type(0), hint = node.resultHint(0);
   SmallVector<int64_t> shape = staticShape(sizes);
@@ -75,7 +75,7 @@ static void refineSizes(Node &node, Sizes &sizes) {
   for (auto [i, size] : llvm::enumerate(hint.getShape()))
     if (ShapedType::isDynamic(shape[i]))
       shape[i] = size;
-  // A hint is believed only as far as it cannot do harm.
+  // Ignores a hint that contradicts the data.
   auto type = RankedTensorType::get(shape, x.getElementType());
   if (type.hasStaticShape() && x.hasStaticShape() &&
       type.getNumElements() != x.getNumElements())
@@ -87,8 +87,8 @@ static void refineSizes(Node &node, Sizes &sizes) {
       sizes[i] = sizeAttr(node, size);
 }
 
-/// Whether the known ones among `sizes` make their product a multiple of
-/// `divisor`.
+/// Returns true if the product of `sizes` is a multiple of `divisor`, judged by
+/// the static sizes.
 static bool dividedBy(ArrayRef<OpFoldResult> sizes, int64_t divisor) {
   if (divisor == 0)
     return false;
@@ -118,7 +118,7 @@ static LogicalResult legalizeReshape(Node &node) {
     return node.replace(reshape(node, x, sizes));
   }
   std::optional<size_t> rest;
-  // Dimensions that stay what and where they are.
+  // Dimensions that keep their size and index.
   llvm::SmallBitVector isKept(std::max<size_t>(sizes.size(), type.getRank()));
   for (auto [i, size] : llvm::enumerate(sizes)) {
     auto known = getConstantIntValue(size);
@@ -189,7 +189,7 @@ static LogicalResult legalizeFlatten(Node &node) {
   return node.replace(reshape(node, node.input(0), sizes));
 }
 
-/// Only the run knows whether dimension i of the data has one element.
+/// Requires at run time that dimension i of the data has one element.
 static void requireOne(Node &node, int64_t i) {
   Indices indices{node.builder, node.loc()};
   Value size = indexValue(node, sizeOf(node, node.input(0), i));
@@ -198,9 +198,9 @@ static void requireOne(Node &node, int64_t i) {
           size);
 }
 
-/// Without axes all dimensions of one element are left out. The rank of the
-/// result is decided when compiling: what is open stays, and has to have
-/// another size then.
+/// Requires at run time that dimension i does not have one element. Squeeze
+/// without axes would drop it, but the rank of the result is fixed at compile
+/// time, where a dynamic dimension is kept.
 static void requireMany(Node &node, int64_t i) {
   Indices index{node.builder, node.loc()};
   Value size = indexValue(node, sizeOf(node, node.input(0), i));
@@ -265,7 +265,8 @@ static LogicalResult legalizeUnsqueeze(Node &node) {
   return node.replace(unsqueeze(node, node.input(0), *normal));
 }
 
-/// The size of a dimension of `own` elements that a shape asks to be `wanted`.
+/// Returns the size of a dimension of `own` elements after expanding it to
+/// `wanted`.
 static OpFoldResult expandedSize(Node &node, OpFoldResult own,
                                  OpFoldResult wanted) {
   Indices i{node.builder, node.loc()};
@@ -328,7 +329,7 @@ static LogicalResult legalizeExpand(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors from little
+// Constants and generated tensors
 //===----------------------------------------------------------------------===//
 
 static LogicalResult legalizeConstant(Node &node) {
@@ -387,7 +388,7 @@ static LogicalResult legalizeConstantOfShape(Node &node) {
   return node.replace(filled(node, type, value, *sizes));
 }
 
-/// 1 where column - row = k.
+/// Legalizes EyeLike: 1 where column - row = k, else 0.
 static LogicalResult legalizeEyeLike(Node &node) {
   RankedTensorType type = node.type(0);
   if (type.getRank() != 2)

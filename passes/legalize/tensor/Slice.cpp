@@ -15,30 +15,30 @@ using namespace ingot;
 using namespace ingot::legalize;
 
 namespace {
-/// What is taken of one dimension.
+/// Range of elements to take of one dimension.
 struct Taken {
   OpFoldResult start, size;
   int64_t step = 1;
 };
 } // namespace
 
-/// No dimension reaches this position, and sums with it do not overflow.
+/// Bound of positions. No dimension is that large, and sums do not overflow.
 static constexpr int64_t kFarPosition = int64_t(1) << 48;
 
-/// Holds a start or end that data give where sums with it do not overflow:
-/// exporters write the ends of int64 for "from the start" and "to the end".
+/// Clamps a start or end, so that sums do not overflow. Exporters write the
+/// limits of int64 for "from the start" and "to the end".
 static Value holdNear(Indices &i, Value position) {
   return i.max(i.min(position, i.n(kFarPosition)), i.n(-kFarPosition));
 }
 
-/// A start or end counted from the front and held within the dimension.
+/// Counts a start or end from the front, and clamps it to the dimension.
 static OpFoldResult clampPosition(Node &node, OpFoldResult position,
                                   OpFoldResult size, int64_t low,
                                   OpFoldResult high) {
   auto known = getConstantIntValue(position);
   if (known && *known < 0)
     position = addSizes(node, size, position);
-  // Then nothing below 0 has to be looked for.
+  // A position computed from sizes is not negative.
   bool isCounted = !known && isFromDims(position) && isFromDims(high);
   if (!known && !isCounted) {
     Indices i{node.builder, node.loc()};
@@ -53,7 +53,7 @@ static OpFoldResult clampPosition(Node &node, OpFoldResult position,
   return isCounted ? held : maxSizes(node, held, sizeAttr(node, low));
 }
 
-/// A position as a value and a constant that is added to it.
+/// Splits a position into a value and a constant that is added to it.
 static std::pair<Value, int64_t> splitPosition(OpFoldResult position) {
   auto value = dyn_cast<Value>(position);
   int64_t offset = 0;
@@ -67,7 +67,7 @@ static std::pair<Value, int64_t> splitPosition(OpFoldResult position) {
   return {value, offset};
 }
 
-/// Whether two values are one element of one tensor.
+/// Returns true if two values are the same element of the same tensor.
 static bool isSameElement(Value a, Value b) {
   if (a == b)
     return true;
@@ -83,8 +83,8 @@ static bool isSameElement(Value a, Value b) {
                      });
 }
 
-/// Whether the range is of one position, of which nothing is left where it lies
-/// outside: exporters write x[i] as x[i:i+1].
+/// Returns true if the range has one position. Exporters write x[i] as
+/// x[i:i+1], which is empty if i is outside.
 static bool isOnePosition(OpFoldResult start, OpFoldResult end) {
   auto [first, firstOffset] = splitPosition(start);
   auto [last, lastOffset] = splitPosition(end);
@@ -103,28 +103,30 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
   } else {
     from = clampPosition(node, start, size, 0, last);
     OpFoldResult to = clampPosition(node, end, size, -1, last);
-    // Of an empty dimension, whose last position is -1, nothing is taken.
+    // The last position of an empty dimension is -1, so the length is limited.
     length = minSizes(node, subSizes(node, from, to), size);
   }
   int64_t by = step > 0 ? step : -step;
   if (by != 1)
     length = divSizes(node, addSizes(node, length, sizeAttr(node, by - 1)),
                       sizeAttr(node, by));
-  // Backward, an empty dimension has no last element to begin with.
+  // Backward, an empty dimension has no last element to start from.
   if (step < 0)
     length = minSizes(node, length, size);
   if (!isFromDims(length))
     length = maxSizes(node, length, sizeAttr(node, 0));
-  // That there is no more is told to who takes lists of open length.
+  // States that the length is at most 1, for users that need lists of static
+  // length.
   if (step > 0 && !getConstantIntValue(length) && isOnePosition(start, end))
     length = minSizes(node, length, sizeAttr(node, 1));
   return {from, length, step};
 }
 
-/// The slice where a start or size is only known at run time. Forward it is a
-/// view, which lays out, fuses and places like one of known sizes.
+/// Creates a slice whose start or size is known at run time only. A forward
+/// slice is a tensor.extract_slice, which later passes handle like a static
+/// one.
 static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
-  // All of each dimension.
+  // The slice is the whole tensor.
   if (llvm::all_of_zip(ranges, sizesOf(node, x),
                        [](const Taken &taken, OpFoldResult size) {
                          return taken.step == 1 && isZeroInteger(taken.start) &&
@@ -171,7 +173,7 @@ static LogicalResult checkLengths(Node &node, size_t starts, size_t ends,
   return success();
 }
 
-/// Starts, ends, axes and steps of one length, any of which only a run knows.
+/// Slices by starts, ends, axes and steps that may be computed at run time.
 static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
                                    ArrayRef<OpFoldResult> ends) {
   Value x = node.input(0);
@@ -209,8 +211,8 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
             arith::CmpIOp::create(i.b, i.loc, arith::CmpIPredicate::ne, step,
                                   i.n(0)),
             "the step of dimension " + Twine(d) + " is {0}", step);
-    // A start beyond the end of forward slices leaves nothing; no product
-    // overflows within these bounds.
+    // Clamps steps, so that no product overflows. A start beyond the end of a
+    // forward slice gives an empty slice.
     Value limit = i.n(int64_t(1) << 32), under = i.n(-(int64_t(1) << 32));
     step = i.max(i.min(step, limit), under);
     Value isBack = i.less(step, i.n(0)), last = i.sub(size, i.n(1));
@@ -240,7 +242,7 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
                }));
 }
 
-/// Whether a size is held below 2.
+/// Returns true if a size is known to be at most 1.
 static bool isAtMostOne(OpFoldResult size) {
   if (auto known = getConstantIntValue(size))
     return *known <= 1;
@@ -248,8 +250,9 @@ static bool isAtMostOne(OpFoldResult size) {
   return min && (isAtMostOne(min.getLhs()) || isAtMostOne(min.getRhs()));
 }
 
-/// Starts, ends, axes and steps are of one length. Where it is open, one of
-/// them or what it can be at most decides: without axes, a dimension each.
+/// Makes the length of starts, ends, axes and steps static. One static list
+/// determines the others. A list also has one element if the data have rank 1
+/// or the list has at most one element.
 static void pinLengths(Node &node) {
   std::optional<int64_t> length;
   constexpr std::pair<size_t, StringRef> kLists[] = {
@@ -323,7 +326,8 @@ static LogicalResult legalizeSlice(Node &node) {
     int64_t axis = (*normal)[i], step = stepList[i];
     if (step == 0)
       return node.badElement("steps", i, "0", "other than 0");
-    // No dimension is longer, and products with it do not overflow.
+    // Clamps the step. No dimension is that large, and products do not
+    // overflow.
     step = std::clamp<int64_t>(step, -(int64_t(1) << 32), int64_t(1) << 32);
     auto start = getConstantIntValue(starts[i]);
     auto end = getConstantIntValue(ends[i]);
@@ -373,8 +377,8 @@ SmallVector<Value> legalize::takeParts(Node &node, int64_t axis,
   return values;
 }
 
-/// Parts whose sizes only a run knows; that none is negative, nn-require-sizes
-/// checks.
+/// Splits into parts of computed sizes. nn-require-sizes checks that no size is
+/// negative.
 static LogicalResult splitComputed(Node &node, int64_t axis) {
   Value x = node.input(0);
   auto parts = elementsOf(node, node.input(1));
@@ -390,13 +394,14 @@ static LogicalResult splitComputed(Node &node, int64_t axis) {
   return node.replace(takeParts(node, axis, *parts));
 }
 
-/// Since opset 18, num_outputs says that the last part may be smaller; nodes of
-/// older models get it when they are converted.
+/// Returns true if all parts must be equal. Since opset 18, num_outputs allows
+/// a smaller last part. Conversion adds num_outputs to older nodes.
 static bool wantsEqualParts(Node &node) {
   return !node.hasAttr("num_outputs") || node.statedOpset < 18;
 }
 
-/// Equal parts of an open dimension; with num_outputs the last may be smaller.
+/// Splits a dynamic dimension equally. With num_outputs, the last part may be
+/// smaller.
 static LogicalResult splitEqually(Node &node, int64_t axis) {
   Indices i{node.builder, node.loc()};
   int64_t count = node.numOutputs();

@@ -33,7 +33,7 @@ static LogicalResult legalizeConcat(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", 1), node.rank(0));
   if (failed(axis))
     return failure();
-  // An empty list that ONNX allows beside tensors of any rank adds nothing.
+  // Drops empty lists, which ONNX allows beside tensors of any rank.
   if (inputs.size() > 1)
     llvm::erase_if(inputs, [&](Value input) {
       return typeOf(input).getRank() == 1 && typeOf(input).getDimSize(0) == 0 &&
@@ -49,7 +49,7 @@ static LogicalResult legalizeTile(Node &node) {
   auto repeats = elementsOf(node, node.input(1));
   if (failed(repeats))
     return failure();
-  // Opset 1 to 5 had other operands; nothing so old gets here.
+  // Opsets 1 to 5 have other operands, but nodes are converted before.
   if (int64_t(repeats->size()) != node.rank(0))
     return node.badLength("repeats", repeats->size(), Twine(node.rank(0)));
   RankedTensorType hint = node.resultHint(0);
@@ -82,8 +82,7 @@ static LogicalResult legalizeTile(Node &node) {
   return node.replace(reshape(node, y, together));
 }
 
-/// Both directions read the operand as `N, sizes…`, permute that, and put it in
-/// its final shape.
+/// Reshapes input 0 to `apart`, transposes it, and reshapes it to `together`.
 static LogicalResult rearrange(Node &node, ArrayRef<OpFoldResult> apart,
                                ArrayRef<int64_t> perm,
                                ArrayRef<OpFoldResult> together) {
@@ -164,7 +163,7 @@ static LogicalResult legalizeTrilu(Node &node) {
     if (node.type(1).getRank() > 1 || !node.type(1).hasStaticShape() ||
         node.type(1).getNumElements() != 1)
       return node.invalid("k needs one element");
-    // No dimension reaches that far, and row + k stays far from overflow.
+    // Clamps k, so that row + k does not overflow. No dimension is that large.
     Type i64 = node.builder.getI64Type();
     Value far = scalar(node, i64, 0x1p48), k = node.input(1);
     k = reshape(node, castTo(node, k, i64), ArrayRef<int64_t>());

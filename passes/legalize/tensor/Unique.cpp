@@ -1,16 +1,14 @@
-//===- Unique.cpp - elements without repetition ---------------------------===//
+//===- Unique.cpp - Unique ------------------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows, of one element where there is no axis, are sorted: by the digits of
-// their elements, the last element first, if there are few of these, and else
-// by merging, of which the time depends on where rows differ: in each
-// pass a row's place is its own rank in its half plus the number of rows of the
-// other half before it, which is searched by halving. Equal rows keep their
-// order, so that the first of a group is where the group occurs first. A walk
+// Legalizes Unique. It sorts rows, which have one element if there is no axis.
+// Rows of few elements are sorted by radix sort, last element first. Longer
+// rows are sorted by merge sort, whose time depends on where rows differ. The
+// sort is stable, so the first row of a group is its first occurrence; a walk
 // over the sorted rows then numbers the groups.
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +43,7 @@ struct Groups {
                     Value low, Value high, Value alsoEqual);
 };
 
-/// A tensor of i64 as it is written in a loop.
+/// Stores an integer in a tensor of i64.
 Value insert(OpBuilder &b, Location loc, Value list, Value at, Value number) {
   if (number.getType().isIndex())
     number = arith::IndexCastOp::create(b, loc, b.getI64Type(), number);
@@ -59,7 +57,7 @@ Value extract(OpBuilder &b, Location loc, Value list, Value at) {
 
 } // namespace
 
-/// x < y of elements; a NaN is behind all numbers, and equal to a NaN.
+/// Returns true if x < y. NaN is greater than all numbers and equal to NaN.
 Value Groups::isBefore(OpBuilder &b, Location loc, Value x, Value y) {
   if (!isa<FloatType>(x.getType()))
     return arith::CmpIOp::create(b, loc,
@@ -76,7 +74,8 @@ Value Groups::isBefore(OpBuilder &b, Location loc, Value x, Value y) {
                               compare(arith::CmpFPredicate::OLT, x, y), onlyY);
 }
 
-/// Whether row i comes before row j: the first element that differs decides.
+/// Returns true if row i comes before row j. The first different element
+/// decides.
 Value Groups::less(OpBuilder &b, Location loc, Value i, Value j) {
   Indices n{b, loc};
   auto at = [&](OpBuilder &b, Location loc, Value row, Value k) -> Value {
@@ -86,7 +85,7 @@ Value Groups::less(OpBuilder &b, Location loc, Value i, Value j) {
     return isBefore(b, loc, at(b, loc, i, n.n(0)), at(b, loc, j, n.n(0)));
   Value width = tensor::DimOp::create(b, loc, rows, 1);
   Value no = arith::ConstantIntOp::create(b, loc, 0, 1);
-  // Position, whether i is before j, whether anything was decided.
+  // State: position, true if i is before j, true if the order is decided.
   auto loop = scf::WhileOp::create(
       b, loc, TypeRange{b.getIndexType(), b.getI1Type(), b.getI1Type()},
       ValueRange{n.n(0), no, no},
@@ -109,7 +108,7 @@ Value Groups::less(OpBuilder &b, Location loc, Value i, Value j) {
   return loop.getResult(1);
 }
 
-/// How many of the sorted rows `order[low, high)` belong in front of `row`.
+/// Counts the sorted rows in `order[low, high)` that come before `row`.
 Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
                           Value low, Value high, Value alsoEqual) {
   auto loop = scf::WhileOp::create(
@@ -124,7 +123,7 @@ Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
         Indices n{b, loc};
         Value middle = n.div(n.add(state[0], state[1]), n.n(2));
         Value other = extract(b, loc, order, middle);
-        // With equal ones: whether the row is not before the other.
+        // With `alsoEqual`, counts rows that are not after the row.
         Value rowFirst = less(b, loc, row, other);
         Value notRowFirst = arith::XOrIOp::create(
             b, loc, rowFirst, arith::ConstantIntOp::create(b, loc, 1, 1));
@@ -138,7 +137,7 @@ Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
   return Indices{b, loc}.sub(loop.getResult(0), low);
 }
 
-/// By the first `width` columns, one after the other, from the last one on.
+/// Sorts by the first `width` columns, from the last column to the first.
 Value Groups::sortByDigits(Value count, Value start, Value width) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -181,7 +180,7 @@ Value Groups::sortByDigits(Value count, Value start, Value width) {
                   });
 }
 
-/// The numbers of the rows, in their order.
+/// Returns the indices of the rows in sorted order.
 Value Groups::sort(Value count) {
   Type i64 = node.builder.getI64Type();
   Value start = generate(node, i64, {sizeOf(node, rows, 0)},
@@ -203,7 +202,8 @@ Value Groups::sort(Value count) {
   return sortByMerging(count, order, n.choose(isNarrow, n.n(0), count));
 }
 
-/// In passes over halves of less than `limit` rows.
+/// Merges halves of less than `limit` rows in passes. The new index of a row is
+/// its rank in its half plus the number of earlier rows in the other half.
 Value Groups::sortByMerging(Value count, Value start, Value limit) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -250,7 +250,8 @@ Value Groups::sortByMerging(Value count, Value start, Value limit) {
   return passes.getResult(1);
 }
 
-/// What is compared: halves are widened, booleans are bytes.
+/// Converts to a comparable type: small floats are widened, and bool becomes
+/// i32.
 static Value comparable(Node &node, Value x) {
   Type element = typeOf(x).getElementType();
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
@@ -302,8 +303,8 @@ LogicalResult legalize::legalizeUnique(Node &node) {
   Value count = indexValue(node, size);
   Value order = groups.sort(count);
 
-  // Along the sorted rows: how many groups there are, each row's group, and
-  // each group's first row and number of rows.
+  // Results of the walk: the number of groups, the group of each row, and the
+  // first row and number of rows of each group.
   auto list = [&]() -> Value {
     return tensor::EmptyOp::create(b, loc, ArrayRef<OpFoldResult>{size},
                                    b.getI64Type());
@@ -317,7 +318,7 @@ LogicalResult legalize::legalizeUnique(Node &node) {
         Value isNew = arith::OrIOp::create(b, loc, n.equal(i, n.n(0)),
                                            groups.less(b, loc, last, row));
         Value group = n.choose(isNew, state[0], n.sub(state[0], n.n(1)));
-        // A group that is new has nothing to be read yet.
+        // A new group has no stored values.
         Value place = n.choose(isNew, n.n(0), group);
         Value head = n.choose(isNew, row, extract(b, loc, state[2], place));
         Value before =
@@ -334,7 +335,7 @@ LogicalResult legalize::legalizeUnique(Node &node) {
         heads = walk.getResult(2), sizes = walk.getResult(3);
 
   if (node.getInt("sorted", 1) == 0) {
-    // Again in the order in which groups occur first.
+    // Numbers the groups again, in the order of their first occurrence.
     auto renumber = scf::ForOp::create(
         b, loc, n.n(0), count, n.n(1),
         ValueRange{n.n(0), list(), list(), list(), list()},

@@ -1,4 +1,4 @@
-//===- Unique.h - elements without repetition -------------------*- C++ -*-===//
+//===- Unique.h - Unique ----------------------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace ingot::legalize {
 
-/// ONNX Unique.
+/// Legalizes ONNX's Unique.
 LogicalResult legalizeUnique(Node &node);
 
 } // namespace ingot::legalize

@@ -1,12 +1,13 @@
-//===- NGrams.cpp - counting sequences of tokens --------------------------===//
+//===- NGrams.cpp - TfIdfVectorizer ---------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The n-grams that the model counts are a table of tokens; each result is one
-// n-gram's number of places in its row, over all distances between tokens.
+// Legalizes TfIdfVectorizer. The n-grams of the model become a table of tokens.
+// Each result element counts the occurrences of one n-gram in a row, over all
+// allowed distances between its tokens.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/text/NGrams.h"
@@ -25,13 +26,13 @@ using namespace ingot::legalize;
 
 namespace {
 
-/// What is counted, a column of the result each.
+/// The n-grams to count, one per column of the result.
 struct Pool {
   Node &node;
   int64_t shortest = 0, longest = 0, skips = 0;
   SmallVector<int64_t> tokens;
-  /// Of each column: where its n-gram's tokens are, and how many. Columns that
-  /// no n-gram is counted in have none.
+  /// Start and length of each column's n-gram in `tokens`. Columns without an
+  /// n-gram have length 0.
   std::vector<int64_t> starts, lengths;
 
   explicit Pool(Node &node) : node(node) {}
@@ -44,7 +45,7 @@ struct Pool {
 
 } // namespace
 
-/// N-gram `number` of the pool is counted in column indexes[number].
+/// Assigns n-gram `number` of the pool to column indexes[number].
 LogicalResult Pool::place(ArrayRef<int64_t> indexes, size_t number,
                           int64_t start, int64_t length) {
   if (number >= indexes.size())
@@ -70,7 +71,7 @@ LogicalResult Pool::read() {
   if (skips < 0)
     return node.badElement("max_skip_count", std::nullopt, Twine(skips),
                            "at least 0");
-  // Tokens that are words are numbers, too.
+  // Tokens that are strings are represented by integers, too.
   bool isOfStrings = isString(node.elementType(0));
   if (auto words = node.op.getNodeAttrs().getAs<ArrayAttr>("pool_strings");
       words && isOfStrings)
@@ -109,7 +110,7 @@ LogicalResult Pool::read() {
   return success();
 }
 
-/// How often each n-gram stands in each row of x.
+/// Counts the occurrences of each n-gram in each row of x.
 Value Pool::count(Value x) {
   OpBuilder &builder = node.builder;
   Type i64 = builder.getI64Type();
@@ -128,8 +129,8 @@ Value Pool::count(Value x) {
         Indices n{b, loc};
         Value row = at[0], first = index(b, loc, from, at[1]),
               length = index(b, loc, sizes, at[1]);
-        // A single token has no distances, and a column that is not counted has
-        // no tokens. No two tokens are as far apart as the row is long.
+        // A single token has no distances, and an unused column has no tokens.
+        // The distance of two tokens is less than the row's length.
         Value most = n.add(n.min(n.n(skips), end), n.n(1));
         Value distances =
             n.choose(n.less(n.n(1), length), most, n.min(length, n.n(1)));
@@ -194,7 +195,7 @@ LogicalResult legalize::legalizeTfIdfVectorizer(Node &node) {
                  rank == 0 ? sizeAttr(node, 1) : sizeOf(node, x, 0)});
   Type f32 = node.builder.getF32Type();
   Value counts = pool.count(x);
-  if (mode == "IDF") // whether it is there at all
+  if (mode == "IDF") // IDF: 1 if the n-gram occurs.
     counts = node.cast(counts, node.builder.getI1Type());
   Value y = node.cast(counts, f32);
   if (mode != "TF" && !weights.empty()) {

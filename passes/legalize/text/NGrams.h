@@ -1,4 +1,4 @@
-//===- NGrams.h - counting sequences of tokens ------------------*- C++ -*-===//
+//===- NGrams.h - TfIdfVectorizer -------------------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace ingot::legalize {
 
-/// ONNX TfIdfVectorizer of integers.
+/// Legalizes ONNX's TfIdfVectorizer of integers.
 LogicalResult legalizeTfIdfVectorizer(Node &node);
 
 } // namespace ingot::legalize

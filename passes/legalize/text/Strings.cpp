@@ -1,11 +1,12 @@
-//===- Strings.cpp - operators that look into strings ---------------------===//
+//===- Strings.cpp - string operators -------------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A run knows which strings are equal, not what is in them.
+// Legalizes or rejects string operators. The compiled program sees only ids of
+// strings, which tell which strings are equal.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ml/MachineLearning.h"
@@ -14,7 +15,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Without stop words and changes of case it does nothing.
+/// Replaces StringNormalizer by its input if it changes nothing.
 static LogicalResult legalizeStringNormalizer(Node &node) {
   StringRef action = node.getString("case_change_action", "NONE");
   if (!node.has(0) || node.rank(0) < 1 || node.rank(0) > 2)
@@ -27,7 +28,7 @@ static LogicalResult legalizeStringNormalizer(Node &node) {
   return node.replace(node.input(0));
 }
 
-/// What takes strings apart or puts them together.
+/// Rejects operators that read or build the text of strings.
 static LogicalResult refuse(Node &node) {
   return node.unsupported("what is in a string, which the host has to look "
                           "into");

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's own function divides by the size less 1, which makes NaN of a size of
-// 1 with align_corners. The coordinate is 0 there, the middle, as in PyTorch.
+// Legalizes AffineGrid. ONNX's function divides by the size less 1, which gives
+// NaN for a size of 1 with align_corners. Here the coordinate is then 0, the
+// middle, as in PyTorch.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
@@ -35,7 +36,7 @@ static Value coordinatesOf(Node &node, OpFoldResult size, bool alignCorners,
           return arith::SIToFPOp::create(b, loc, type, wide);
         };
         Value count = support::indexValue(b, loc, size);
-        // Twice the position: of the element, or of its middle.
+        // Twice the position of the element, or of its middle.
         Value twice = s.mul(indices[0], s.n(2));
         if (alignCorners)
           count = s.sub(count, s.n(1));
@@ -75,7 +76,7 @@ static LogicalResult legalizeAffineGrid(Node &node) {
 
   Type element = node.elementType(0), type = nn::computeType(element);
   bool alignCorners = node.getInt("align_corners", 0) != 0;
-  // The coordinates that theta multiplies: of the last dimension first.
+  // Coordinates that theta multiplies, the last dimension first.
   SmallVector<Value> coordinates;
   for (int64_t k = 0; k < spatial; ++k)
     coordinates.push_back(

@@ -23,7 +23,7 @@ struct Grid {
   Padding padding = Padding::zeros;
   bool alignCorners = false;
 
-  /// Taps along a dimension.
+  /// Returns the number of taps along a dimension.
   int64_t taps() const {
     return mode == Interpolation::nearest  ? 1
            : mode == Interpolation::linear ? 2
@@ -31,18 +31,18 @@ struct Grid {
   }
   Value reflect(Scalars s, Value x, Value size) const;
   Value positionOf(Scalars s, Value x, Value size) const;
-  /// The element that integer position `at` reads, -1 for none.
+  /// Returns the element that index `at` reads, or -1 for none.
   Value elementAt(Scalars s, Value at, Value size) const;
 };
 
 } // namespace
 
-/// x mirrored at the ends of the data as often as it takes.
+/// Reflects x at the ends of the data as often as needed.
 Value Grid::reflect(Scalars s, Value x, Value size) const {
   Value low = s.f(alignCorners ? 0 : -0.5);
   Value range = s.sub(s.toFloat(size), s.f(alignCorners ? 1 : 0));
   Value period = s.add(range, range);
-  // One element mirrors itself.
+  // Avoids a period of 0 for a single element.
   Value some = arith::MaximumFOp::create(s.b, s.loc, period, s.f(1e-6));
   Value from = s.sub(x, low);
   Value rest = s.sub(from, s.mul(some, s.floor(s.div(from, some))));
@@ -121,7 +121,7 @@ static FailureOr<Grid> readGrid(Node &node, int64_t spatial) {
   return grid;
 }
 
-/// Positions and weights of all taps, for each point of the grid.
+/// Computes indices and weights of all taps for each point of the grid.
 static Taps tapsOf(Node &node, const Grid &grid, Value points, Value x,
                    ArrayRef<OpFoldResult> shape) {
   int64_t spatial = typeOf(x).getRank() - 2;
@@ -129,13 +129,13 @@ static Taps tapsOf(Node &node, const Grid &grid, Value points, Value x,
   for (int64_t d = 0; d < spatial; ++d)
     sizes.push_back(indexValue(node, sizeOf(node, x, 2 + d)));
   int64_t taps = grid.taps();
-  // (tap, position, size) of each dimension.
+  // Calls `body` with (dimension, tap, position) for each dimension.
   auto forDims = [&](Scalars s, ValueRange at, auto body) {
     Value rest = at[0];
     for (int64_t d = spatial - 1; d >= 0; --d) {
       Value tap = arith::RemUIOp::create(s.b, s.loc, rest, s.n(taps));
       rest = arith::DivUIOp::create(s.b, s.loc, rest, s.n(taps));
-      // The last dimension's coordinate stands first.
+      // The coordinate of the last dimension comes first.
       Value coordinate =
           floatAt(s, points, ValueRange{at[1], at[2], s.n(spatial - 1 - d)});
       body(d, tap, grid.positionOf(s, coordinate, sizes[d]));

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For each class of each batch the boxes above the threshold are listed and
-// sorted by their scores. Then, the best first, each is taken unless it
-// overlaps one that was taken. So the work is that of the boxes listed times
-// those taken, and two things make it less:
+// Legalizes NonMaxSuppression. For each class of each batch, boxes above the
+// threshold are listed and sorted by score. Then each box, best first, is kept
+// unless it overlaps a box that was kept before. Two measures avoid comparing
+// all pairs:
 //
-// - Boxes that overlap are not far apart. Those taken are kept by the place of
-//   their left sides, in strips as wide as the widest box, so that a strip and
-//   its neighbours are all that a box is compared with. (Exporters move the
-//   boxes of each class to a place of their own, to treat all classes at once.)
-// - Strips are compared in blocks that vectors do, up to the first overlap.
+// - Overlapping boxes are near each other. Kept boxes are stored in strips by
+//   the position of their left side. A strip is at least as wide as the widest
+//   box, so a box is compared only with its strip and the neighbouring strips.
+//   Exporters shift the boxes of each class to a separate region to treat all
+//   classes at once.
+// - Strips are compared in blocks by vector code, until the first overlap.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
@@ -39,11 +40,11 @@ static constexpr int64_t kBlock = threshold::comparedBoxes,
 
 namespace {
 
-/// The numbers of a box that is compared.
+/// Fields of a box that is compared.
 enum Number { kTop, kLeft, kBottom, kRight, kArea, kNumbers };
 using Box = SmallVector<Value, kNumbers>;
 
-/// Where strips are: that of left side x is number (x - low) / width.
+/// Layout of the strips: left side x is in strip (x - low) / width.
 struct Strips {
   Value low, width, count;
 };
@@ -63,14 +64,14 @@ private:
     return arith::CmpFOp::create(b, loc, predicate, x, y);
   }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  /// Numbers are numbers only: of a NaN and a number, the number.
+  /// Returns the minimum, or the number if the other operand is NaN.
   Value least(Value x, Value y) {
     return arith::MinNumFOp::create(b, loc, x, y);
   }
   Value most(Value x, Value y) {
     return arith::MaxNumFOp::create(b, loc, x, y);
   }
-  /// Tensors of indices hold i64.
+  /// Loads an element. Tensors of indices hold i64.
   Value load(Value tensor, ValueRange at) {
     Value x = tensor::ExtractOp::create(b, loc, tensor, at);
     return x.getType().isInteger(64)
@@ -102,7 +103,7 @@ private:
   Node &node;
   Value boxes, scores, limit, overlap, threshold;
   bool isCentered;
-  /// How many boxes there are.
+  /// Number of boxes.
   Value count;
 };
 
@@ -112,8 +113,9 @@ private:
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Each box is written behind those listed before it; the next one replaces it
-/// if it is not good enough. Gives indices, scores and how many there are.
+/// Lists boxes above the threshold. Each box is stored behind the listed boxes;
+/// if it is below the threshold, the next box overwrites it. Returns indices,
+/// scores and the number of boxes.
 SmallVector<Value> Suppression::list(Value batch, Value type) {
   Value starts[] = {empty(b.getI64Type(), count),
                     empty(b.getF32Type(), count), n(0)};
@@ -128,7 +130,7 @@ SmallVector<Value> Suppression::list(Value batch, Value type) {
   });
 }
 
-/// Places in the list, the best score first; of equal ones the first.
+/// Sorts the list by descending score. Equal scores keep their order.
 Value Suppression::sort(Value listedScores, Value listed) {
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   Value part = tensor::ExtractSliceOp::create(
@@ -140,8 +142,8 @@ Value Suppression::sort(Value listedScores, Value listed) {
       .getIndices();
 }
 
-/// Returns box `i`. Corners may come in any order. A box that is given by its
-/// center is as it is: with a negative width or height it overlaps nothing.
+/// Returns box `i`. Corners may come in any order. A box given by its center is
+/// not normalized: with a negative width or height it overlaps nothing.
 Box Suppression::boxOf(Value batch, Value i) {
   SmallVector<Value> given;
   for (int64_t k = 0; k < 4; ++k)
@@ -182,22 +184,24 @@ Strips Suppression::findStrips(Value batch, Value indices, Value listed) {
       });
   Value count = clamp(
       arith::DivUIOp::create(b, loc, listed, n(kBlock)), n(1), n(kMostStrips));
-  // A thousandth more than the widest box, so that no rounding puts two that
-  // overlap farther apart than into neighbours.
+  // A strip is 0.1 % wider than the widest box. So rounding never puts
+  // overlapping boxes farther apart than neighbouring strips.
   Value width = most(mul(found[2], f(1.001)),
                      div(sub(found[1], found[0]), toFloat(count)));
   return {found[0], width, count};
 }
 
-/// A box without a place, which overlaps nothing, is in the first.
+/// Returns the strip of a box. A box with NaN coordinates overlaps nothing and
+/// goes to the first strip.
 Value Suppression::stripOf(const Strips &strips, const Box &box) {
   Value number = div(sub(box[kLeft], strips.low), strips.width);
   return toIndex(least(most(number, f(0)),
                        toFloat(sub(strips.count, n(1)))));
 }
 
-/// Where each strip's boxes begin, in whole blocks, and where they end so far;
-/// and the numbers of boxes, of which those that are none have no area.
+/// Returns where each strip begins, aligned to whole blocks, and where it ends
+/// so far. Also returns storage for kept boxes, where unused entries have area
+/// 0.
 SmallVector<Value> Suppression::makeRoom(Value batch, Value indices,
                                          Value listed, const Strips &strips) {
   auto list = [&] {
@@ -235,7 +239,7 @@ SmallVector<Value> Suppression::makeRoom(Value batch, Value indices,
 // Overlaps
 //===----------------------------------------------------------------------===//
 
-/// Whether a box and number `i` of a block overlap by more than the limit.
+/// Returns true if a box and box `i` of a block overlap by more than the limit.
 Value Suppression::overlaps(const Box &box, Value block, Value i) {
   auto other = [&](Number k) { return load(block, {n(k), i}); };
   auto extent = [&](Number low, Number high) {
@@ -256,10 +260,10 @@ Value Suppression::overlaps(const Box &box, Value block, Value i) {
   return isMore;
 }
 
-/// Whether one of the boxes kept from `from` to `to` does, or `found`. Behind
-/// an overlap nothing is compared. (A loop of one step or none says so, since
-/// what a branch or a loop with a condition reads would not be written in
-/// place.)
+/// Returns true if the box overlaps a kept box in [from, to), or if `found` is
+/// true. After an overlap, no more boxes are compared. A loop of one step or
+/// none does this, because a branch or a conditional loop would not be
+/// bufferized in place.
 Value Suppression::overlapsAny(const Box &box, Value kept, Value from,
                                Value to, Value found) {
   auto compareBlock = [&](Value first) {
@@ -282,9 +286,9 @@ Value Suppression::overlapsAny(const Box &box, Value kept, Value from,
   })[0];
 }
 
-/// Takes boxes of a class until there are enough or none is left. Results are
-/// the rows and how many there are. What is written behind them does not count:
-/// a box that is not taken is written, too, and has no area.
+/// Keeps boxes of a class until the limit is reached or no box is left. Returns
+/// the result rows and their number. A box that is not kept is also written,
+/// behind the last row and with area 0, and is overwritten later.
 SmallVector<Value> Suppression::take(Value batch, Value type,
                                      ValueRange results) {
   SmallVector<Value> candidates = list(batch, type);
@@ -336,13 +340,13 @@ Value Suppression::run() {
   Value batches = indexValue(node, sizeOf(node, scores, 0)),
         types = indexValue(node, sizeOf(node, scores, 1));
   count = indexValue(node, sizeOf(node, boxes, 1));
-  // One more than there can be: what is written last may not count.
+  // A row more than the maximum, because the last written row may not count.
   Value most = arith::MinSIOp::create(b, loc, limit, count);
   Value rows = add(mul(mul(batches, types), most), n(1));
   auto type = RankedTensorType::get({ShapedType::kDynamic, 3},
                                     b.getI64Type());
   Value empty = tensor::EmptyOp::create(b, loc, type, rows);
-  // No batch is looked at where no box can be taken.
+  // Skips all batches if no box can be kept.
   Value takesAny =
       both(compare(arith::CmpIPredicate::slt, n(0), most),
            compare(arith::CmpIPredicate::slt, n(0), types));
@@ -357,7 +361,7 @@ Value Suppression::run() {
   return takePart(node, all[0], Sizes(2, sizeAttr(node, 0)), sizes);
 }
 
-/// The one element of input i, or nothing.
+/// Returns the only element of input i, or null if the input is left out.
 static FailureOr<Value> readOne(Node &node, size_t i, StringRef name,
                                 Type type) {
   if (!node.has(i))
@@ -398,7 +402,7 @@ static LogicalResult legalizeNonMaxSuppression(Node &node) {
   auto threshold = readOne(node, 4, "score_threshold", f32);
   if (failed(limit) || failed(overlap) || failed(threshold))
     return failure();
-  if (!*limit) // No box is wanted.
+  if (!*limit) // Without a limit, the operator selects no box.
     return node.replace(intConstant(node, {}, {0, 3}));
   Scalars s{node.builder, node.loc()};
   Value most = arith::MaxSIOp::create(

@@ -22,7 +22,8 @@ static FailureOr<nn::ResizeMode> readMode(Node &node) {
   return *mode;
 }
 
-/// One scale a dimension; the result's size follows from it unless stated.
+/// Replaces the node by nn.resize with one constant scale per dimension.
+/// `shape` is the shape of the result.
 static LogicalResult replaceByResize(Node &node, const Sampling &sampling,
                                      ArrayRef<float> scales,
                                      ArrayRef<int64_t> shape) {
@@ -102,7 +103,8 @@ static LogicalResult legalizeUpsample(Node &node) {
                          scaledShape(node.type(0), *scales));
 }
 
-/// With `crops` coordinates are those of a part of the data.
+/// Reads the attributes of a Resize. If `crops` is true, coordinates are
+/// relative to a part of the data.
 static FailureOr<Sampling> readSampling(Node &node, bool crops) {
   auto mode = readMode(node);
   if (failed(mode))
@@ -140,7 +142,7 @@ static FailureOr<AspectRatio> readPolicy(Node &node) {
   return node.invalid("keep_aspect_ratio_policy is " + policy);
 }
 
-/// Scales and result sizes from wanted sizes of some axes.
+/// Computes scales and result sizes from the wanted sizes of some axes.
 static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
                                      ArrayRef<int64_t> axes,
                                      SmallVector<float> &scales,
@@ -177,8 +179,8 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
   return success();
 }
 
-/// Sizes that a run computes, and what nn.resize has not: parts of the data,
-/// and antialiasing filters.
+/// Legalizes sizes that are computed at run time, crops and antialiasing
+/// filters.
 static LogicalResult legalizeGeneral(Node &node, const Sampling &sampling,
                                      ArrayRef<int64_t> axes, size_t scales,
                                      bool hasSizes, bool crops) {

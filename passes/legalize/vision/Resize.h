@@ -1,4 +1,4 @@
-//===- Resize.h - Resize whose sizes a run computes -------------*- C++ -*-===//
+//===- Resize.h - Resize with computed sizes --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,28 +12,28 @@
 
 namespace ingot::legalize {
 
-/// One dimension and what it becomes. What is null in `start` and `end` is not
-/// cropped; all of these are scalars of type f32.
+/// A resized dimension. Null `start` and `end` mean no crop. Values are f32
+/// scalars.
 struct ResizedAxis {
   int64_t axis;
   OpFoldResult size;
   Value scale, start, end;
-  /// The same where they are known.
+  /// The scale, if it is constant.
   std::optional<float> knownScale;
 };
 
-/// What wanted sizes may be.
+/// Range of the sizes that a node may ask for.
 constexpr nn::Range kResizedSizes = {1, nn::kMostElements};
 
-/// How scales of several dimensions become one.
+/// How scales of several dimensions become one scale.
 enum class AspectRatio { stretch, notLarger, notSmaller };
 
-/// An f32 constant of rank 0, no tensor.
+/// Creates a scalar f32 constant, not a tensor.
 Value floatConstant(Node &node, float value);
 
-/// The dimensions `axes` of input 0 by input `sizes`, or `scales`, whichever is
-/// given, and by `roi` where the node crops. Reports what cannot be, and
-/// requires it of the run.
+/// Reads how the dimensions `axes` of input 0 are resized: by input `sizes` or
+/// `scales`, and by input `roi` if the node crops. Reports invalid constants,
+/// and checks other values at run time.
 FailureOr<SmallVector<ResizedAxis>>
 readSizes(Node &node, size_t sizes, ArrayRef<int64_t> axes, AspectRatio policy);
 FailureOr<SmallVector<ResizedAxis>>
@@ -41,19 +41,19 @@ readScales(Node &node, size_t scales, ArrayRef<int64_t> axes);
 LogicalResult readRegion(Node &node, size_t roi, ArrayRef<int64_t> axes,
                          llvm::SmallVectorImpl<ResizedAxis> &resized);
 
-/// Makes a dimension of `from` elements one of `to`, each a weighted mean of
-/// what it covers, by a product with the constant matrix of weights.
+/// Resizes a dimension of `from` elements to `to` with an antialiasing filter.
+/// The result is a product with the constant matrix of weights.
 FailureOr<Value> filterKnown(Node &node, const support::Sampling &sampling,
                              Value x, const ResizedAxis &axis, int64_t from,
                              int64_t to);
 
-/// Replaces the node by nn.resize with what a run computes.
+/// Replaces the node by nn.resize with sizes and scales computed at run time.
 LogicalResult replaceByComputed(Node &node, const support::Sampling &sampling,
                                 ArrayRef<ResizedAxis> axes);
 
-/// Resizes input 0, one dimension after the other. With `antialias` a result
-/// where it shrinks is a weighted mean of what it covers. Parts of data are
-/// sums of gathered elements times weights.
+/// Resizes input 0, one dimension after the other. With `antialias`, a
+/// dimension that shrinks gets a filter. For a cropped part, the result is a
+/// sum of gathered elements times weights.
 FailureOr<Value> resizeComputed(Node &node, const support::Sampling &sampling,
                                 ArrayRef<ResizedAxis> axes, bool antialias);
 

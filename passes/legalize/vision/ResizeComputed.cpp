@@ -1,11 +1,12 @@
-//===- ResizeComputed.cpp - Resize whose sizes a run computes ------------===//
+//===- ResizeComputed.cpp - Resize with computed sizes --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Parts of the data, which nn.resize does not know, are gathers.
+// Legalizes Resize with sizes or scales that are computed at run time. Crops
+// are gathers, because nn.resize does not support crops.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/vision/Resize.h"
@@ -30,14 +31,15 @@ Value legalize::floatConstant(Node &node, float value) {
   return support::Scalars{node.builder, node.loc()}.f(value);
 }
 
-/// Element `at` of a tensor of floats as an f32.
+/// Returns element `at` of a tensor of floats as an f32.
 static Value floatAt(Node &node, Value tensor, int64_t at) {
   Value wide = castTo(node, tensor, node.builder.getF32Type());
   Value index = arith::ConstantIndexOp::create(node.builder, node.loc(), at);
   return node.create<tensor::ExtractOp>(wide, ValueRange{index});
 }
 
-/// Nothing grows from nothing, and what is computed may be negative.
+/// Requires that an empty dimension stays empty and that sizes are not
+/// negative.
 static void requireGrowth(Node &node, int64_t axis, OpFoldResult had,
                           OpFoldResult size) {
   if (getConstantIntValue(size) && getConstantIntValue(had))
@@ -98,7 +100,7 @@ legalize::readSizes(Node &node, size_t input, ArrayRef<int64_t> axes,
     OpFoldResult had = sizeOf(node, node.input(0), one.axis);
     Value from = s.toFloat(indexValue(node, had));
     Value rounded = s.floor(s.add(s.mul(common, from), s.f(0.5)));
-    // A scale of nothing by nothing is no number.
+    // The scale of an empty dimension is NaN.
     Value isNumber = arith::CmpFOp::create(s.b, s.loc,
                                            arith::CmpFPredicate::OLT, rounded,
                                            s.f(2147483648.0));
@@ -189,12 +191,12 @@ namespace {
 using ElementOf =
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// One dimension after the other of `x`.
+/// Resamples dimensions of `x`, one after the other.
 struct Resampler {
   Node &node;
   const Sampling &sampling;
 
-  /// A vector along the resampled dimension.
+  /// Creates a vector along the resampled dimension.
   Value vectorOf(Type type, OpFoldResult size, ElementOf element) {
     return generate(node, type, {size}, element);
   }
@@ -204,7 +206,7 @@ struct Resampler {
 
 } // namespace
 
-/// Returns what maps positions along a dimension of x.
+/// Returns the mapping of positions along a dimension of x.
 static support::ResampledAxis mappingOf(Node &node, Value x,
                                         const ResizedAxis &axis) {
   return {axis.scale,
@@ -246,7 +248,7 @@ Value Resampler::interpolate(Value x, const ResizedAxis &axis) {
   return sum;
 }
 
-/// Whether what a result position stands for lies in the data.
+/// Returns true for each result position that maps into the data.
 Value Resampler::isInside(Value x, const ResizedAxis &axis) {
   support::ResampledAxis mapping = mappingOf(node, x, axis);
   return vectorOf(
@@ -267,7 +269,7 @@ Value Resampler::isInside(Value x, const ResizedAxis &axis) {
 // All dimensions
 //===----------------------------------------------------------------------===//
 
-/// f32 numbers rounded into the range of an integer type.
+/// Rounds f32 values and clamps them to the range of an integer type.
 static Value roundTo(Node &node, Value x, IntegerType type) {
   double low = type.isUnsigned() ? 0 : -std::ldexp(1.0, type.getWidth() - 1),
          high = std::ldexp(1.0, type.getWidth() - !type.isUnsigned()) - 1;
@@ -279,7 +281,7 @@ static Value roundTo(Node &node, Value x, IntegerType type) {
                                /*in_range=*/true);
 }
 
-/// Whether elements of that type can be interpolated.
+/// Returns true if elements of that type can be interpolated.
 static bool isInterpolated(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   return isa<FloatType>(element) || (integer && integer.getWidth() <= 16);

@@ -1,4 +1,4 @@
-//===- ResizeFilter.cpp - antialiasing of Resize -------------------------===//
+//===- ResizeFilter.cpp - antialiasing filter of Resize -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -14,7 +14,7 @@ using support::Scalars;
 
 namespace {
 
-/// A region's bins, by f32 and index values.
+/// Bins of a region along one dimension: f32 and index values.
 struct Part {
   Value start, bin, samples;
 };
@@ -62,7 +62,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
                               "batches"})))
     return failure();
   float scale = node.getFloat("spatial_scale", 1);
-  // Along dimension `d`, 0 or 1, of region r.
+  // Describes the bins of region r along dimension `d`, 0 or 1.
   auto regionOf = [&](Scalars s, Value r, int64_t d, Value most) -> Part {
     Value shift = s.f(isShifted ? 0.5 : 0);
     auto edge = [&](int64_t at) {
@@ -86,7 +86,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
     }
     return {start, bin, samples};
   };
-  // As many samples as the largest region has in a bin.
+  // The largest region determines the number of samples in a bin.
   SmallVector<OpFoldResult> most(2, sizeAttr(node, ratio));
   constexpr int64_t kMaxSamples = 4096;
   for (int64_t d = 0; d < 2 && !ratio; ++d) {
@@ -106,7 +106,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
                                              ValueRange());
     Value index = node.create<arith::IndexCastOp>(
         node.builder.getIndexType(), number);
-    // Of no regions the largest is below all.
+    // Without regions, the maximum would be the lowest integer.
     most[d] = minSizes(node, maxSizes(node, index, sizeAttr(node, 1)),
                        sizeAttr(node, kMaxSamples));
   }
@@ -133,7 +133,8 @@ static LogicalResult legalizeRoiAlign(Node &node) {
       Value isOne = arith::CmpIOp::create(
           s.b, s.loc, arith::CmpIPredicate::slt, index[d], region.samples);
       isSample = arith::AndIOp::create(s.b, s.loc, isSample, isOne);
-      // A sample too many is the last one again, which no maximum minds.
+      // Repeats the last sample for an index past the end, which does not
+      // change a maximum.
       index[d] = s.clamp(index[d], s.n(0), s.sub(region.samples, s.n(1)));
       Value share = s.div(s.mul(s.add(s.toFloat(index[d]), s.f(0.5)),
                                 region.bin),
@@ -141,8 +142,8 @@ static LogicalResult legalizeRoiAlign(Node &node) {
       Value p = s.add(s.add(region.start,
                             s.mul(s.toFloat(bin[d]), region.bin)),
                       share);
-      // Nothing is read more than one element outside; what is nearer is at
-      // the edge.
+      // Samples more than one element outside of the data read nothing. Others
+      // are clamped to the edge.
       Value extent = s.toFloat(sizes[d]);
       auto compare = [&](arith::CmpFPredicate predicate, Value bound) -> Value {
         return arith::CmpFOp::create(s.b, s.loc, predicate, p, bound);

@@ -1,4 +1,4 @@
-//===- Sampling.cpp - sums of elements at computed positions -------------===//
+//===- Sampling.cpp - sums of elements at computed indices ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,8 +58,8 @@ Corner legalize::cornerOf(support::Scalars s, Value tap, ArrayRef<Value> point,
   return {arith::SelectOp::create(s.b, s.loc, isInside, at, s.n(-1)), weight};
 }
 
-/// What one tap adds: nothing where it is outside. `place` is the batch and the
-/// channel.
+/// Returns the term of one tap: 0 if it is outside. `place` has the batch and
+/// the channel.
 static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
                      Value at, Value weight, bool isLast) {
   Type element = typeOf(x).getElementType();
@@ -77,7 +77,7 @@ static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
   return weight ? s.mul(value, weight) : value;
 }
 
-/// The last two of three dimensions in the other order.
+/// Swaps the last two of three dimensions.
 static Value swapLast(Node &node, Value x) {
   RankedTensorType type = typeOf(x);
   ArrayRef<int64_t> shape = type.getShape();
@@ -90,8 +90,8 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
                           bool isMax) {
   OpBuilder &builder = node.builder;
   Type element = typeOf(x).getElementType();
-  // All channels of a position have the same taps: with the channels last,
-  // those are read by vectors. What is only moved is moved once more for that.
+  // All channels of a position have the same taps. With channels last, vectors
+  // read several channels. Without weights, the transpose does not pay.
   int64_t numChannels = typeOf(x).getDimSize(1);
   bool isLast = taps.weights && !ShapedType::isDynamic(numChannels) &&
                 numChannels >= threshold::sampledChannels;
@@ -102,11 +102,12 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
   if (isLast)
     std::swap(result[1], result[2]);
   auto known = getConstantIntValue(shape[0]);
-  // A sum over taps keeps the order of its loops; what adds up nothing would be
-  // fused with the transpose behind it, and follow that.
+  // A reduction over taps keeps the order of its loops. A loop nest without
+  // reduction would be fused with the transpose behind it, and follow its
+  // order.
   bool isUnrolled = !isLast && known && *known <= threshold::sampledTaps;
-  // Loops over r, c, t, p, or without t, so that the last one is of vectors; or
-  // with c and p in each other's place.
+  // Loops over r, c, t, p, or without t if it is unrolled, so that the
+  // innermost loop is vectorized. With channels last, c and p are swapped.
   unsigned rank = isUnrolled ? 3 : 4, last = rank - 1;
   unsigned ofChannels = isLast ? last : 1, ofPositions = isLast ? 1 : last;
   auto map = [&](ArrayRef<unsigned> dims) {

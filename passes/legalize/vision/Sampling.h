@@ -1,4 +1,4 @@
-//===- Sampling.h - sums of elements at computed positions ------*- C++ -*-===//
+//===- Sampling.h - sums of elements at computed indices --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,30 +14,31 @@
 
 namespace ingot::legalize {
 
-/// What positions (T, R, P) read of x, as i64 in the flattened spatial
-/// dimensions, or below 0 for nothing; and weights of the same shape or null.
+/// Elements of x to read, of shape (T, R, P): i64 indices into the flattened
+/// spatial dimensions, negative for no element. `weights` have the same shape
+/// or are null.
 struct Taps {
   Value at, weights;
 };
 
-/// y[r, c, p] = sum over t of weights[t, r, p] x[batches[r], c, at[t, r, p]],
-/// for x (batch, channels, positions); the largest instead of the sum with
-/// `isMax`. Without `batches` r itself is the batch. Positions have to be in x:
-/// they are computed once and read for all channels.
+/// Computes y[r, c, p] = sum over t of weights[t, r, p] x[batches[r], c, at[t,
+/// r, p]], for x (batch, channels, positions). With `isMax` it computes the
+/// maximum instead. Without `batches`, the batch is r. Indices must be in x.
+/// They are computed once and used for all channels.
 Value sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
                 bool isMax = false);
 
-/// (batch, channels, spatial…) with the spatial dimensions as one.
+/// Flattens the spatial dimensions of (batch, channels, spatial…).
 Value flattenSpatial(Node &node, Value x);
 
-/// Floats that become indices: held within `margin` of a dimension of `size`
-/// elements, and what is no number too.
+/// Clamps a coordinate to at most `margin` outside of a dimension of `size`
+/// elements, so that it can become an index. NaN is clamped, too.
 Value holdNear(support::Scalars s, Value x, Value size, double margin);
 
-/// 1 or 0 for x between low and high (indices, high not included).
+/// Returns true if index x is in [low, high).
 Value isWithin(support::Scalars s, Value x, Value low, Value high);
 
-/// Element of a tensor of f32, and an index as i64.
+/// Extracts an element of an f32 tensor.
 inline Value floatAt(support::Scalars s, Value x, mlir::ValueRange at) {
   return mlir::tensor::ExtractOp::create(s.b, s.loc, x, at);
 }
@@ -45,12 +46,12 @@ inline Value asI64(support::Scalars s, Value index) {
   return mlir::arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), index);
 }
 
-/// Reports data without elements in a spatial dimension.
+/// Requires at least one element in each spatial dimension.
 LogicalResult requireSpatial(Node &node, Value x);
 
-/// Corner `tap` (0 … 2^k - 1) of a point in k dimensions: its flattened
-/// position, -1 where it lies outside, and its weight. Sizes are indices,
-/// points f32 that are near the data.
+/// Corner `tap` (0 … 2^k - 1) of the cell around a point in k dimensions. `at`
+/// is its flattened index, or -1 if it is outside of the data; `weight` is its
+/// weight. Sizes are indices, and the point is f32 and near the data.
 struct Corner {
   Value at, weight;
 };

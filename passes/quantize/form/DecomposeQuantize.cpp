@@ -28,7 +28,7 @@ using namespace ingot::support;
 
 namespace {
 
-/// Builds elementwise ops at one place.
+/// Builds elementwise ops at one location.
 struct Maker {
   OpBuilder &b;
   Location loc;
@@ -41,8 +41,8 @@ struct Maker {
       return x;
     return make<nn::CastOp>(typeOf(x).clone(element), x);
   }
-  /// A scalar, or a vector along `axis` of `rank` dimensions, so shaped that it
-  /// broadcasts.
+  /// Reshapes a vector along `axis` of `rank` dimensions so that it broadcasts.
+  /// Returns a scalar unchanged.
   Value alongAxis(Value v, int64_t rank, int64_t axis) {
     RankedTensorType type = typeOf(v);
     if (type.getRank() == 0 || rank - axis == 1)
@@ -58,7 +58,8 @@ struct Maker {
 
 } // namespace
 
-/// Whether all numbers of `x` are whole: signs, or one of two.
+/// Returns true if all elements of `x` are known to be integers: signs, or a
+/// select between two integers.
 static bool areWhole(Value x) {
   auto isWhole = [](Value value) {
     std::optional<double> number = nn::getSplat(value);
@@ -69,8 +70,9 @@ static bool areWhole(Value x) {
   return bool(x.getDefiningOp<nn::SignOp>());
 }
 
-/// The bounds that `near`, a number of steps, needs to be rounded to one within
-/// [least, most]; infinite where it lies within anyway, but for what f32 adds.
+/// Returns the bounds for clamping `near`, so that rounding gives an integer
+/// within [least, most]. A bound is infinite if `near` respects it anyway, up
+/// to an f32 rounding error.
 static support::Interval boundsNeeded(Value near, double least, double most) {
   constexpr double kRoom = 0.25, kInfinity = HUGE_VAL;
   support::Interval interval = support::IntervalAnalysis().intervalOf(near);
@@ -82,8 +84,9 @@ static constexpr char kNoIntegers[] = "is not of floats and integers";
 
 namespace {
 
-/// Where nothing but floats is made of words, they are made of `whole`, the
-/// rounded numbers less the zero point, and no words are stored.
+/// Computes f32 users from `whole` if all users of the int16 result dequantize
+/// it. `whole` is the rounded quotient, to which the zero point is not added.
+/// Then no int16 values are stored.
 static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
                         PatternRewriter &rewriter) {
   std::optional<Scale> scale = getScale(op);
@@ -103,7 +106,7 @@ static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
                    : isRead(user);
       }))
     return;
-  // The walk takes their users itself: these are left, unread.
+  // Leave the replaced ops in place, without users: the walk still visits them.
   for (nn::DequantizeOp dequantize : found) {
     Value y = b.make<nn::MulOp>(whole, dequantize.getScale());
     OpBuilder::InsertionGuard guard(rewriter);
@@ -119,9 +122,9 @@ static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
   }
 }
 
-/// Where nothing but f32 is cast from bytes, as products of few channels read
-/// them, it is made of `whole`, the rounded numbers less the zero point `zero`,
-/// and no bytes are stored.
+/// Computes f32 users from `whole` if all users of the 8-bit result cast it to
+/// f32, as products with few channels do. `whole` is the rounded quotient, to
+/// which the zero point `zero` is not added. Then no bytes are stored.
 static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
                         PatternRewriter &rewriter) {
   auto isCast = [&](Operation *user) {
@@ -145,8 +148,9 @@ static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
   }
 }
 
-/// saturate(round(x / scale) + zero point). The zero point is added behind the
-/// rounding, which takes halves to even numbers: to integers if it is constant.
+/// Decomposes a quantize into saturate(round(x / scale) + zero point). The zero
+/// point is added after rounding, because rounding takes halves to even
+/// numbers. A constant zero point is added to integers.
 struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -173,7 +177,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     if (constant && real.isF32() && to.getIntOrFloatBitWidth() <= 16) {
       int64_t zero = constant->zeroPoint;
       double least = double(low - zero), most = double(high - zero);
-      // Whole numbers bound it before rounding as well as behind.
+      // The bounds are integers, so clamping before rounding has the same
+      // result as clamping after it.
       Value near = scaled;
       const bool areWords = to.getIntOrFloatBitWidth() == 16;
       if (areWords) {
@@ -203,7 +208,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     if (Value zero = op.getZeroPoint())
       y = b.make<nn::AddOp>(y, b.cast(b.alongAxis(zero, rank, axis), real));
     y = clamp(y, double(low), double(high));
-    // Clamped to what f32 holds, a wide type's largest number may be one more.
+    // f32 cannot represent the largest value of a wide type, so the clamped
+    // value may exceed it by one.
     bool inRange = to.getIntOrFloatBitWidth() <= 16;
     rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), y,
                                             inRange);
@@ -211,7 +217,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
   }
 };
 
-/// (x - zero point) scale, the difference exact.
+/// Decomposes a dequantize into (x - zero point) * scale. The difference is
+/// exact.
 struct DecomposeDequantizeOp : OpRewritePattern<nn::DequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -241,7 +248,8 @@ struct DecomposeDequantizeOp : OpRewritePattern<nn::DequantizeOp> {
   }
 };
 
-/// Scales and zero points repeated for each element of their block.
+/// Decomposes a blockwise dequantize: repeats scales and zero points for each
+/// element of their block.
 struct DecomposeDequantizeBlocks
     : OpRewritePattern<nn::DequantizeBlocksOp> {
   using OpRewritePattern::OpRewritePattern;

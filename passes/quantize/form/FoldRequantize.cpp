@@ -23,10 +23,11 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// As many ops between a product and its quantize are looked through.
+/// Limit of ops to search between a product and its quantize.
 static constexpr int kMaxDepth = 16;
 
-/// Larger constants would be stored a second time.
+/// Size limit of folded constants, because larger ones would be stored a second
+/// time.
 static constexpr int64_t kMaxElements = 1 << 16;
 
 static bool isSmallConstant(Value value) {
@@ -35,7 +36,7 @@ static bool isSmallConstant(Value value) {
          typeOf(value).getElementType().isF32();
 }
 
-/// Whether f32 holds `number` times `factor` as well as it holds `number`.
+/// Returns true if `number` times `factor` loses no precision in f32.
 static bool holdsProduct(double number, double factor) {
   return number == 0 || !std::isfinite(number) ||
          std::isnormal(float(number * factor));
@@ -43,8 +44,8 @@ static bool holdsProduct(double number, double factor) {
 
 static bool takesFactor(Value value, double factor, int depth = 0);
 
-/// The operand of a product that takes the factor, the one of fewer numbers if
-/// both do; null if none does.
+/// Returns the operand of a multiplication that can absorb the factor, or null.
+/// If both can, returns the smaller one.
 static OpOperand *factorOf(nn::MulOp op, double factor, int depth) {
   OpOperand *a = &op->getOpOperand(0), *b = &op->getOpOperand(1);
   if (isSmallConstant(a->get()) ||
@@ -58,8 +59,9 @@ static OpOperand *factorOf(nn::MulOp op, double factor, int depth) {
   return nullptr;
 }
 
-/// The weights and the bias of a product of floats: times a factor they give
-/// its result times that. Empty if `op` is none.
+/// Returns the weights and the bias of a float product. Scaling all of them
+/// scales the product's result. Returns an empty vector if `op` is not such a
+/// product.
 static SmallVector<OpOperand *> weightsOf(Operation *op) {
   SmallVector<OpOperand *> weights;
   if (isa<nn::ConvOp, nn::MatMulOp>(op) &&
@@ -70,8 +72,9 @@ static SmallVector<OpOperand *> weightsOf(Operation *op) {
   return weights;
 }
 
-/// Whether `value` times a positive constant is one of other constants, by
-/// which no op more is needed, and which f32 holds.
+/// Returns true if `value` can be multiplied by the positive `factor` just by
+/// changing constants. No new op may be needed, and f32 must hold the new
+/// constants.
 static bool takesFactor(Value value, double factor, int depth) {
   if (isSmallConstant(value))
     return llvm::all_of(*nn::getConstantDoubles(value), [&](double number) {
@@ -98,7 +101,7 @@ static bool takesFactor(Value value, double factor, int depth) {
          takesFactor(op->getOperand(0), factor, depth + 1);
 }
 
-/// `value` times `factor`, for one that takesFactor says so of.
+/// Returns `value` times `factor`. Precondition: `takesFactor(value, factor)`.
 static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   if (nn::getConstant(value)) {
     std::vector<double> numbers = *nn::getConstantDoubles(value);
@@ -132,10 +135,11 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   return result->getResult(0);
 }
 
-/// Returns whether `value` is made of sums of a product, whose last bits depend
-/// on their order. Other numbers are bytes times a scale, or what a model is
-/// given: these lie between two steps on purpose, and a quotient of them has to
-/// be rounded as it is defined.
+/// Returns true if `value` is computed from sums of a product. The last bits of
+/// such sums depend on the order of additions, so scaling may change them.
+/// Other values are integers times a scale, or inputs of the model. They may
+/// lie exactly between two steps, so their quotient must be rounded exactly as
+/// defined.
 static bool isOfSums(Value value, int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > kMaxDepth)
@@ -155,9 +159,10 @@ static bool isNormalized(Value value) {
                          nn::GroupNormOp>(value.getDefiningOp());
 }
 
-/// Returns whether `value` is a function that is only known to the last bits,
-/// or a product with a norm, so that no number lies between two steps on
-/// purpose. A swish, a GELU or an ELU is none: it is x itself for a large x.
+/// Returns true if `value` is a function with inexact last bits, or a multiple
+/// of a normalized value. Such values do not lie exactly between two steps on
+/// purpose. Swish, GELU and ELU do not qualify, because they equal x for large
+/// x.
 static bool isOfFunction(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::MulOp>(op))
@@ -166,7 +171,8 @@ static bool isOfFunction(Value value) {
          isa_and_nonnull<nn::SigmoidOp, nn::TanhOp, nn::ErfOp>(op);
 }
 
-/// Whether nobody reads a result of `op`, or of those who do.
+/// Returns true if the results of `op` have no users, other than users that are
+/// unused themselves.
 static bool isUnread(Operation *op, int depth = 0) {
   return depth <= kMaxDepth && wouldOpBeTriviallyDead(op) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -174,8 +180,8 @@ static bool isUnread(Operation *op, int depth = 0) {
          });
 }
 
-/// A hard sigmoid times `factor`: max(0, min(factor, x (alpha factor) + beta
-/// factor)).
+/// Creates a hard sigmoid times `factor`: max(0, min(factor, x * (alpha *
+/// factor) + beta * factor)).
 static Value scaledHardSigmoid(PatternRewriter &rewriter, nn::HardSigmoidOp op,
                                double factor) {
   Location loc = op.getLoc();
@@ -192,8 +198,8 @@ static Value scaledHardSigmoid(PatternRewriter &rewriter, nn::HardSigmoidOp op,
                              rewriter.getF64FloatAttr(double(float(factor))));
 }
 
-/// What saturates and an activation before it, of which the scale is gone, are
-/// one clamp.
+/// Merges a saturating clamp and the clamp of an activation before it, after
+/// the scale between them was folded.
 static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
   auto inner = op.getX().getDefiningOp<nn::ClampOp>();
   if (!inner || inner.getX().getType() != op.getX().getType())
@@ -212,16 +218,17 @@ static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
 
 namespace {
 
-/// round(x / scale) → round(x'), where x is made of sums, with constants of x'
-/// that are divided by scale; for functions round(x (1 / scale)), which a core
-/// multiplies in a tenth of the time.
+/// Replaces round(x / scale) by round(x') if x is computed from sums: the
+/// constants of x' are divided by the scale. If x is an inexact function,
+/// replaces it by round(x * (1 / scale)), because multiplication is faster than
+/// division.
 struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
   FoldIntoConstants(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
 
   LogicalResult matchAndRewrite(nn::RoundOp op,
                                 PatternRewriter &rewriter) const override {
-    // What saturates it may stand between.
+    // A saturating clamp may stand between the division and the rounding.
     auto clamp = op.getX().getDefiningOp<nn::ClampOp>();
     Value quotient = clamp ? clamp.getX() : op.getX();
     auto division = quotient.getDefiningOp<nn::DivOp>();
@@ -246,7 +253,8 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       return success();
     }
     auto sigmoid = division.getA().getDefiningOp<nn::HardSigmoidOp>();
-    // Of words that are stored a step more or less would be seen.
+    // An error of one step must not reach stored integers, so each user must be
+    // a multiplication or unused.
     if (sigmoid && typeOf(sigmoid).getElementType().isF32() &&
         llvm::all_of(op->getUsers(), [](Operation *user) {
           return isa<nn::MulOp>(user) || isUnread(user);
@@ -268,7 +276,7 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
           op, "divides what has no constants, or leaves none that f32 holds");
     rewriter.setInsertionPoint(division);
     Value x = scaled(rewriter, division.getA(), 1 / *scale);
-    // Nobody reads the division any more; the walk erases matched ops only.
+    // Keep the unused division, because the walk may only erase matched ops.
     rewriter.replaceAllUsesWith(division.getResult(), x);
     if (clamp)
       mergeClamps(rewriter, clamp);

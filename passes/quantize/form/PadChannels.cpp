@@ -25,10 +25,10 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-/// Bytes that are multiplied at once.
+/// Number of channels that one instruction multiplies.
 static constexpr int64_t kGroup = 4;
 
-/// Weights `O, C, …` with zeros for the channels from C up to `channels`.
+/// Pads weights `O, C, …` with zeros from C to `channels` channels.
 static Value padWeights(OpBuilder &builder, Value weights,
                         ArrayRef<int64_t> numbers, int64_t channels) {
   RankedTensorType type = typeOf(weights);
@@ -76,7 +76,7 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     SmallVector<int64_t> low(rank, 0), high(rank, 0), shape(type.getShape());
     high[dim] = padded - channels;
     shape[dim] = padded;
-    // What the zeros are multiplied by does not matter.
+    // The value of the padding does not matter, because its weights are zero.
     Value zero =
         nn::makeScalar(rewriter, op.getLoc(), type.getElementType(), 0);
     Value x = nn::PadOp::create(rewriter, op.getLoc(), type.clone(shape),

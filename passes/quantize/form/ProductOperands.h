@@ -1,4 +1,4 @@
-//===- ProductOperands.h - what products of integers are of -----*- C++ -*-===//
+//===- ProductOperands.h - operands of integer products ---------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace ingot::quantize {
 
-/// Scales and zero points of an nn.dequantize, one for each output or one for
-/// all.
+/// Scales and zero points of an nn.dequantize: one for each output, or one for
+/// all outputs.
 struct Parameters {
   std::vector<double> scales, zeros;
 
@@ -24,15 +24,15 @@ struct Parameters {
   double zeroOf(int64_t output) const { return at(zeros, output); }
 };
 
-/// Constant weights: numbers of bytes less their zero point, of which dimension
-/// `dim` counts outputs.
+/// Constant integer weights with their zero point subtracted. Dimension `dim`
+/// counts outputs.
 struct Weights {
   mlir::RankedTensorType type;
   int64_t dim;
   std::vector<double> bytes;
   Parameters parameters;
-  /// What was taken off all weights of each output to make signed bytes of
-  /// numbers that are none; empty if nothing was.
+  /// Offset of each output that was subtracted from its weights so that they
+  /// fit in signed bytes; empty if none was needed.
   std::vector<double> offsets;
 
   int64_t outputs() const { return type.getDimSize(dim); }
@@ -43,32 +43,35 @@ struct Weights {
   }
 };
 
-/// The bytes of the weights `value` of a product of f32, less their zero
-/// points; null with a reason. Scales may vary along dimension `dim`.
+/// Reads the integer weights of an f32 product from `value`, and subtracts
+/// their zero points. Scales may vary along dimension `dim`. Returns nullopt
+/// and sets `reason` if `value` has another form.
 std::optional<Weights> readWeights(mlir::Operation *product, mlir::Value value,
                                    int64_t dim, llvm::StringRef &reason);
 
-/// Makes weights signed bytes: takes off those of an output that are none what
-/// is needed for that. False if some outputs' do not fit either way.
+/// Makes weights fit in signed bytes. Subtracts an offset from the weights of
+/// each output that do not fit. Returns false if the weights of an output have
+/// too large a range.
 bool makeSignedBytes(Weights &weights);
 
-/// Whether a weight is one of those that are multiplied as bits.
+/// Returns true if a weight is 1 or -1. Weights that are all signs are
+/// multiplied as bits.
 inline bool isSign(double weight) { return weight == 1 || weight == -1; }
 
-/// The elements of a constant bias of `count` outputs; zeros if there is none,
-/// null with a reason if a run computes it. An integer one behind its own
-/// dequantize counts as what that gives.
+/// Returns the elements of a constant bias of `count` outputs, or zeros if
+/// there is no bias. An integer bias with a dequantize is dequantized. Returns
+/// nullopt and sets `reason` if the bias is computed at run time.
 std::optional<std::vector<double>> readBias(mlir::Value bias, int64_t count,
                                             llvm::StringRef &reason);
 
-/// A constant of `element` that varies along dimension `dim` of results of
-/// `type`.
+/// Creates a constant of type `element` that varies along dimension `dim`, and
+/// broadcasts to `type`.
 mlir::Value alongOutputs(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type, int64_t dim,
                          mlir::Type element, llvm::ArrayRef<double> values);
 
-/// Erases weights as floats that nobody reads any more: they are not to be
-/// folded later.
+/// Erases unused dequantize ops, so that their float weights are not folded
+/// later.
 void eraseUnread(mlir::Operation *root);
 
 } // namespace ingot::quantize

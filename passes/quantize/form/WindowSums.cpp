@@ -1,4 +1,4 @@
-//===- WindowSums.cpp - sums of what a product's weights meet -------------===//
+//===- WindowSums.cpp - sums of the data under the weights ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,8 @@ bool quantize::areExactAsFloats(const Weights &weights, int64_t zeroPoint) {
   return count <= (int64_t(1) << 24) / most;
 }
 
-/// The sums of `count` bytes less their zero point, all of dimension `dim`.
+/// Sums dimension `dim` of `x`, which has `count` bytes, and subtracts
+/// `zeroPoint` for each byte.
 static Value sumAlong(OpBuilder &builder, Location loc, Value x, int64_t dim,
                       int64_t count, int64_t zeroPoint) {
   const auto all = double(zeroPoint * count);
@@ -41,8 +42,7 @@ Value quantize::sumRows(OpBuilder &builder, Location loc, Value x,
   return sumAlong(builder, loc, x, typeOf(x).getRank() - 1, count, zeroPoint);
 }
 
-/// What one channel of sums is convolved with instead of `weights`:
-/// each number counts as it is.
+/// Creates weights of ones for one channel, with the kernel size of `weights`.
 static Value makeOnes(OpBuilder &builder, Value weights) {
   SmallVector<int64_t> shape(typeOf(weights).getShape());
   shape[0] = shape[1] = 1;
@@ -57,8 +57,8 @@ static RankedTensorType oneChannel(RankedTensorType type, int64_t dim) {
   return type.clone(sizes);
 }
 
-/// `conv` of what the pixels of `x` sum up to, by ones. Dimension `inputs` of
-/// its weights counts channels.
+/// Sums the channels of `x`, and convolves the result like `conv` with weights
+/// of ones. Dimension `inputs` of the weights counts channels.
 template <typename Conv>
 static Value convolveOnes(OpBuilder &builder, Conv conv, Value x,
                           int64_t inputs, int64_t zeroPoint) {

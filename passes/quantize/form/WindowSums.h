@@ -1,14 +1,15 @@
-//===- WindowSums.h - sums of what a product's weights meet -----*- C++ -*-===//
+//===- WindowSums.h - sums of the data under the weights --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights of unsigned bytes less a zero point have nine bits. A number that is
-// taken off all weights of an output, so that the rest are signed bytes, counts
-// once for each sum of all data that these weights meet: the same for all
-// outputs.
+// Sums the data that a product multiplies by the weights of one output. ui8
+// weights minus a zero point need nine bits. So an offset is subtracted from
+// all weights of an output to make them signed bytes. The product with that
+// offset is the offset times the sum of the data. This sum is equal for all
+// outputs, and is computed once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_QUANTIZE_FORM_WINDOWSUMS_H
@@ -21,21 +22,23 @@
 
 namespace ingot::quantize {
 
-/// Whether f32 holds all sums of as many bytes as one output has weights, less
-/// `zeroPoint`.
+/// Returns true if f32 represents exactly every sum of the ui8 data of one
+/// output, minus `zeroPoint`.
 bool areExactAsFloats(const Weights &weights, int64_t zeroPoint);
 
-/// The sums of the rows of `x`, of `count` bytes less `zeroPoint`, as f32; the
-/// last dimension is kept.
+/// Returns the sums of the rows of `x`, minus `zeroPoint` for each element, as
+/// f32. Each row has `count` bytes. The last dimension stays, with size 1.
 mlir::Value sumRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                     int64_t count, int64_t zeroPoint);
 
-/// The sums of the windows of a convolution without groups in `x`, of bytes
-/// less `zeroPoint`, as f32, of one channel. The padding adds nothing.
+/// Returns the sums of the windows of a convolution without groups in `x`,
+/// minus `zeroPoint` for each element, as f32 with one channel. The padding
+/// adds nothing.
 mlir::Value sumWindows(mlir::OpBuilder &builder, nn::ConvOp conv, mlir::Value x,
                        int64_t zeroPoint);
 
-/// The same of a transposed convolution without groups.
+/// Returns the sums of the windows of a transposed convolution without groups,
+/// like the function above.
 mlir::Value sumWindows(mlir::OpBuilder &builder, nn::ConvTransposeOp conv,
                        mlir::Value x, int64_t zeroPoint);
 

@@ -33,13 +33,15 @@ struct InsertDynamicQuantizePass
 private:
   Value getPair(Value value);
 
-  /// What values become, once for all products that read them.
+  /// Quantize/dequantize pairs, by the value. Products that read one value
+  /// share a pair.
   llvm::DenseMap<Value, Value> pairs;
 };
 
 } // namespace
 
-/// `value` in bytes, with a scale that the run finds, and back.
+/// Returns the quantize/dequantize pair of `value`, whose scale each run
+/// computes.
 Value InsertDynamicQuantizePass::getPair(Value value) {
   Value &pair = pairs[value];
   if (pair)
@@ -71,7 +73,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
       if (!record(product, Question::precision, answer, "int8", "float32"))
         continue;
       product->setOperand(0, getPair(product->getOperand(0)));
-      // Without roundings it does not fail.
+      // Quantizing can only fail with roundings, and there are none.
       (void)weights.quantize(product);
     }
   }

@@ -42,9 +42,10 @@ private:
 
   CalibrationAttr calibration;
   llvm::StringMap<TensorRangeAttr> ranges;
-  /// The products that the calibration repairs, in its order, and which repair.
+  /// Names of the products that the calibration repairs, in the file's order,
+  /// each with the kind of repair.
   std::vector<std::pair<StringRef, StringRef>> repaired;
-  /// What values become, by their range.
+  /// Quantize/dequantize pairs, by the value and its range.
   llvm::DenseMap<std::pair<Value, TensorRangeAttr>, Value> pairs;
   std::optional<quantize::WeightQuantizer> weights;
 };
@@ -66,7 +67,8 @@ void InsertQuantizePass::readCalibration() {
       quantize::namedRoundings(calibration));
 }
 
-/// Ranges are of tensors that could be quantized, repairs of products.
+/// Checks that the calibration's ranges name tensors that can be quantized, and
+/// that its repairs name products.
 LogicalResult
 InsertQuantizePass::checkNames(ArrayRef<StringRef> tensors,
                                ArrayRef<Operation *> products) {
@@ -88,7 +90,7 @@ InsertQuantizePass::checkNames(ArrayRef<StringRef> tensors,
   return success();
 }
 
-/// `value` in bytes and back.
+/// Returns the quantize/dequantize pair of `value`.
 Value InsertQuantizePass::getPair(Value value, TensorRangeAttr range) {
   Value &pair = pairs[{value, range}];
   if (pair)
@@ -113,7 +115,8 @@ Value InsertQuantizePass::getPair(Value value, TensorRangeAttr range) {
 
 LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
                                            const KeepRules &keep) {
-  // Names are those of all tensors that could be, as in calibration.
+  // Name all tensors that could be quantized, as calibration does, so that the
+  // names are the same.
   SmallVector<Operation *> all =
       quantize::findProducts(function, [](Operation *) { return true; });
   auto names = quantize::nameTensors(quantize::findSites(all));

@@ -29,11 +29,12 @@ static constexpr char kNoDequantize[] =
 static constexpr char kNoMaxima[] = "picks the largest of what is no byte";
 static constexpr char kNoScale[] = "has no constant scale for all elements";
 
-/// Whether kernels pick the largest of `element`: of words they do of floats.
+/// Returns true if kernels compute maxima of `element`. For 16-bit integers
+/// they compute maxima of floats.
 static bool hasMaxima(Type element) { return nn::isByte(element); }
 
-/// What of `op` moves, or picks by size, elements of its first operand and
-/// looks at nothing else of them.
+/// Returns true if `op` only moves elements of its first operand, or picks the
+/// largest.
 static bool isMovement(Operation *op) {
   if (auto resize = dyn_cast<nn::ResizeOp>(op))
     return resize.getMode() == nn::ResizeMode::nearest;
@@ -41,7 +42,7 @@ static bool isMovement(Operation *op) {
              nn::TransposeOp>(op);
 }
 
-/// `op` on tensors of another element type, the first operand being `x`.
+/// Creates `op` with `x` as its first operand and with the element type of `x`.
 static Value moveInstead(PatternRewriter &rewriter, Operation *op, Value x) {
   Operation *moved = rewriter.clone(*op);
   moved->setOperand(0, x);
@@ -50,7 +51,7 @@ static Value moveInstead(PatternRewriter &rewriter, Operation *op, Value x) {
   return moved->getResult(0);
 }
 
-/// Replaces `op` by `bytes`, dequantized as `like` is.
+/// Replaces `op` by a dequantize of `bytes` with the parameters of `like`.
 static void replaceByDequantize(PatternRewriter &rewriter, Operation *op,
                                 Value bytes, nn::DequantizeOp like,
                                 int64_t axis = 0) {
@@ -59,8 +60,8 @@ static void replaceByDequantize(PatternRewriter &rewriter, Operation *op,
                                                 like.getZeroPoint(), axis);
 }
 
-/// Where dimension `axis` of the operand is in the result, if it is whole
-/// there.
+/// Returns the result dimension that corresponds to dimension `axis` of the
+/// operand; nullopt if a reshape splits or merges it.
 static std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
   if (auto transpose = dyn_cast<nn::TransposeOp>(op))
     return llvm::find(transpose.getPerm(), axis) - transpose.getPerm().begin();
@@ -80,7 +81,7 @@ static std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
 
 namespace {
 
-/// A pattern of this pass, which counts.
+/// A pattern of this pass that counts its rewrites.
 template <typename Op> struct Propagation : OpRewritePattern<Op> {
   Propagation(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern<Op>(context), count(count) {}
@@ -88,7 +89,7 @@ template <typename Op> struct Propagation : OpRewritePattern<Op> {
   Pass::Statistic &count;
 };
 
-/// The same of an nn.quantize with one constant scale.
+/// A pattern for an nn.quantize with one constant scale.
 struct QuantizePropagation : Propagation<nn::QuantizeOp> {
   using Propagation::Propagation;
 
@@ -108,10 +109,10 @@ struct QuantizePropagation : Propagation<nn::QuantizeOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Downwards
+// Moving dequantize down
 //===----------------------------------------------------------------------===//
 
-/// move(dequantize(x)) → dequantize(move(x)).
+/// Replaces move(dequantize(x)) by dequantize(move(x)).
 struct SinkDequantize : RewritePattern {
   SinkDequantize(MLIRContext *context, Pass::Statistic &count)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
@@ -128,7 +129,7 @@ struct SinkDequantize : RewritePattern {
         !hasMaxima(typeOf(dequantize.getX()).getElementType()))
       return rewriter.notifyMatchFailure(op, kNoMaxima);
     std::optional<int64_t> axis = 0;
-    // A scale for each element of an axis goes where the axis goes.
+    // With one scale for each element of an axis, find the axis in the result.
     if (typeOf(dequantize.getScale()).getRank() != 0)
       axis = axisBehind(op, dequantize.getAxis());
     if (!axis)
@@ -141,8 +142,9 @@ struct SinkDequantize : RewritePattern {
   Pass::Statistic &count;
 };
 
-/// relu(dequantize(x)) → dequantize(max(x, zero point)), for products: networks
-/// that are trained without fused layers have no pair behind a relu.
+/// Replaces relu(dequantize(x)) by dequantize(max(x, zero point)) before
+/// products. Networks that are trained without fused layers do not quantize
+/// again after a relu.
 struct SinkThroughRelu : Propagation<nn::ReluOp> {
   using Propagation::Propagation;
 
@@ -171,7 +173,7 @@ struct SinkThroughRelu : Propagation<nn::ReluOp> {
   }
 };
 
-/// The same for padding, by a value that has a byte.
+/// Moves a dequantize behind a pad whose value can be quantized exactly.
 struct SinkThroughPad : Propagation<nn::PadOp> {
   using Propagation::Propagation;
 
@@ -204,7 +206,7 @@ struct SinkThroughPad : Propagation<nn::PadOp> {
   }
 };
 
-/// The same for a concat of numbers with one scale.
+/// Moves dequantize ops with equal scales behind a concat.
 struct SinkThroughConcat : Propagation<nn::ConcatOp> {
   using Propagation::Propagation;
 
@@ -233,10 +235,11 @@ struct SinkThroughConcat : Propagation<nn::ConcatOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Upwards
+// Moving quantize up
 //===----------------------------------------------------------------------===//
 
-/// quantize(move(x)) → move(quantize(x)), if nothing else uses what is moved.
+/// Replaces quantize(move(x)) by move(quantize(x)), if nothing else uses the
+/// moved value.
 struct RaiseQuantize : QuantizePropagation {
   using QuantizePropagation::QuantizePropagation;
 
@@ -269,8 +272,8 @@ struct RaiseQuantize : QuantizePropagation {
   }
 };
 
-/// quantize(relu(x)) and quantize(clamp(x)) that hold nothing that quantize
-/// itself would not.
+/// Removes a relu or clamp before a quantize whose saturation has the same
+/// effect.
 struct DropActivation : QuantizePropagation {
   using QuantizePropagation::QuantizePropagation;
 
@@ -298,7 +301,7 @@ struct DropActivation : QuantizePropagation {
   }
 };
 
-/// quantize(dequantize(x)) → x.
+/// Replaces quantize(dequantize(x)) by x.
 struct CancelQuantize : QuantizePropagation {
   using QuantizePropagation::QuantizePropagation;
 
@@ -318,8 +321,9 @@ struct CancelQuantize : QuantizePropagation {
 // Signs
 //===----------------------------------------------------------------------===//
 
-/// Signed bytes that are all dequantized again, as unsigned ones, and unsigned
-/// words as signed ones: so they are multiplied.
+/// Converts signed bytes to unsigned ones, and unsigned 16-bit integers to
+/// signed ones, because kernels multiply these types. Applies only if all users
+/// dequantize the integers.
 struct ChangeSign : QuantizePropagation {
   using QuantizePropagation::QuantizePropagation;
 
@@ -364,7 +368,7 @@ struct PropagateQuantizePass
   using PropagateQuantizeBase::PropagateQuantizeBase;
 
   void runOnOperation() override {
-    // First, while what quantizes and what dequantizes stand together.
+    // Change signs first, while each quantize is next to its dequantize.
     RewritePatternSet signs(&getContext());
     signs.add<ChangeSign>(&getContext(), numMoved);
     RewritePatternSet patterns(&getContext());

@@ -23,9 +23,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// The last step of hand-written quantization gives numbers their scale back,
-/// and the one before rounds: nn.quantize does both. What is left of them, with
-/// the step that its numbers have.
+/// Strips the last steps of fake quantization: the multiplication by the scale,
+/// and the rounding before it. nn.quantize does both. Returns the remaining
+/// value, and sets `step` to the step of that value.
 static Value withoutScale(Value value, double &step) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<nn::MulOp, nn::DivOp>(op))
@@ -46,7 +46,8 @@ static Value withoutScale(Value value, double &step) {
   return round ? round.getX() : value;
 }
 
-/// `value`, which lies on `grid`, is read as bytes and back by all its users.
+/// Inserts a quantize/dequantize pair between `value`, which lies on `grid`,
+/// and its users.
 static void makeBytes(Value value, const Grid &grid) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -62,7 +63,8 @@ static void makeBytes(Value value, const Grid &grid) {
   });
 }
 
-/// Where the numbers come from that `value` has, in other places maybe.
+/// Quantizes the tensors whose elements `value` holds, going up through ops
+/// that only move elements.
 static void makeSourcesBytes(GridAnalysis &grids, Value value) {
   SmallVector<Value> work{value};
   while (!work.empty()) {
@@ -86,7 +88,8 @@ struct RecognizeFakeQuantizePass
   using RecognizeFakeQuantizeBase::RecognizeFakeQuantizeBase;
 
   void runOnOperation() override {
-    // Those of other precisions leave the nodes to what the model says.
+    // Rules for other precisions do not matter here: the model itself defines
+    // the quantization.
     const KeepRules rules = KeepRules::again(keep);
     WeightQuantizer weights(WeightForm{});
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -103,7 +106,7 @@ struct RecognizeFakeQuantizePass
           });
       for (Operation *product : products) {
         makeSourcesBytes(grids, product->getOperand(0));
-        // Without roundings it does not fail.
+        // Quantizing can only fail with roundings, and there are none.
         (void)weights.quantize(product);
         ++recognized;
       }

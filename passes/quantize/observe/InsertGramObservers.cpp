@@ -29,17 +29,19 @@ using support::typeOf;
 
 namespace {
 
-/// Writes what a product multiplies its weights by as a matrix, and that times
-/// itself.
+/// Builds the matrix of the data that a product multiplies by its weights, and
+/// the Gram matrix of that data.
 class GramBuilder {
 public:
   explicit GramBuilder(Operation *product)
       : product(product), builder(product), loc(product->getLoc()) {}
 
-  /// Sums over all places of the products of two of what a weight of one output
-  /// is multiplied by: groups, inner, inner.
+  /// Returns the Gram matrix of the data, of shape groups × inner × inner.
+  /// `inner` is the number of weights of one output. Each element is a sum over
+  /// all output positions.
   Value gram();
-  /// A row for each output, in the order of the gram.
+  /// Returns the weights as a matrix with a row for each output. The columns
+  /// have the order of the Gram matrix.
   Value weights();
 
 private:
@@ -65,7 +67,8 @@ struct InsertGramObserversPass
 
 } // namespace
 
-/// Of N, C, places: G, C/G times taps, N times places.
+/// Converts the data of a convolution to columns (im2col). Data of shape N × C
+/// × D1…Dn become G × (C/G * taps) × (N * output positions).
 Value GramBuilder::columnsOfConv(nn::ConvOp conv) {
   const int64_t groups = int64_t(conv.getGroups());
   Value x = conv.getX();
@@ -96,7 +99,7 @@ Value GramBuilder::columnsOfConv(nn::ConvOp conv) {
     int64_t left = i;
     for (size_t d = dims; d-- > 0; left /= kernel[d])
       tap[d] = left % kernel[d];
-    // All of an open batch.
+    // A size of -1 takes all of an open batch.
     SmallVector<int64_t> starts(2, 0), steps(2, 1),
         sizes = {isOpen ? -1 : batch, channels};
     for (size_t d = 0; d < dims; ++d) {
@@ -122,7 +125,8 @@ Value GramBuilder::gram() {
   if (auto conv = dyn_cast<nn::ConvOp>(product)) {
     columns = columnsOfConv(conv);
   } else {
-    // Of rows, the sums go down.
+    // The rows of a matrix product are summed over, so the left factor is
+    // transposed.
     RankedTensorType type = typeOf(product->getOperand(0));
     const int64_t inner = type.getShape().back();
     const int64_t rows = type.hasStaticShape()
@@ -153,7 +157,7 @@ Value GramBuilder::weights() {
                           values);
 }
 
-/// Weights of one output.
+/// Returns the number of weights of one output.
 static int64_t innerOf(Operation *product) {
   RankedTensorType type =
       typeOf(product->getOperand(quantize::weightsOperand(product)));
@@ -161,7 +165,8 @@ static int64_t innerOf(Operation *product) {
          std::max<int64_t>(type.getDimSize(quantize::weightsAxis(product)), 1);
 }
 
-/// But for the batch of a convolution, and for how many rows a matrix has.
+/// Returns true if all sizes are known, except for the batch of a convolution
+/// and the number of rows of a matrix.
 static bool hasKnownSizes(Operation *product) {
   RankedTensorType data = typeOf(product->getOperand(0));
   if (auto matmul = dyn_cast<nn::MatMulOp>(product))
@@ -182,14 +187,15 @@ void InsertGramObserversPass::runOnOperation() {
       continue;
     SmallVector<Operation *> products =
         quantize::findProducts(function, [&](Operation *op) {
-          // What each phase of a transposed convolution multiplies is another
-          // part of its weights.
+          // Skip transposed convolutions, because each phase uses another part
+          // of the weights.
           return !isa<nn::ConvTransposeOp>(op) && hasKnownSizes(op) &&
                  innerOf(op) <= maxInner &&
                  quantize::areFinite(
                      op->getOperand(quantize::weightsOperand(op)));
         });
-    // A file tells products by their names.
+    // A calibration file identifies products by name, so skip products whose
+    // name is missing or not unique.
     llvm::StringMap<unsigned> uses;
     for (Operation *op :
          quantize::findProducts(function, [](Operation *) { return true; }))

@@ -28,19 +28,19 @@ using namespace ingot;
 
 namespace {
 
-/// Products that are switched together: rules name nodes, so that those of one
-/// node have the same precision.
+/// Products that share a run-time precision flag. Rules name nodes, so all
+/// products of one node have the same precision.
 struct Unit {
   llvm::SetVector<StringAttr> nodes;
   llvm::DenseMap<StringAttr, unsigned> uses;
   SmallVector<Operation *> products;
-  /// Those in loops and branches, as of a recurrent net's state, whose data
-  /// each run finds the scale of.
+  /// Products in loops and branches, e.g. of recurrent state. Each run
+  /// determines the scale of their data.
   SmallVector<Operation *> inner;
   Value isOn;
 };
 
-/// How a tensor becomes bytes, as the run says.
+/// The quantization of a tensor, as inputs of the model.
 struct Encoding {
   Value scale, low, high;
 };
@@ -82,7 +82,8 @@ private:
   llvm::DenseMap<Operation *, unsigned> unitOf;
   llvm::MapVector<Value, std::string> ranges;
   llvm::DenseMap<Value, Encoding> encodings;
-  /// What is known before uses are replaced.
+  /// Lookups of quantization points by their tensor, and of their conditions.
+  /// They are filled before uses are replaced.
   llvm::DenseMap<Value, SmallVector<size_t>> sitesOf;
   llvm::DenseMap<OpOperand *, Value> conditions;
   llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
@@ -125,7 +126,8 @@ struct InsertSwitchesPass
 } // namespace
 
 void Switches::findUnits() {
-  // Names are those of all tensors that could be, as in calibration.
+  // Name all tensors that could be quantized, as calibration does, so that the
+  // names are the same.
   SmallVector<Operation *> all =
       quantize::findProducts(function, [](Operation *) { return true; });
   ranges = quantize::nameTensors(quantize::findSites(all));
@@ -195,7 +197,8 @@ Value Switches::addInput(StringRef name, Type element) {
   return function.getArgument(index);
 }
 
-/// The one that most products come from stands for all in front.
+/// Returns the nodes of a unit. The node with the most products comes first,
+/// and represents the unit.
 static SmallVector<StringAttr> orderedNodes(const Unit &unit) {
   SmallVector<StringAttr> nodes(unit.nodes.begin(), unit.nodes.end());
   if (unit.products.size() > 1)
@@ -232,8 +235,10 @@ void Switches::addInputs() {
   }
 }
 
-/// What is read in bytes for the sake of another tensor is so when that one is;
-/// what only moves values, when all who read its result read bytes.
+/// Returns the condition under which a quantization point is int8. For a
+/// product this is the flag of its unit. Another op depends on the users of its
+/// result: any user suffices, but for an op that only moves values all users
+/// must read int8.
 Value Switches::isOn(const quantize::Site &site) {
   if (Value known = conditions.lookup(site.use))
     return known;
@@ -255,7 +260,7 @@ Value Switches::isOn(const quantize::Site &site) {
   return conditions[site.use] = result;
 }
 
-/// `value` as its bytes have it, in floats.
+/// Returns `value` rounded to the quantization grid, as floats.
 Value Switches::round(Value value, const Encoding &encoding) {
   Value &done = rounded[{value, encoding.scale}];
   if (done)
@@ -273,7 +278,8 @@ void Switches::rewriteSite(const quantize::Site &site) {
     return;
   Value value = site.use->get();
   Value rounding = round(value, encoding->second);
-  // Of a product, one of the two reads it as it is, the other rounded.
+  // A product exists twice: the original reads unrounded data, the copy reads
+  // rounded data.
   if (!site.because) {
     roundedData[site.use->getOwner()] = rounding;
     return;
@@ -284,8 +290,8 @@ void Switches::rewriteSite(const quantize::Site &site) {
       make<nn::SelectOp>(conditions.lookup(site.use), rounding, value));
 }
 
-/// The product twice: as it is, and of rounded data by what is left of the
-/// weights in bytes.
+/// Computes the product twice: unchanged, and with rounded data and dequantized
+/// int8 weights. The flag selects the result.
 LogicalResult Switches::rewriteProduct(Operation *product, Value data,
                                        const Unit &unit) {
   loc = product->getLoc();
@@ -304,7 +310,7 @@ LogicalResult Switches::rewriteProduct(Operation *product, Value data,
   return success();
 }
 
-/// The mean over all but the channels.
+/// Observes the mean error of each channel.
 void Switches::showError(Operation *product, Operation *twin, int64_t number) {
   Value error = make<nn::SubOp>(twin->getResult(0), product->getResult(0));
   const int64_t rank = cast<RankedTensorType>(error.getType()).getRank();

@@ -33,7 +33,8 @@ private:
 
 } // namespace
 
-/// Takes the error from the bias, or makes one of its negative.
+/// Subtracts the error from the bias. Without a bias, adds one that is the
+/// negative error.
 LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
                                          StringRef file) {
   const int64_t channels = quantize::countOutputs(op);
@@ -50,7 +51,7 @@ LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
     std::optional<std::vector<double>> old =
         nn::getConstantDoubles(op->getOperand(2));
     auto given = cast<RankedTensorType>(op->getOperand(2).getType());
-    // One that a run computes, or that is not of channels, stays.
+    // Keep a bias that is computed, or that has no value for each channel.
     if (!old || given.getRank() != 1 || given.getDimSize(0) != channels)
       return success();
     bias = std::move(*old);

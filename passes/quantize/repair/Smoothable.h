@@ -13,34 +13,37 @@
 
 namespace ingot::quantize {
 
-/// A tensor that products by constant weights read, as it is or pooled: what
-/// divides a channel of it multiplies the weights of that channel.
+/// A tensor that products with constant weights read, directly or pooled.
+/// Dividing a channel of the tensor can be undone by multiplying the weights of
+/// that channel.
 struct SmoothableTensor {
   mlir::Value value;
-  /// The ONNX nodes that it comes from; `#2` and so on tells those of one name
-  /// apart.
+  /// The ONNX nodes that compute the tensor. Suffixes `#2`, `#3`, … make names
+  /// unique.
   std::string name;
   int64_t axis, channels;
-  /// A product, and the dimension of its weights that the channels go along.
+  /// A product, and the dimension of its weights that counts input channels.
   struct Reader {
     mlir::Operation *product;
     int64_t weightsAxis;
-    /// Whether large weights of one channel make those of others coarser: not
-    /// those of single channels, nor what reads few numbers, pooled.
+    /// True if large weights of one input channel make the quantization of the
+    /// other weights coarser. False for depthwise products, and for products
+    /// that read few, pooled values.
     bool isCoarse;
   };
   llvm::SmallVector<Reader> readers;
-  /// What stands before some of them.
+  /// Pools between the tensor and some of its readers.
   llvm::SmallVector<mlir::Operation *> pools;
-  /// Sums and products that read it as well.
+  /// Operands of additions and elementwise multiplications that read the tensor
+  /// as well.
   llvm::SmallVector<mlir::OpOperand *> others;
 };
 
 llvm::SmallVector<SmoothableTensor>
 findSmoothableTensors(mlir::func::FuncOp function);
 
-/// Whether an operation multiplies channels by powers of two, each by its own,
-/// as smoothing does.
+/// Returns true if `op` multiplies each channel by a power of two, as smoothing
+/// does.
 bool scalesChannels(mlir::Operation *op);
 
 } // namespace ingot::quantize

@@ -5,7 +5,7 @@
  *
  *===----------------------------------------------------------------------===
  *
- * A part of ingot/ingot.h, which says what holds for all of it.
+ * A part of ingot/ingot.h, which states the conventions.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_BASE_H
@@ -53,8 +53,8 @@ enum {
   INGOT_CANCELLED = INGOT_ABI_CANCELLED
 };
 
-/** Where a failing function leaves its message. Plain memory of the caller:
- *  nothing to release. Functions that succeed leave it alone. */
+/** Error message of a failing function, in memory of the caller: there is
+ *  nothing to release. Functions that succeed do not change it. */
 typedef struct ingot_error {
   uint32_t struct_size;
   ingot_status status;
@@ -62,10 +62,10 @@ typedef struct ingot_error {
 } ingot_error;
 #define INGOT_ERROR_INIT {(uint32_t)sizeof(ingot_error), INGOT_OK, {0}}
 
-/** The status in words, e.g. "invalid argument"; never null. */
+/** Returns the status in words, e.g. "invalid argument"; never null. */
 INGOT_API const char *ingot_status_describe(ingot_status status);
 
-/** The version of the library, e.g. "0.1.0". */
+/** Returns the version of the library, e.g. "0.1.0". */
 INGOT_API const char *ingot_version_get(void);
 
 /* Element types ------------------------------------------------------------*/
@@ -80,20 +80,22 @@ enum {
 #include "ingot/abi/element_types.inc"
 };
 
-/** Bytes of one element, or 0 for a type that this library does not know. 1 for
- *  a type of less than a byte, of which several share a byte: there n elements
- *  take (n * ingot_dtype_bits(dtype) + 7) / 8 bytes, as they do of any type.
- *  Of INGOT_STRING it is an offset: n strings have n + 1. */
+/** Returns the bytes of an element, or 0 if this library does not know the
+ *  type. Returns 1 for packed types, where n elements take (n *
+ *  ingot_dtype_bits(dtype) + 7) / 8 bytes. This formula holds for all types.
+ *  The element of INGOT_STRING is an offset, and n strings have n + 1 offsets.
+ */
 INGOT_API uint32_t ingot_dtype_size(ingot_dtype dtype);
-/** Bits of one element, or 0 for a type that this library does not know; of
- *  INGOT_STRING those of an offset. */
+/** Returns the bits of an element, or 0 if this library does not know the type.
+ *  The element of INGOT_STRING is an offset. */
 INGOT_API uint32_t ingot_dtype_bits(ingot_dtype dtype);
-/** E.g. "float32"; "unknown" for a type that this library does not know. */
+/** Returns the type's name, e.g. "float32", or "unknown" if this library does
+ *  not know the type. */
 INGOT_API const char *ingot_dtype_name(ingot_dtype dtype);
 
 /* Memory -------------------------------------------------------------------*/
 
-/** Where a tensor's elements lie. */
+/** Location of a tensor's elements. */
 typedef uint32_t ingot_memory;
 enum {
   INGOT_MEMORY_HOST = INGOT_ABI_MEMORY_HOST,
@@ -102,9 +104,9 @@ enum {
 
 /* Services that a caller may bring -----------------------------------------*/
 
-/** Memory for arenas and tensors. Copied when handed in; `user` must outlive
- *  every object made with it. Called from any thread that loads, creates,
- *  runs or releases, possibly from several at once. */
+/** Memory for arenas and tensors. The struct is copied; `user` must outlive
+ *  every object made with it. Called from any thread that loads, creates, runs
+ *  or releases, possibly from several at the same time. */
 typedef struct ingot_allocator {
   uint32_t struct_size;
   uint32_t reserved0;
@@ -115,11 +117,12 @@ typedef struct ingot_allocator {
 } ingot_allocator;
 #define INGOT_ALLOCATOR_INIT {(uint32_t)sizeof(ingot_allocator), 0, 0, 0, 0}
 
-/** Threads of the caller. Copied when handed in; `user` must outlive every
+/** Threads of the caller. The struct is copied; `user` must outlive every
  *  object made with it. */
 typedef struct ingot_executor {
   uint32_t struct_size;
-  /** Threads that one parallel_for may keep busy, the caller's included. */
+  /** Number of threads that one parallel_for may use, including the caller's.
+   */
   uint32_t num_threads;
   void *user;
   /** Must call task(arg, i) exactly once for each 0 <= i < count, on any
@@ -131,25 +134,26 @@ typedef struct ingot_executor {
 
 /* Thread pools -------------------------------------------------------------*/
 
-/** A set of worker threads. Thread-safe; several contexts may share one. A
- *  parallel region that finds the pool at work for another one runs in its
- *  own thread instead of waiting. Workers start when first needed.
+/** A set of worker threads. Thread-safe; several contexts may share a pool. If
+ *  the pool is busy with one parallel region, another region runs on its own
+ *  thread instead of waiting. Workers start when first needed.
  *
- *  Contexts made without a pool or executor share one pool per process, sized
- *  by the CPUs that the process may use: its affinity mask and its cgroup's
- *  CPU quota. That pool ends with the last model that is released.
+ *  Contexts made without a pool or executor share one pool per process. It has
+ *  a thread per CPU that the process may use: its affinity mask and its
+ *  cgroup's CPU quota. The shared pool ends when the last model is released.
  *
- *  After fork() the child has pools without workers; new ones start when first
- *  needed. */
+ *  After fork() the child has pools without workers; new workers start when
+ *  first needed. */
 typedef struct ingot_pool ingot_pool;
 
 typedef struct ingot_pool_options {
   uint32_t struct_size;
-  /** Threads of one parallel region, the caller's included; 0: as many as
-   *  the CPUs that the process may use. At most 1024. */
+  /** Threads of one parallel region, including the caller's. 0: one per CPU
+   *  that the process may use. At most 1024. */
   uint32_t num_threads;
-  /** How long an idle worker spins before it sleeps, in microseconds; 0: the
-   *  default, which is 200, or no spinning if threads outnumber CPUs. */
+  /** Time that an idle worker spins before it sleeps, in microseconds. 0: the
+   *  default, which is 200, or no spinning if there are more threads than CPUs.
+   */
   uint32_t spin_us;
   uint32_t reserved0;
   uint64_t reserved[4];
@@ -158,17 +162,18 @@ typedef struct ingot_pool_options {
   {(uint32_t)sizeof(ingot_pool_options), 0, 0, 0, {0, 0, 0, 0}}
 
 /** Creates a pool. `options` may be null. Release it with ingot_pool_release;
- *  contexts that use it keep it alive. */
+ *  contexts that use the pool keep it alive. */
 INGOT_API ingot_status ingot_pool_create(const ingot_pool_options *options,
                                          ingot_pool **pool, ingot_error *error);
 INGOT_API void ingot_pool_release(ingot_pool *pool);
-/** Threads of one parallel region, the caller's included. */
+/** Returns the threads of one parallel region, including the caller's. */
 INGOT_API uint32_t ingot_pool_thread_count(const ingot_pool *pool);
 
-/** CPUs that this process may use: affinity mask and cgroup quota. */
+/** Returns the number of CPUs that this process may use: affinity mask and
+ *  cgroup quota. */
 INGOT_API uint32_t ingot_cpu_count(void);
-/** Name of the highest CPU level that this process may use, as --target and
- *  INGOT_MAX_ISA name them; "x86-64" if none. */
+/** Returns the highest CPU level that this process may use, as --target and
+ *  INGOT_MAX_ISA name levels. Returns "x86-64" if there is none. */
 INGOT_API const char *ingot_cpu_level(void);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 // RUN: ingot-opt %t/model.mlir --ingot-quantize='precision=bf16 calibration=%t/model.json keep-from-int8=conv2=fp32,conv3=fp32 keep=conv3=fp32' \
 // RUN:   --ingot-layout --ingot-linalg='precision=bf16 keep=conv3=fp32' | FileCheck %s
 
-// What is not quantized is bf16, but for nodes that rules keep from both.
+// Nodes that are not quantized are bf16, unless a rule keeps them from both.
 // CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x32xi8>, tensor<1x8x32x4xi8>)
 // CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x32xbf16>, tensor<1x16x32x2xbf16>)
 // CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<64x32xf32>, tensor<1x32x32xf32>)

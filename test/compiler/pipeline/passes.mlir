@@ -1,4 +1,4 @@
-// The passes of the whole road, phase by phase, as the driver runs them.
+// All passes of the pipeline, phase by phase, as the driver runs them.
 // RUN: ingot-opt %s --ingot-nn --ingot-graph --ingot-quantize --ingot-layout --ingot-linalg --ingot-memory --ingot-kernels --ingot-llvm \
 // RUN:   --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s
 

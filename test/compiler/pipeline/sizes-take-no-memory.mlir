@@ -1,4 +1,4 @@
-// A tensor that is only asked for its size is no buffer of the run, so that what is inferred of a run comes true.
+// A tensor that is only used for its size takes no memory, so that the inferred memory of a run is right.
 // RUN: ingot-opt %s --ingot-memory | FileCheck %s
 
 // CHECK-LABEL: func @forward

@@ -8,7 +8,7 @@
 // UNKNOWN: error: kernels were chosen for another model: no operation computes node 'none'
 // NO-BACKEND: error: no backend is called 'gpu': use one of onednn, native, loops
 
-// The first that takes it; nobody is asked for a sum.
+// The first backend that takes the op gets it. No backend is asked for a sum.
 // CHECK: module attributes {ingot.declined = [#ingot.declined<"product", native, "has a right factor of open size: float32[3,?]">]}
 // CHECK-LABEL: func.func @softmax
 // CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<native>

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-conv-to-vector --cpu-matmul-to-vector --canonicalize --cse --split-input-file | FileCheck %s
 
-// 40 rows are two tiles of 2 x 2 AMX tiles with 10 rows each, so that none is
-// empty; 96 elements are three steps of 16 pairs.
+// 40 rows are two tiles of 2 x 2 AMX tiles with 10 rows each, so no AMX tile is
+// empty. 96 elements are three steps of 16 pairs.
 // CHECK-LABEL: func.func private @bf16
 // CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<1024xf32>
 // CHECK-COUNT-4: amx.tile_zero : !amx.tile<10x16xf32>
@@ -33,9 +33,9 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// Unsigned rows, signed weights. 17 groups are a step of 16 and one that begins a
-// group later, of which the last group counts; the last of its bytes is behind the
-// row. The second AMX tile of 9 rows starts at row 8 of 17.
+// Unsigned rows, signed weights. 17 groups are a step of 16 and a step that begins one group later, of which only the
+// last group counts. The last byte of that group is behind the row. The second AMX tile of 9 rows starts at row 8 of
+// 17.
 // CHECK-LABEL: func.func private @int8
 // CHECK: %[[MASK:.*]] = arith.constant dense<[{{(false, ){60}true, true, true, false}}]> : vector<64xi1>
 // CHECK-COUNT-2: amx.tile_zero : !amx.tile<9x16xi32>
@@ -64,7 +64,7 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// Rows that a run brings: whole tiles, one AMX tile, then vectors.
+// A dynamic number of rows: whole tiles, one AMX tile, then vectors.
 // CHECK-LABEL: func.func private @dynamic
 // CHECK: amx.tile_mulf
 // CHECK: !amx.tile<16x16xf32>
@@ -85,8 +85,9 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// Three rows, or sums of 3 pairs, are for vectors; so are levels without AMX. Of
-// bytes it takes 8 fours, or 16 of which the last may be less.
+// Three rows, or sums of 3 pairs, use vectors; so do levels without AMX. For
+// bytes, AMX takes at least 8 groups of four. Of 16 groups the last may be
+// shorter.
 // CHECK-LABEL: func.func private @fewRows
 // CHECK-NOT: amx.tile_
 // CHECK: vector.fma
@@ -165,9 +166,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Two tiles of 28 pixels, both with padding: their pixels are copied, zeros around
-// them, and the taps of a row are one run, of 6 steps. Sums go through the loop
-// over the rows of the kernel.
+// Two tiles of 28 pixels, both with padding: their pixels are copied, with zeros around them. The taps of a row are
+// then one run of 6 steps. The sums are carried through the loop over the kernel's rows.
 // CHECK-LABEL: func.func private @conv
 // CHECK: %[[PIXELS:.*]] = memref.alloca() {{.*}} : memref<1952xbf16>
 // CHECK-COUNT-4: amx.tile_zero : !amx.tile<14x16xf32>

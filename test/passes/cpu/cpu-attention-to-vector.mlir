@@ -33,7 +33,7 @@ func.func @blocks(%q: memref<2x70x3x16xf32>, %k: memref<2x9x3x16xf32>, %v: memre
 
 // -----
 
-// Without a rest there is one way. A mask of keys is the same number for all queries.
+// If blocks divide evenly, there is only one path. A mask of keys is one value for all queries.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @attention.0
@@ -56,7 +56,7 @@ func.func @key_mask(%q: memref<1x32x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: mem
 
 // -----
 
-// Of a mask of queries nothing behind its end is read.
+// Nothing behind the end of a mask of queries is read.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @attention.0
@@ -75,10 +75,10 @@ func.func @query_mask(%q: memref<1x5x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: me
 
 // -----
 
-// Open numbers of queries and keys: keys come in blocks of 128, of which each
-// lets the sums so far shrink by how much the maxima have grown. Queries behind
-// the last are the last one once more, of which nothing is stored; of a mask of
-// queries nothing behind its end is read.
+// Dynamic numbers of queries and keys. Keys come in blocks of 128. Each block
+// scales the sums so far by the growth of the maxima. Queries behind the last
+// repeat the last one, and nothing of them is stored. Nothing behind the end of
+// a mask of queries is read.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @open
@@ -110,7 +110,7 @@ func.func @open(%q: memref<?x?x3x16xf32>, %k: memref<?x?x3x16xf32>, %v: memref<?
 
 // -----
 
-// Where the reciprocal of a sum of powers is no finite number, the result is 0.
+// If the reciprocal of a sum of powers is infinite, the result is 0.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @attention.0
@@ -131,8 +131,8 @@ func.func @safe(%q: memref<1x1x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: memref<1
 
 // -----
 
-// Products of bf16 are AMX tiles where there are any: queries, keys, powers and values are rounded, and a mask is
-// added behind the products. 40 keys are one block, of two steps of 32.
+// bf16 products use AMX tiles if the CPU has them. Queries, keys, powers and values are rounded. A mask is added behind
+// the products. 40 keys are one block, of two steps of 32.
 
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 // CHECK-LABEL: func.func private @attention.0
@@ -158,7 +158,7 @@ func.func @of_bf16(%q: memref<1x40x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: mem
 
 // -----
 
-// Or pairs in vectors.
+// Without AMX, bf16 products use pairs in vectors.
 
 module attributes {ingot.target = #ingot.target<"znver4">} {
 // CHECK-LABEL: func.func private @attention.0
@@ -178,7 +178,7 @@ func.func @in_vectors(%q: memref<1x40x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: 
 
 // -----
 
-// Not for a few queries, nor where there are no instructions for bf16.
+// Must not fire for few queries, or without instructions for bf16.
 
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 // CHECK-LABEL: func.func private @attention.0

@@ -1,6 +1,7 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-band-matmul-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
-// Many channels: vectors of them, and a last one that begins earlier.
+// Many channels: vectors of channels; the last vector begins earlier and
+// overlaps.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @band_matmul.0
@@ -46,7 +47,7 @@ func.func @positions(%x: memref<8x20x3xi8>, %s: memref<6xi32>, %w: memref<6x4xf3
 
 // -----
 
-// Open channels end in a mask.
+// Dynamic channels end in a mask.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @band_matmul.0
@@ -64,8 +65,9 @@ func.func @open(%x: memref<9x?xf32>, %s: memref<4xi32>, %w: memref<4x2xf32>, %y:
 
 // -----
 
-// Open taps. Where they are more than src has positions, vectors are masked and
-// go one by one. One to three vectors of taps have code of their own.
+// A dynamic number of taps. If there are more taps than positions in src,
+// vectors are masked and go one by one. One to three vectors of taps have code
+// of their own.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @band_matmul.0

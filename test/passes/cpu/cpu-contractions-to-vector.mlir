@@ -1,8 +1,8 @@
 // RUN: ingot-opt --cpu-contractions-to-vector --split-input-file %s | FileCheck %s
 
-// A product of open sizes: four panels of 16 columns are packed for up to 256 k,
-// or, behind the last column, one by one under masks; then tiles of 6, 3 and 1
-// rows of each.
+// A product of dynamic sizes. Four panels of 16 columns are packed for up to
+// 256 k; behind the last column, panels are packed one by one under masks. Then
+// come tiles of 6, 3 and 1 rows of each.
 // CHECK-LABEL: func.func @open
 // CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16384xf32>
 // CHECK: scf.if
@@ -36,7 +36,8 @@ func.func @open(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
 
 // -----
 
-// Columns that are rows are turned, 8 by 8; bf16 is widened where it is packed.
+// Columns that are stored as rows are transposed, 8 by 8. bf16 is widened while
+// it is packed.
 // CHECK-LABEL: func.func @turned
 // CHECK-COUNT-8: vector.load %arg1{{.*}} : memref<4x?x?xbf16>, vector<8xbf16>
 // CHECK: vector.shuffle
@@ -62,8 +63,8 @@ func.func @turned(%a: memref<4x?x?xbf16>, %b: memref<4x?x?xbf16>, %c: memref<4x?
 
 // -----
 
-// Not a row alone, another sum, integers of 64 bits, or a right factor with
-// neither k nor columns side by side.
+// Must not fire: a single row, another sum, integers of 64 bits, or a right
+// operand with neither k nor columns contiguous.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-4: linalg.generic
 // CHECK-NOT: vector.
@@ -102,9 +103,9 @@ func.func @left(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>, %
 
 // -----
 
-// Words are multiplied in pairs of k, which are packed as such, the last one with
-// zero for the second; two words of the left factor are loaded at once. Columns
-// that fill no panel are packed one by one.
+// int16 values are multiplied in pairs of k, and are packed as pairs. The last
+// pair has zero as its second element. Two int16 values of the left operand are
+// loaded at once. Columns that fill no panel are packed one by one.
 // CHECK-LABEL: func.func @words
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<16384xi32>
 // CHECK: vector.load %arg1{{.*}} : memref<?x?xi16>, vector<8xi16>
@@ -136,7 +137,7 @@ func.func @words(%a: memref<?x?xi16>, %b: memref<?x?xi16>, %c: memref<?x?xi32>) 
 
 // -----
 
-// Half as many of f64, turned element by element.
+// A vector has half as many f64, which are transposed element by element.
 // CHECK-LABEL: func.func @doubles
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<8192xf64>
 // CHECK: memref.load %arg1{{.*}} : memref<?x?xf64>
@@ -159,8 +160,8 @@ func.func @doubles(%a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memref<?x?xf64>
 
 // -----
 
-// A convolution: the loop over taps is outside, that over rows of pixels, which
-// the weights do not know, inside of what packs them.
+// A convolution: the loop over taps is outside. The loop over rows of pixels is
+// inside of the packing, since the weights do not depend on it.
 // CHECK-LABEL: func.func @windows
 // CHECK: scf.for %[[TAP:.*]] = %{{.*}} to %c3
 // CHECK: vector.load %arg1[%[[TAP]],
@@ -184,8 +185,8 @@ func.func @windows(%x: memref<?x?x?x?xf32>, %w: memref<3x?x?xf32>, %y: memref<?x
 
 // -----
 
-// Bytes are widened where they are packed, those behind the last column one by
-// one.
+// Bytes are widened while they are packed. Bytes behind the last column are
+// packed one by one.
 // CHECK-LABEL: func.func @bytes
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<16384xi32>
 // CHECK: vector.load %arg1{{.*}} : memref<?x?xi8>, vector<8xi8>
@@ -214,9 +215,9 @@ func.func @bytes(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %c: memref<?x?xi32>) {
 
 // -----
 
-// Fewer than four columns: rows are summed up along k, if there are two vectors
-// of it, four of which go on beside each other. A run that brings fewer than
-// four rows gets no panels, either.
+// Fewer than four columns: rows are summed along k, if k fills two vectors,
+// with four vectors side by side. A run with fewer than four rows uses no
+// panels, either.
 // CHECK-LABEL: func.func @few
 // CHECK: arith.cmpi sge, %{{.*}}, %c16
 // CHECK: scf.if

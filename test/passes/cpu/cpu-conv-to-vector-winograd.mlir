@@ -1,18 +1,18 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-conv-to-vector --canonicalize --cse --split-input-file | FileCheck %s
 
-// Tiles of 4 x 4 pixels, of which each reads 6 x 6, of 16 groups of four channels
-// with a zero point.
+// Winograd: tiles of 4 x 4 pixels, each of which reads 6 x 6, of 16 groups of
+// four channels with a zero point.
 // CHECK-LABEL: func.func private @four
 // CHECK-DAG: %[[SIX:.*]] = arith.constant dense<6> : vector<8xi32>
 // CHECK-DAG: %[[NINTH:.*]] = arith.constant dense<954437177> : vector<8xi32>
 // CHECK-DAG: %[[ZERO_POINT:.*]] = arith.constant dense<9> : vector<16xi16>
-// Weights of a block, lines, sums and pixels, in an odd number of cache lines at each
-// of 36 points.
+// Buffers for the weights of a block, lines, sums and pixels. Each of 36 points has an odd number of cache lines.
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<16128xi16>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<448xi32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<2880xi32>
 // CHECK: %[[PIXELS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<7488xi32>
-// Four tiles. Pixels in the padding are the zero point, columns beside src zeros.
+// Four tiles. Pixels in the padding are the zero point; columns beside src are
+// zeros.
 // CHECK: vector.store %{{.*}} : memref<64xi8>, vector<64xi8>
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step
@@ -31,7 +31,7 @@
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
 // CHECK-COUNT-6: vector.store %cst
-// Rows of what is left, in place.
+// Transforms the rows of the columns' results, in place.
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
 // CHECK-COUNT-6: vector.load %[[PIXELS]]
@@ -42,7 +42,7 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step
 // CHECK-COUNT-9: vector.load {{.*}} vector<32xi8>
 // CHECK-COUNT-72: vector.store {{.*}} : memref<16128xi16>, vector<16xi16>
-// A product for each of 36 points: of even bytes, then of odd ones.
+// A product for each of 36 points: first of even bytes, then of odd bytes.
 // CHECK: scf.for %{{.*}} = %c0 to %c36 step
 // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c6 step
 // CHECK-COUNT-2: vector.load {{.*}} vector<16xi16>
@@ -51,7 +51,7 @@
 // CHECK-COUNT-8: "llvm.x86.avx2.pmadd.wd"
 // CHECK-NOT: pmadd
 // CHECK-COUNT-8: vector.store {{.*}} : memref<2880xi32>
-// The next 6 groups add to the sums that there are, and so do the last 4.
+// The next 6 groups add to the existing sums, and so do the last 4.
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step
 // CHECK-COUNT-72: vector.store {{.*}} : memref<16128xi16>, vector<16xi16>
 // CHECK: scf.for %{{.*}} = %c0 to %c36 step
@@ -64,8 +64,7 @@
 // CHECK-COUNT-8: vector.load {{.*}} : memref<2880xi32>
 // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c4 step
 // CHECK-COUNT-8: vector.store {{.*}} : memref<2880xi32>
-// Sums: columns, then rows, divided by 9 modulo 2^32 and by 64, and only the pixels
-// that there are.
+// Sums: columns, then rows, divided by 9 modulo 2^32 and by 64. Only existing pixels are stored.
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step
 // CHECK: arith.minsi
 // CHECK: arith.minsi
@@ -91,9 +90,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Tiles of 2 x 2 pixels leave a factor of 4, and need no division. Without a zero
-// point bytes are as they are. The 7 groups are read as 4, 2 and 1, nothing behind
-// them; the last columns are stored with a mask.
+// Tiles of 2 x 2 pixels leave a factor of 4, and need no division. Without a zero point, bytes are used directly. The 7
+// groups are read as 4, 2 and 1, and nothing behind them is read. The last columns are stored with a mask.
 // CHECK-LABEL: func.func private @tails
 // CHECK-DAG: %[[TWO:.*]] = arith.constant dense<2> : vector<16xi32>
 // CHECK-NOT: dense<954437177>
@@ -106,7 +104,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-COUNT-8: vector.store {{.*}} vector<1xi32>
 // CHECK-NOT: vector.load
 // CHECK: } else {
-// One block of weights.
+// A single block of weights.
 // CHECK: scf.for %{{.*}} = %c0 to %c7 step
 // CHECK-COUNT-9: vector.load {{.*}} vector<64xi8>
 // CHECK-COUNT-32: vector.store {{.*}} vector<32xi16>

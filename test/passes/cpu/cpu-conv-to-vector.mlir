@@ -1,9 +1,10 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-conv-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-// 42 pixels are three tiles of 14. The left one lacks its first pixel's first
-// tap, the right one its last pixel's last tap: they go tap by tap, the first
-// with 13 pixels. The one in between is a single loop over taps times channels.
-// 40 columns are a tile of two vectors and one of half a vector, which is masked.
+// 42 pixels are three tiles of 14. The left tile lacks the first tap of its
+// first pixel, the right one the last tap of its last pixel. These two go tap
+// by tap, and the first tap has 13 pixels. The tile in between is a single loop
+// over taps times channels. 40 columns are a tile of two vectors, and a masked
+// one of half a vector.
 // CHECK-LABEL: func.func private @v4
 // CHECK: scf.for
 // CHECK: scf.for
@@ -32,7 +33,7 @@
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: %{{.*}}:26 = scf.for %{{.*}} = %c0 to %c4 step
 // CHECK-NOT: vector.maskedstore
-// The last columns: one vector a pixel, of which 8 elements are stored.
+// The last columns: one vector per pixel, of which 8 elements are stored.
 // CHECK: scf.if
 // CHECK: %{{.*}}:14 = scf.for
 // CHECK: %{{.*}}:13 = scf.for %{{.*}} = %c0 to %c4 step
@@ -58,7 +59,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// 16 registers of 8: six pixels times two vectors.
+// 16 registers of 8 elements: six pixels times two vectors.
 // CHECK-LABEL: func.func private @v3
 // CHECK: %{{.*}}:12 = scf.for
 // CHECK: vector.fma {{.*}} : vector<8xf32>
@@ -98,8 +99,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
-// A dilated row is not contiguous: tap by tap. So is a row of one group's
-// channels.
+// A dilated row is not contiguous, so it goes tap by tap. So does a row of one
+// group's channels.
 // CHECK-LABEL: func.func private @dilated
 // CHECK-COUNT-3: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK-NOT: to %c12
@@ -128,8 +129,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Taps of outer dimensions: bounds only where there is padding. Here above, not
-// below: the end of the loop is the kernel's.
+// Taps of outer dimensions have bounds only on a side with padding. Here that
+// is above, so the end of the loop is the kernel's.
 // CHECK-LABEL: func.func private @outer
 // CHECK: %[[BEGIN:.*]] = arith.maxsi
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %c3 step
@@ -145,8 +146,9 @@ func.func private @outer(%x: memref<1x8x4x4xf32>, %w: memref<1x3x1x4x16xf32>, %d
 
 // -----
 
-// A long epilogue is a loop over the tile's pixels; the sums wait in memory. Four
-// vectors go through it together, each step of all before the next.
+// A long epilogue is a loop over the tile's pixels, and the sums wait in
+// memory. Four vectors go through it together, each step of all before the
+// next.
 // CHECK-LABEL: func.func private @long_epilogue
 // CHECK: %[[A:.*]] = memref.alloca() {alignment = 64 : i64} : memref<448xf32>
 // CHECK-COUNT-28: vector.store %{{.*}}, %[[A]]
@@ -169,7 +171,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Nothing here to do.
+// Must not fire.
 // CHECK-LABEL: func.func @none
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: return
@@ -180,15 +182,15 @@ func.func @none(%x: f32) -> f32 {
 
 // -----
 
-// Rows of 7 pixels, 160 channels: blocks of 128 and of 32 channels' weights are
-// multiplied with all rows of a task, whose sums wait on the stack: 4 rows of 7
-// pixels of 32 columns.
+// Rows of 7 pixels, 160 channels. The weights of blocks of 128 and of 32
+// channels are multiplied by all rows of a task. The sums wait on the stack: 4
+// rows of 7 pixels of 32 columns.
 // CHECK-LABEL: func.func private @blocks
 // CHECK: %[[WAITING:.*]] = memref.alloca() {alignment = 64 : i64} : memref<896xf32>
-// They start as zeros.
+// The sums start as zeros.
 // CHECK: scf.for
 // CHECK-COUNT-14: vector.store %cst{{.*}}, %[[WAITING]]
-// Rows of taps, here of three; then rows that have the tap.
+// Loop over rows of taps, here three; then over rows that have the tap.
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step
 // CHECK: scf.for
 // CHECK: scf.if
@@ -205,7 +207,7 @@ func.func @none(%x: f32) -> f32 {
 // CHECK-COUNT-14: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: scf.yield
-// Last of all the epilogue.
+// The epilogue comes last.
 // CHECK: arith.maximumf
 // CHECK-NOT: cpu.
 // CHECK: return
@@ -224,7 +226,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Few channels: the rows' weights are in the first-level cache anyway.
+// Few channels: no blocks, since the rows' weights stay in the first-level
+// cache.
 // CHECK-LABEL: func.func private @no_blocks
 // CHECK-NOT: memref.alloca
 // CHECK: return
@@ -253,8 +256,9 @@ func.func @not_outlined(%x: memref<1x8x4xf32>, %w: memref<1x3x4x16xf32>, %d: mem
 
 // -----
 
-// Bytes without VNNI: pixels are copied as words with zero points around them, so
-// that the taps of a row, two of three channels filled up to four, are one loop.
+// Bytes without VNNI. Pixels are copied as int16, with zero points around them.
+// Two taps of three channels are padded to four, so that the taps of a row are
+// one loop.
 // CHECK-LABEL: func.func private @words
 // CHECK: arith.constant dense<458759> : vector<8xi32>
 // CHECK: arith.shrui {{.*}} : i32
@@ -274,11 +278,11 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Rows of open size: pixels of all rows are counted. A tile of one row with all
-// its taps in src has its pixels a stride apart; each pixel of another is looked
-// for, tap by tap. A tap that is in the padding of all pixels is left out. Both
-// are stored in one place, at once if all pixels are there. What is left of four
-// and fewer is a tile of four.
+// Rows of dynamic size: pixels of all rows are counted together. In a tile of
+// one row with all taps in src, pixels are a stride apart. In other tiles, each
+// pixel's address is found tap by tap. A tap that is in the padding of all
+// pixels is left out. Both kinds of tiles are stored by the same code, at once
+// if all pixels exist. A rest of up to four pixels is a tile of four.
 // CHECK-LABEL: func.func private @open
 // CHECK: scf.for
 // CHECK: %[[IN:.*]] = arith.cmpi sge
@@ -339,8 +343,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Of few channels whole windows are copied, under masks that leave out what lies
-// in the padding or behind the last pixel, and multiplied as one run.
+// With few channels, whole windows are copied and multiplied as one run. Masks
+// leave out elements in the padding or behind the last pixel.
 // CHECK-LABEL: func.func private @open_channels
 // CHECK: %[[ROWS:.*]] = arith.select %{{.*}}, %c14, %c4
 // CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %[[ROWS]] step
@@ -367,7 +371,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// They serve all columns of a task.
+// The copied windows serve all columns of a task.
 // CHECK-LABEL: func.func private @open_columns
 // CHECK: vector.maskedload
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
@@ -393,9 +397,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Longer rows of taps are copied all at once if they lie within src, one after
-// the other if some do, and zeros without asking for each if there is no such
-// row, or no such pixel.
+// Longer rows of taps are copied at once if they lie within src, and tap by tap
+// if some do. If no such row or pixel exists, zeros are stored without a check
+// per tap.
 // CHECK-LABEL: func.func private @open_more_channels
 // CHECK: %[[ROWS:.*]] = arith.select %{{.*}}, %c14, %c4
 // CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %[[ROWS]] step
@@ -426,7 +430,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// What sound leaves is often fewer pixels: there are tiles of nine and of four.
+// A rest in one dimension, as for audio, often has fewer pixels: there are
+// tiles of nine and of four.
 // CHECK-LABEL: func.func private @open_line
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
 // CHECK: %{{.*}}:18 = scf.for %{{.*}} = %c0 to %c64 step
@@ -445,7 +450,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Volumes have none: what is left is a tile of 14 rows.
+// Volumes have no small tiles: the rest is a tile of 14 rows.
 // CHECK-LABEL: func.func private @open_volume
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
 // CHECK-NOT: %{{.*}}:8 = scf.for
@@ -463,10 +468,10 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Groups go row by row: all that is left of a row, or half of what two tiles
-// share, is a tile of 14, 10, 7 or 4. Its first pixel and those that are the
-// last ones, if fewer are there, ask whether src has their taps; the others do
-// not. No tap is copied, and pixels that are not there are not stored.
+// Groups go row by row. The rest of a row, or half of what two tiles share, is
+// a tile of 14, 10, 7 or 4. Only its first pixel, and pixels that may be the
+// last ones, check if src has their taps. No tap is copied, and missing pixels
+// are not stored.
 // CHECK-LABEL: func.func private @open_groups
 // CHECK: scf.for {{.*}} -> (index)
 // CHECK: %[[HALF:.*]] = arith.divui %{{.*}}, %c2
@@ -511,8 +516,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Padding that most pixels of a tile may reach is asked for by nobody: taps are
-// copied.
+// If most pixels of a tile may reach the padding, taps are copied instead of
+// checked.
 // CHECK-LABEL: func.func private @open_groups_far
 // CHECK-NOT: arith.select {{.*}} : memref<?xf32>
 // CHECK: vector.store {{.*}} : memref<{{[0-9]+}}xf32>
@@ -530,8 +535,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// What the epilogue adds of each picture has no place by a pixel's number: tiles
-// as they are and others are stored each in its way.
+// Epilogue operands of each image cannot be read by a pixel's number, so whole
+// tiles and others have separate stores.
 // CHECK-LABEL: func.func private @open_of_picture
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
 // CHECK-COUNT-28: arith.addf {{.*}} : vector<16xf32>

@@ -1,14 +1,14 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-depthwise-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-// Two taps above each other are a pair of words: of 3x3 taps five pairs for each
-// vector of channels. Weights are paired once. Four vectors go together, and a
-// loop over pixels takes two at a time: both meet a column that it unpacks once,
-// and the sums of the two pixels behind are carried.
+// Two taps above each other are a pair of int16: 3x3 taps are five pairs for
+// each vector of channels. Weights are paired once. Four vectors go together. A
+// loop over pixels takes two at a time: both use a column that it unpacks once.
+// The sums of the next two pixels are carried.
 // CHECK-LABEL: func.func private @pairs
 // CHECK: memref.alloca
 // CHECK-COUNT-9: arith.fptosi {{.*}} : vector<32xf32> to vector<32xi32>
 // CHECK-NOT: arith.fptosi
-// Where a row is missing, its weights are masked.
+// The weights of a missing row are masked.
 // CHECK: scf.if
 // CHECK: arith.andi {{.*}} : vector<8xi32>
 // CHECK: %{{.*}}:8 = scf.for
@@ -43,13 +43,14 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Of 58 channels the last block has the last 32 of them, six twice.
+// The last block of 58 channels has the last 32 channels; six of them are
+// computed twice.
 // CHECK-LABEL: func.func private @overlapping
 // CHECK: vector.load %{{.*}}[%c26] : memref<{{.*}}>, vector<32xf32>
 // CHECK-NOT: vector.masked
 // CHECK: return
-// What reads a residual in the place of its result must not run twice: 16 channels
-// and 8 by themselves, the last two of f32.
+// An op that reads a residual from its own result must not run twice. So 16 channels and 8 go separately, the last two
+// as f32.
 // CHECK-LABEL: func.func private @apart
 // CHECK-DAG: vector.load %{{.*}}[%c32] : memref<{{.*}}>, vector<16xf32>
 // CHECK-DAG: vector.load %{{.*}}[%c48] : memref<{{.*}}>, vector<8xf32>
@@ -78,9 +79,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Five taps along a row are met by five pixels, whose sums fit registers two
-// vectors at a time; five rows are two pairs above each other, and one along: 13
-// pairs. Bytes are widened as they are loaded.
+// Five pixels use five taps along a row. Their sums fit into registers two
+// vectors at a time. Five rows are two pairs above each other, and one along:
+// 13 pairs. Bytes are widened as they are loaded.
 // CHECK-LABEL: func.func private @five
 // CHECK: arith.extui {{.*}} : vector<16xi8> to vector<16xi16>
 // CHECK: %{{.*}}:8 = scf.for
@@ -101,8 +102,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// A zero point is multiplied with the weights once, and sums start with that.
-// Vectors of 128 bits have their channels in order.
+// The zero point is multiplied by the weights once, and sums start with the
+// product. Vectors of 128 bits have their channels in order.
 // CHECK-LABEL: func.func private @zero_point
 // CHECK: llvm.x86.sse2.pmadd.wd
 // CHECK: arith.subi {{.*}} : vector<4xi32>
@@ -121,8 +122,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
-// With AVX-VNNI four taps above each other are one four of bytes: of 3x3 taps
-// three for each vector of channels, whose rows are unpacked as they are.
+// With AVX-VNNI four taps above each other are a group of four bytes: 3x3 taps
+// are three groups per vector of channels. Rows are unpacked directly.
 // CHECK-LABEL: func.func private @fours
 // CHECK: memref.alloca
 // CHECK-COUNT-9: arith.fptosi {{.*}} : vector<32xf32> to vector<32xi32>
@@ -158,8 +159,8 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 
 // -----
 
-// Five rows are one four above each other and two along the last: 7 fours. What
-// a zero point adds is a product with weights, too.
+// Five rows are one group of four above each other and two along the last row:
+// 7 groups. The zero point is a product with the weights, too.
 // CHECK-LABEL: func.func private @five_in_fours
 // CHECK: arith.constant dense<50529027> : vector<8xi32>
 // CHECK: arith.subi {{.*}} : vector<8xi32>

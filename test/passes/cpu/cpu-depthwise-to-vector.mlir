@@ -1,9 +1,9 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-depthwise-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-// 24 pixels are three tiles of 8, 24 channels two vectors, of which the second
-// begins with channel 8: no code of its own for half a one. All taps of a row
-// are unrolled: the inner tile loads 10 pixels for 24 products; those of the
-// borders leave a pixel and a product out.
+// 24 pixels are three tiles of 8. 24 channels are two vectors; the second
+// begins with channel 8, so half a vector needs no code of its own. All taps of
+// a row are unrolled. The inner tile loads 10 pixels for 24 products; border
+// tiles leave a pixel and a product out.
 // CHECK-LABEL: func.func private @v4
 // CHECK: scf.for
 // CHECK: scf.for %[[NUMBER:.*]] = %c0 to %c2 step
@@ -37,8 +37,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// What is added may lie where the result is written, and cannot be read again
-// from there: the second vector is half a one.
+// A residual may lie where the result is written, so it must not be read again:
+// the second vector is half a vector.
 // CHECK-LABEL: func.func private @added
 // CHECK: vector.load
 // CHECK: vector.maskedload
@@ -78,8 +78,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// With a stride of 2 and dilation of 2 every other pixel is shared by taps:
-// pixels 0, 2, 4 … 10 for four results of a kernel of 3.
+// With a stride of 2 and a dilation of 2, taps share every other pixel: pixels
+// 0, 2, 4 … 10 for four results of a kernel of 3.
 // CHECK-LABEL: func.func private @strided
 // CHECK-COUNT-9: vector.load
 // CHECK-NOT: vector.load
@@ -97,7 +97,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Other kernels are not for this pass.
+// Must not fire for other kernels.
 // CHECK-LABEL: func.func private @other
 // CHECK: cpu.matmul
 func.func private @other(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>, %task: index) {
@@ -122,8 +122,8 @@ func.func @not_a_kernel(%x: tensor<1x11x8xf32>, %w: tensor<3x8xf32>, %d: tensor<
 
 // -----
 
-// 24 vectors of channels, four of which go through all rows of the task at a time: 3 rows of 14 pixels of them stay in
-// the first-level cache.
+// 24 vectors of channels. Four of them go through all rows of the task at a time: their 3 rows of 14 pixels stay in the
+// first-level cache.
 // CHECK-LABEL: func.func private @blocks
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
@@ -146,7 +146,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Of wide rows too little of each pixel would stay: all channels of a row, one after the other.
+// In wide rows too little of each pixel would stay in the cache, so all channels of a row go one after the other.
 // CHECK-LABEL: func.func private @wide
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
@@ -167,11 +167,10 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Rows of open size: the first four pixels, if there are as many, whose first
-// tap is not there; tiles of 8 and of 4 pixels that have all taps; the last four,
-// whose last tap is not there. All else are parts that read the nearest pixels
-// and make zeros of those that are not there. What is computed again is stored
-// again.
+// Rows of dynamic size. The first four pixels, if there are as many, lack their
+// first tap. Tiles of 8 and of 4 pixels have all taps. The last four lack their
+// last tap. Other pixels read the nearest pixels and replace missing ones by
+// zeros. Pixels that are computed twice are stored twice.
 // CHECK-LABEL: func.func private @open
 // CHECK: scf.for
 // CHECK: scf.if
@@ -217,9 +216,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Two pixels apart, windows end with one or with two pixels of the padding, of
-// which both are known. A residual may lie in what is stored: of a tile that
-// begins with pixels that have their results only the others are stored.
+// With a stride of two, windows end with one or with two pixels of padding, and
+// both cases have code. A residual may lie in the stored tile. In a tile that
+// begins with pixels that are already stored, only the others are stored.
 // CHECK-LABEL: func.func private @open_strided
 // CHECK: scf.if
 // CHECK-COUNT-18: vector.fma {{.*}} : vector<16xf32>
@@ -258,7 +257,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Groups of four channels: each of the four is brought to all lanes of its group.
+// Groups of four channels: each channel is broadcast to all lanes of its group.
 // A tile of one row loads six pixels, and shuffles each for each channel.
 // CHECK-LABEL: func.func private @groups
 // CHECK: vector.shuffle %{{.*}} [0, 0, 0, 0, 4, 4, 4, 4] : vector<8xf32>, vector<8xf32>
@@ -281,13 +280,12 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Bytes in fours. 80 channels: a block of 64, of which a column of pixels is unpacked
-// to four vectors, and a vector of 16. What scale holds for a block's channels is
-// brought into the order of unpacked ones once.
+// Bytes in groups of four. 80 channels are a block of 64 and a vector of 16. In the block, a column of pixels is
+// unpacked to four vectors. The scales of a block's channels are brought into this order once.
 // CHECK-LABEL: func.func private @fours
 // CHECK: vector.load {{.*}} : memref<{{.*}}xf32{{.*}}>, vector<64xf32>
 // CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51] : vector<64xf32>, vector<64xf32>
-// Of a row that src does not have the weights are zeros.
+// A row that src does not have gets weights of zero.
 // CHECK: arith.select {{.*}} : i32
 // CHECK: arith.andi {{.*}} : vector<16xi32>
 // CHECK: vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
@@ -297,8 +295,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-COUNT-8: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK-NOT: vpdpbusd
 // CHECK-COUNT-4: arith.sitofp {{.*}} : vector<16xi32> to vector<16xf32>
-// What is within a byte is packed, which brings channels back into their order, and
-// holds the lower bound.
+// Results within a byte are packed, which restores the order of channels and applies the lower bound.
 // CHECK-NOT: arith.maximumf
 // CHECK: arith.minnumf
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"
@@ -338,9 +335,8 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// Five rows are two fours, the second with one row. Without padding no weights are
-// masked. A zero point is taken off once a tile: of 10 products of each vector. Results that are no
-// bytes are brought into their order by shuffles.
+// Five rows are two groups of four, the second with one row. Without padding no weights are masked. The zero point is
+// subtracted once per tile, from 10 products of each vector. Shuffles bring results that are no bytes into their order.
 // CHECK-LABEL: func.func private @zero_point
 // CHECK-NOT: arith.andi
 // CHECK: arith.constant dense<50529027> : vector<16xi32>
@@ -363,7 +359,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// Of open sizes there may be no pixels: then sums are zeros, and none is read.
+// Dynamic sizes may have no pixels: then sums are zeros, and no pixel is read.
 // CHECK-LABEL: func.func private @open_fours
 // CHECK: arith.cmpi ne
 // CHECK: scf.if
@@ -386,8 +382,8 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// A zero point of the result is added to packed bytes. What has another lower bound
-// than a byte is converted as it is written.
+// A zero point of the result is added to packed bytes. Results with another lower bound than a byte's are converted
+// before the store.
 // CHECK-LABEL: func.func private @packed
 // CHECK-NOT: arith.maximumf
 // CHECK: packuswb

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-group-norm-to-vector --canonicalize %s | FileCheck %s
 
-// Statistics of each channel of a block, then of its groups.
+// Statistics of each channel of a block, then of the block's groups.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @group_norm(

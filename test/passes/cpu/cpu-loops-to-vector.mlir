@@ -1,7 +1,7 @@
 // RUN: ingot-opt --cpu-loops-to-vector --split-input-file %s | FileCheck %s
 
-// Rows of 19 elements are two vectors and a masked one; what is the same for a row
-// is loaded once for each vector; constants from outside are vectors.
+// Rows of 19 elements are two vectors and a masked one. Row operands are loaded once per vector. Outer constants become
+// vectors.
 // CHECK-LABEL: func.func @short_rows
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: scf.for %[[J:.*]] =
@@ -30,7 +30,7 @@ func.func @short_rows(%x: memref<5x19xf32>, %s: memref<5xf32>, %y: memref<5x19xf
 
 // -----
 
-// The end of an open row is known in the run.
+// The end of a dynamic row is only known in the run.
 // CHECK-LABEL: func.func @open_rows
 // CHECK: vector.store
 // CHECK: arith.remui
@@ -70,8 +70,8 @@ func.func @sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-// Left to LLVM: copies, long rows and those of whole vectors, sums along rows, what
-// is not contiguous, other types, and integers that are divided.
+// Left to LLVM: copies, long rows and those of whole vectors, sums along rows, other types, divisions of integers, and
+// accesses that are not contiguous.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-7: linalg.generic
 // CHECK-NOT: vector.
@@ -120,8 +120,8 @@ func.func @left(%x: memref<5x11xf32>, %y: memref<5x11xf32>, %long: memref<5x131x
 
 // -----
 
-// Whole vectors are LLVM's, functions of them are not: it may leave them single
-// elements.
+// LLVM vectorizes whole vectors, but not their math functions, which it may
+// compute per element.
 // CHECK-LABEL: func.func @whole_rows
 // CHECK: linalg.generic
 // CHECK-LABEL: func.func @functions
@@ -155,7 +155,7 @@ func.func @functions(%x: memref<4096xf32>) {
 
 // -----
 
-// A diagonal is no row.
+// Must not fire: a diagonal is no row.
 
 // CHECK-LABEL: func.func @diagonal
 // CHECK: linalg.generic
@@ -174,8 +174,8 @@ func.func @diagonal(%x: memref<11x11xf32>, %y: memref<11xf32>) {
 
 // -----
 
-// Rows of a few whole vectors of bytes, which LLVM would unroll; one that is a
-// loop alone, and one whose end is no vector, are left to it.
+// Rows of a few whole vectors of bytes, which LLVM would unroll. A row that is
+// the only loop, or does not end in a whole vector, is left to LLVM.
 
 // CHECK-LABEL: func.func @bytes
 // CHECK: vector.load {{.*}} vector<8xi8>

@@ -44,7 +44,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Rows that a run brings: whole tiles, then fours, then ones.
+// A dynamic number of rows: whole tiles, then four rows, then single rows.
 // CHECK-LABEL: func.func private @dynamic
 // CHECK: memref.dim
 // CHECK: %{{.*}}:14 = scf.for
@@ -63,7 +63,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// The number of a batch comes out of the task's: each batch has its own weights.
+// The batch is computed from the task's number, since each batch has its own
+// weights.
 // CHECK-LABEL: func.func private @batched
 // CHECK-SAME: %[[TASK:[a-z0-9]*]]: index
 // CHECK: %[[INNER:.*]] = arith.remui %{{.*}}, %c3
@@ -81,8 +82,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// What the epilogue reads: a vector of a row for all rows, a vector of each row,
-// an element of each row for all columns.
+// Epilogue operands: a vector for all rows, a vector of each row, an element of
+// each row for all columns.
 // CHECK-LABEL: func.func private @operands
 // CHECK-SAME: %[[B:[a-z0-9]*]]: memref<1x16xf32>, %[[R:[a-z0-9]*]]: memref<2x16xf32>, %[[S:[a-z0-9]*]]: memref<2x1xf32>
 // CHECK: %[[FB:.*]] = memref.reinterpret_cast %[[B]]
@@ -113,7 +114,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Rows 4 KB apart fall into one set of the cache: half of them are copied, 256
+// Rows 4 KB apart fall into one set of the cache. Half of them are copied, 256
 // elements at a time, and the products read the copies.
 // CHECK-LABEL: func.func private @colliding
 // CHECK: %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64}
@@ -136,7 +137,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// A slice of such rows that is not of whole blocks is not copied.
+// A slice of such rows is not copied if it is not made of whole blocks.
 // CHECK-LABEL: func.func private @colliding_slice
 // CHECK-NOT: memref.alloca
 // CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c300 step
@@ -153,7 +154,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Two passes over a panel ask for a half of the next one each, into the
+// Two passes over a panel prefetch one half of the next panel each, into the
 // second-level cache.
 // CHECK-LABEL: func.func private @ahead
 // CHECK: scf.for
@@ -191,8 +192,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4", prefetch_steps = 5>
 
 // -----
 
-// A single pass has no time for it, and weights that all stay in the cache while
-// blocks of rows pass by need nothing.
+// A single pass has no time for prefetches. Weights that stay in the cache
+// while blocks of rows pass need none.
 // CHECK-LABEL: func.func private @one_pass
 // CHECK-NOT: locality<2>
 // CHECK-LABEL: func.func private @weights_stay
@@ -217,7 +218,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Other kernels are not for this pass.
+// Must not fire for other kernels.
 // CHECK-LABEL: func.func private @other
 // CHECK: cpu.depthwise_conv
 func.func private @other(%x: memref<1x11x8xf32>, %w: memref<3x8xf32>, %d: memref<1x4x8xf32>, %task: index) {
@@ -242,8 +243,9 @@ func.func @no_task_number(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memre
 
 // -----
 
-// Pairs of f16: 130 k are three blocks, the last of 42, each added up as f16.
-// Even and odd lanes of both vectors are added, then halves of these as f32.
+// Pairs of f16: 130 k are three blocks, the last of 42. Each block is summed as
+// f16. Even and odd lanes of both vectors are added, then halves of the sums as
+// f32.
 // CHECK-LABEL: func.func private @f16_dot
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2{{.*}} -> (vector<16xf32>
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c22{{.*}} -> (vector<32xf16>
@@ -271,8 +273,8 @@ module attributes {ingot.target = #fp16} {
 
 // -----
 
-// Pairs of bf16, 7 of them three and a half: three steps, then one element with
-// zeros behind it.
+// Pairs of bf16. 7 elements are three and a half pairs: three steps, then one
+// element with a zero behind it.
 // CHECK-LABEL: func.func private @bf16_dot
 // CHECK: %[[P:.*]]:20 = scf.for %{{.*}} = %c0 to %c3 step
 // CHECK: vector.load {{.*}} vector<32xbf16>
@@ -295,8 +297,7 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Rows that fall into one set of the cache are copied as they are, 512 elements at
-// a time.
+// Rows that fall into one set of the cache are copied unchanged, 512 elements at a time.
 // CHECK-LABEL: func.func private @bf16_colliding
 // CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<3808xbf16>
 // CHECK: %[[PIECE:.*]] = vector.load {{.*}} vector<32xbf16>
@@ -318,8 +319,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Without the instruction rows are copied as f32, and both halves of a pair of
-// weights are multiplied as such. What is stored may be rounded.
+// Without the instruction, rows are copied as f32, and both halves of a pair of
+// weights are multiplied as f32. Results may be rounded when they are stored.
 // CHECK-LABEL: func.func private @bf16_wide
 // CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<{{.*}}xf32>
 // CHECK: arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
@@ -345,7 +346,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Fours of bytes: one instruction on VNNI.
+// Groups of four bytes: one instruction with VNNI.
 // CHECK-LABEL: func.func private @int8_dot
 // CHECK: %{{.*}}:10 = scf.for %{{.*}} = %c0 to %c2 step
 // CHECK: vector.load {{.*}} vector<64xi8>
@@ -364,7 +365,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// Pairs of words: rows as they are, five elements in three pairs.
+// Pairs of int16: rows are read directly, and five elements are three pairs.
 // CHECK-LABEL: func.func private @int16_dot
 // CHECK-NOT: memref.alloca
 // CHECK: vector.load {{.*}} vector<16xi16>
@@ -385,7 +386,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Fours of bytes with AVX-VNNI, in vectors of 256 bits: a tile for 16 registers.
+// Groups of four bytes with AVX-VNNI, in vectors of 256 bits: a tile for 16
+// registers.
 // CHECK-LABEL: func.func private @int8_dot_short
 // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c2 step
 // CHECK-COUNT-2: vector.load {{.*}} vector<32xi8>
@@ -405,7 +407,7 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 
 // -----
 
-// Many groups are four a round, as of floats.
+// Many groups: four per iteration, as for floats.
 // CHECK-LABEL: func.func private @int8_dot_long
 // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c5 step
 // CHECK-COUNT-48: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
@@ -422,9 +424,9 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 
 // -----
 
-// Without it in words, which never saturate. Rows are copied, the even and the
-// odd bytes apart: here six bytes, the last two with zeros behind them. Nothing
-// but weights is widened where it is multiplied.
+// Without VNNI, bytes are multiplied as int16, which never saturate. Rows are
+// copied, with even and odd bytes apart: here six bytes, the last two followed
+// by zeros. Only weights are widened in the product.
 // CHECK-LABEL: func.func private @int8_wide
 // CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<144xi32>
 // CHECK: arith.andi {{.*}} : vector<2xi16>
@@ -449,8 +451,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// In pairs: the groups of k are sorted by kind once, then each tile goes through
-// three loops, as they are, with the second and third byte changed, and in words.
+// As pairs: the groups of k are sorted by kind once. Each tile then goes
+// through three loops: unchanged, with the second and third byte exchanged, and
+// as int16.
 // CHECK-LABEL: func.func private @int8_pairs
 // CHECK: %[[COUNTS:.*]] = memref.alloca() {{.*}} : memref<3xi32>
 // CHECK: %[[LISTS:.*]] = memref.alloca() {{.*}} : memref<48xi32>
@@ -485,9 +488,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// As words with many rows a task: weights are widened once, and nothing but
-// loads, products and sums is left for each tile. All odd bytes are behind all
-// even ones.
+// As int16 with many rows per task: weights are widened once. Tiles only have
+// loads, products and sums. All odd bytes are behind all even ones.
 // CHECK-LABEL: func.func private @int8_wide_once
 // CHECK-DAG: %[[WORDS:.*]] = memref.alloca() {{.*}} : memref<512xi16>
 // CHECK: scf.for %{{.*}} = %c0 to %c8
@@ -512,10 +514,10 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Open rows: tiles of 14, then as many of 7 as leave four rows at most, then of
-// 4, then single ones. A tile ends with the last row; if there are fewer rows
-// than it has, it reads the last one for the others. What is stored begins with
-// the first row that is not done and ends with the last.
+// A dynamic number of rows: tiles of 14, then of 7 until at most four rows are
+// left, then of 4, then single ones. A tile ends with the last row. If there
+// are fewer rows than the tile has, it repeats the last one. Only rows that are
+// not done yet are stored.
 // CHECK-LABEL: func.func private @open_rows
 // CHECK: scf.for
 // CHECK: %{{.*}}:28 = scf.for
@@ -541,9 +543,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// With vectors of 512 bits the function of open rows is told how many lanes of
-// the last vector there are: one stands for full tiles and for one of 24
-// columns.
+// With vectors of 512 bits, the function for dynamic rows takes the number of
+// lanes of the last vector as an argument. One function then serves full tiles
+// and a tile of 24 columns.
 // CHECK-LABEL: func.func private @told_lanes
 // CHECK: scf.for
 // CHECK: %[[LEFT:.*]] = arith.addi %{{.*}}, %c40
@@ -567,8 +569,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Of open rows with AVX2, one goes through whole panels of four vectors, with
-// two sums of each: tiles of 6, and of 4 for what is left, are for more.
+// With AVX2 and dynamic rows, a single row goes through whole panels of four
+// vectors, with two sums each. Several rows use tiles of 6, and of 4 for the
+// rest.
 // CHECK-LABEL: func.func private @few_open_rows
 // CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c2
 // CHECK: scf.if %[[FEW]]
@@ -596,8 +599,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// A round of four steps prefetches a line of two of six rows, and the weights of
-// each step.
+// An iteration of four steps prefetches a line of two of six rows, and the
+// weights of each step.
 // CHECK-LABEL: func.func private @rounds
 // CHECK-SAME: %[[A:[^:]*]]: memref<6x192xf32>, %[[W:[^:]*]]: memref<1x192x16xf32>
 // CHECK-DAG: %[[ROWS:.*]] = memref.reinterpret_cast %[[A]]
@@ -629,7 +632,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<384xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: vector.load %[[SUMS]]
-// Rounds of four steps, and the two that are left.
+// Iterations of four steps, and the two remaining steps.
 // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c62 step
 // CHECK-COUNT-48: vector.fma
 // CHECK: scf.yield
@@ -652,9 +655,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// A column tile goes over the blocks of its panel, which the list's first numbers
-// say; the first k of a block stands behind them. With two rows, every second k
-// has sums of its own.
+// A column tile visits the nonzero blocks of its panel. The first values of the
+// list give their range; the first k of each block stands behind. With two
+// rows, every second k has its own sums.
 // CHECK-LABEL: func.func private @blocks(
 // CHECK-DAG: %[[PANELS:.*]] = arith.constant 3 : index
 // CHECK-DAG: %[[BLOCK:.*]] = arith.constant 128 : index
@@ -689,8 +692,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Rows that fall into one set of the cache: what a block reads of half of them is
-// copied, and no more. Bytes without VNNI are copied as words.
+// Rows that fall into one set of the cache: only the part of half of them that
+// a block reads is copied. Bytes without VNNI are copied as int16.
 // CHECK-LABEL: func.func private @colliding_blocks(
 // CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<112xf32>
 // CHECK: scf.for {{.*}} iter_args

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-pack-signs-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
-// A pair of words by a loop, then 6 channels: the last word is masked, and is
-// one without a partner.
+// A pair of 32-bit words by a loop, then 6 channels: the last word is masked
+// and has no partner.
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @pack_signs.0
 // CHECK-DAG: %[[LESS:.*]] = arith.constant dense<127> : vector<32xi8>

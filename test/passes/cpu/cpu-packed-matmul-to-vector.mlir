@@ -1,7 +1,6 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-packed-matmul-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-// A vector times a matrix: words are looked up in registers, four bits at a time, and a
-// block is scaled as a whole.
+// A vector times a matrix: codes are looked up in registers, four bits at a time. A block is scaled as a whole.
 // CHECK-LABEL: func.func private @vector
 // CHECK: scf.for
 // CHECK: vector.load {{.*}} vector<16xf32>
@@ -26,8 +25,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// One tile of rows unpacks in registers; of bytes a load extends the sign, and
-// the only block's sums are scaled in the end.
+// One tile of rows unpacks in registers. For bytes a load extends the sign, and
+// the only block's sums are scaled at the end.
 // CHECK-LABEL: func.func private @tile
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for
@@ -53,9 +52,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// More rows share what is unpacked to the stack. Without a table of floats four
-// bits are looked up as bytes, and go to the top of a lane: 2^24 times as much,
-// which scales are divided by.
+// More rows share weights that are unpacked to the stack. Without a table of
+// floats, four bits are looked up as bytes and moved to the top of a lane. This
+// multiplies them by 2^24, by which the scales are divided.
 // CHECK-LABEL: func.func private @nibbles
 // CHECK-DAG: arith.constant dense<5.96046448E-8> : vector<8xf32>
 // CHECK-DAG: arith.constant dense<252645135> : vector<8xi32>
@@ -129,8 +128,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Rounded rows: sums of a block start with what zero points of 8 take off, and
-// four codes at a time are multiplied with a word of the row.
+// Rounded rows: sums of a block start with the contribution of zero points of
+// 8. Four codes at a time are multiplied by a word of the row.
 // CHECK-LABEL: func.func private @fours
 // CHECK-DAG: %[[MASK:.*]] = arith.constant dense<252645135> : vector<16xi32>
 // CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<4> : vector<16xi32>
@@ -164,8 +163,8 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// Without VNNI eight sums of pairs are added up as words before they are
-// widened. Zero points of their own are multiplied with the rows' sums.
+// Without VNNI, eight sums of pairs are added as int16 before they are widened.
+// Zero points of blocks are multiplied by the rows' sums.
 // CHECK-LABEL: func.func private @pairs
 // CHECK-DAG: %[[ONES:.*]] = arith.constant dense<1> : vector<16xi16>
 // CHECK-DAG: arith.constant dense<1.250000e-01> : vector<8xf32>
@@ -193,8 +192,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// For many rows codes are unpacked on the stack; of two bits all sums of pairs
-// of a block are words.
+// For many rows, codes are unpacked on the stack. With two bits, all sums of
+// pairs of a block fit into int16.
 // CHECK-LABEL: func.func private @unpacked
 // CHECK: memref.alloca
 // CHECK-COUNT-4: vector.store {{.*}} vector<8xi32>
@@ -216,7 +215,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Of 8 bits words are fours as they are.
+// With 8 bits, words are used directly as groups of four.
 // CHECK-LABEL: func.func private @bytes
 // CHECK-NOT: arith.andi
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"

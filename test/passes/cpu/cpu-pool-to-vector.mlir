@@ -1,6 +1,6 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-pool-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
-// Taps outside are skipped by the loops' bounds; windows within the row have all.
+// The loops' bounds skip taps outside; windows within the row have all taps.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @max(
@@ -42,7 +42,7 @@ func.func @mean(%x: memref<?x8x8x12xf32>, %y: memref<?x4x4x12xf32>) {
 
 // -----
 
-// A mean of bytes adds them up as floats.
+// A mean of bytes sums floats.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @mean_of_bytes(

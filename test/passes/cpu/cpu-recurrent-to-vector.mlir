@@ -1,6 +1,6 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-recurrent-to-vector --canonicalize --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Two directions of one sequence are two tasks. Every other step goes through the panels backwards; a row alone takes
+// Two directions of one sequence are two tasks. Every other step goes through the panels backwards. A single row takes
 // whole panels, 2 vectors of 16. 40 units are 2 vectors and a masked one.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -36,8 +36,8 @@ func.func @directions(%x: memref<9x1x40xf32>, %r: memref<2x40x32xf32>, %y: memre
 
 // -----
 
-// Of open sizes: a block of 8 sequences is a task, which takes 4, 2 and 1 at a time. The reset comes before the product
-// of what it yields, and rows behind the end of a sequence keep their state.
+// Dynamic sizes: a block of 8 sequences is a task, which takes 4, 2 and 1 at a time. The reset comes before the product
+// that reads it. Rows behind the end of a sequence keep their state.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @open
@@ -46,7 +46,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: %[[ANY:.*]] = arith.muli %[[TASKS]], %{{.*}} : index
 // CHECK: cpu.launch @recurrent.0({{.*}}) tasks(%[[ANY]]) writes 2
 // CHECK-LABEL: func.func private @recurrent.0
-// Rounds of four steps for four sequences, of two for two.
+// Iterations of four steps for four sequences, of two steps for two.
 // CHECK-COUNT-32: vector.fma
 // CHECK-NEXT: scf.yield
 // CHECK-COUNT-8: vector.fma

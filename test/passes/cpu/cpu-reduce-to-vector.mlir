@@ -20,7 +20,8 @@ func.func @short_row(%x: memref<4x99x1xf32>, %y: memref<4x1xf32>) {
 
 // -----
 
-// Many, or who knows how many: chunks in f32, their sum in f64.
+// Many elements, or a dynamic number: chunks are summed in f32, and their sums
+// in f64.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @long_row(
@@ -43,7 +44,7 @@ func.func @long_row(%x: memref<4x?x1xf32>, %y: memref<4x1xf32>) {
 
 // -----
 
-// Maxima stay in f32; channels are lanes, rows side by side.
+// Maxima stay in f32; channels are lanes, and rows go side by side.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @columns(
@@ -63,8 +64,8 @@ func.func @columns(%x: memref<1x300x20xf32>, %y: memref<1x20xf32>) {
 
 // -----
 
-// Of open channels, whole tiles, and the last one by vectors under a mask. One
-// is a row.
+// Dynamic channels: whole tiles, and the last one by vectors under a mask. A
+// single channel is reduced as a row.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @open_columns(
@@ -93,7 +94,7 @@ func.func @open_columns(%x: memref<2x30x?xf32>, %y: memref<2x?xf32>) {
 
 // -----
 
-// So does one of all pixels.
+// A reduction of all pixels is a row, too.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @mean_of_bytes(

@@ -1,8 +1,8 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-resample-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
-// Rows of elements: a vector of each of two rows of src, weighted, then taps of
-// it. Taps that no vector holds are loaded as pairs; taps that are no neighbours
-// go one by one.
+// Rows of elements: a vector of each of two rows of src is weighted, then taps
+// of the result. Taps that no vector holds are loaded as pairs. Taps that are
+// no neighbours go one by one.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @resample.0
@@ -36,7 +36,7 @@ func.func @rows(%x: memref<1x12x20x30xf32>, %p: memref<2x40xi32>, %v: memref<2x4
 
 // -----
 
-// Rows of src of open length may be shorter than a vector; what is left of dst
+// Rows of src of dynamic length may be shorter than a vector. The rest of dst
 // has a mask.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -57,7 +57,7 @@ func.func @open(%x: memref<1x?x?xf32>, %p: memref<1x?xi32>, %y: memref<1x?x?xf32
 
 // -----
 
-// Without instructions that permute, all go one by one.
+// Without permute instructions, all elements go one by one.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK-LABEL: func.func private @resample.0

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-round-blocks-to-vector --canonicalize --cse --split-input-file %s | FileCheck %s
 
-// A block of 32 by a loop, then one of 8: what is behind them is zero.
+// A block of 32 by a loop, then one of 8, with zeros behind it.
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @round_blocks.0
 // CHECK-DAG: %[[SIZE:.*]] = arith.constant dense<2147483647> : vector<16xi32>
@@ -38,7 +38,7 @@ func.func @rows(%x: memref<5x40xf32>, %y: memref<5x20xi32>) {
 
 // -----
 
-// The only block, of two words.
+// A single block, of two words.
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @round_blocks.0
 // CHECK: vector.maskedload

@@ -1,6 +1,7 @@
 // RUN: ingot-opt %s --cpu-schedule --split-input-file --verify-diagnostics
 
-// What a target has no room or instructions for is reported, each op of a module.
+// If a target lacks registers or instructions for a schedule, each such op of a
+// module is reported.
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @registers(%a: memref<28x7xf32>, %w: memref<1x7x16xf32>, %d: memref<28x9xf32>) {
     // expected-error @+1 {{expects a tile for the 16 registers of x86-64-v3, but got 7x16, which takes 17}}
@@ -85,7 +86,7 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// What a padded row of so many channels is copied to would not stay in the cache.
+// The copy of a padded row of so many channels would not stay in the cache.
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func @copies(%x: memref<1x8x28x2048xbf16>, %w: memref<1x3x3x1024x32x2xbf16>, %y: memref<1x8x28x32xf32>) {
     // expected-error @+1 {{expects tiles whose pixels can be copied with their padding, but got 14 rows, which the first-level cache of 32768 bytes does not hold}}
@@ -175,7 +176,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Sums that wait have known room.
+// Sums that wait need static sizes.
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @waiting(%x: memref<1x8x8x16xf32>, %w: memref<1x3x3x16x16xf32>, %d: memref<1x8x8x16xf32>) {
     // expected-error @+1 {{expects no row_blocks where sums wait, but got 2}}

@@ -3,11 +3,11 @@
 // RUN: ingot-opt %s --cpu-schedule --outline-kernels --canonicalize --split-input-file | FileCheck %s --check-prefix=TASKS
 // RUN: ingot-opt %s --cpu-schedule=seed=3 --split-input-file | FileCheck %s --check-prefix=DRAWN
 
-// All schedules that are drawn are valid.
+// All random schedules are valid.
 // DRAWN: schedule = #cpu.schedule<{{.*}}winograd = {{[24]}}>
 
-// Of bytes, 4 x 4 pixels from 6 x 6 products, where CPUs multiply words: blocks of
-// tiles on the stack, weights of as many channels as there is room for.
+// Bytes on CPUs that multiply int16: 4 x 4 pixels from 6 x 6 products, blocks of tiles on the stack, weights of as many
+// channels as there is room for.
 // CHECK-LABEL: func.func @large(
 // CHECK: schedule = #cpu.schedule<tile = <6x16, product = int8_wide>, grid = <30x4, rows_outside = true>, depth_block = 16, tile_block = 5, winograd = 4>
 // TASKS-LABEL: func.func @large(
@@ -25,8 +25,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// As many tiles at a time as there are. 64 groups of four channels are four blocks
-// of weights.
+// All tiles at a time. 64 groups of four channels are four blocks of weights.
 // CHECK-LABEL: func.func @small(
 // CHECK: schedule = #cpu.schedule<tile = <4x16, product = int8_wide>, grid = <4x8, rows_outside = true>, depth_block = 16, tile_block = 1, winograd = 4>
 // TASKS-LABEL: func.func @small(
@@ -44,7 +43,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Where that is what is proved, 2 x 2.
+// If only tiles of 2 x 2 are proved, these are used.
 // CHECK-LABEL: func.func @proved(
 // CHECK: schedule = #cpu.schedule<tile = <5x16, product = int8_wide>, grid = <15x4, rows_outside = true>, depth_block = 43, tile_block = 3, winograd = 2>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -76,7 +75,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// With vectors of 512 and of 128 bits, too.
+// Vectors of 512 and of 128 bits.
 // CHECK-LABEL: func.func @wide(
 // CHECK: schedule = #cpu.schedule<tile = <14x16, product = int8_wide>, grid = <28x4, rows_outside = true>, depth_block = 16, tile_block = 2, winograd = 4>
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -107,7 +106,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
-// Open sizes are taken for many pixels; a run has as many blocks whatever they are.
+// Dynamic sizes are assumed to be large. A run has the same number of blocks for all sizes.
 // CHECK-LABEL: func.func @open(
 // CHECK: schedule = #cpu.schedule<tile = <5x16, product = int8_wide>, grid = <25x4, rows_outside = true, row_blocks = 32>, depth_block = 16, tile_block = 5, winograd = 4>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -123,7 +122,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Three pixels are fewer than a tile of weights costs.
+// Must not fire: the transform of a tile of weights costs more than three
+// pixels save.
 // CHECK-LABEL: func.func @three(
 // CHECK-NOT: winograd = {{[24]}}>
 // CHECK: cpu.yield
@@ -140,7 +140,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Four channels are transformed as long as multiplied.
+// Must not fire: the transforms of four channels take as long as the products.
 // CHECK-LABEL: func.func @few_channels(
 // CHECK-NOT: winograd = {{[24]}}>
 // CHECK: cpu.yield
@@ -157,7 +157,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// So many that not one tile finds room.
+// Must not fire: with so many channels no tile fits on the stack.
 // CHECK-LABEL: func.func @many_channels(
 // CHECK-NOT: winograd = {{[24]}}>
 // CHECK: cpu.yield
@@ -190,7 +190,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Not where CPUs have VNNI, or AMX.
+// Must not fire on CPUs with VNNI or AMX.
 // CHECK-LABEL: func.func @vnni(
 // CHECK-NOT: winograd = {{[24]}}>
 // CHECK: cpu.yield
@@ -239,7 +239,7 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// What is given stays.
+// A schedule that is given stays.
 // CHECK-LABEL: func.func @given(
 // CHECK: schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <6x1>, depth_block = 5, tile_block = 2, winograd = 2>
 // TASKS-LABEL: func.func @given(

@@ -9,14 +9,14 @@
 // RUN: FileCheck %s --check-prefix=DRAWN --input-file=%t.one
 // RUN: ingot-opt %s --cpu-schedule --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// Drawn at random for tests, the same for one seed; what is given stays.
+// Random schedules for tests depend on the seed only. A given schedule stays.
 // DRAWN-LABEL: func.func @chosen(
 // DRAWN: schedule = #cpu.schedule<tile = <
 // DRAWN-LABEL: func.func @given(
 // DRAWN: schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>
 
-// As many rows as registers hold, and tasks of whole tiles. Neighbouring tasks have the
-// same rows: a thread then reads the rows that it wrote in the operation before.
+// As many rows as registers hold, and tasks of whole tiles. Neighbouring tasks have the same rows, so that a thread
+// reads the rows that it wrote in the operation before.
 // DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<schedule, "f32 tiles of 14x32, tasks of 14x4", "computes 196 rows of 256 columns">", Level=x86-64-v4, Sizes=196x256
 // DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<schedule, "f32 tiles of 1x32, tasks of 1x8, prefetch", "computes 1 row of 256 columns">", Level=x86-64-v3, Sizes=1x256
 // CHECK-LABEL: func.func @chosen(
@@ -63,7 +63,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// A row alone takes a panel's columns at a time.
+// A single row takes a panel's columns at a time.
 // CHECK-LABEL: func.func @row(
 // CHECK: schedule = #cpu.schedule<tile = <1x32>,
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -78,8 +78,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// One that is there stays, and is what the op is split by: 12 rows of 5 a task are 17
-// blocks, 3 of 32 column tiles of 8 are 11.
+// An existing schedule stays, and the op is split by it: 12 rows of 5 per task are 17 blocks, 3 of 32 column tiles of 8
+// are 11.
 // CHECK-LABEL: func.func @given(
 // CHECK: schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>
 // TASKS-LABEL: func.func @given(
@@ -98,7 +98,7 @@ func.func @given(%a: memref<196x256xf32>, %w: memref<8x256x32xf32>, %d: memref<1
 
 // -----
 
-// Two of one kind with schedules of their own are two kernels.
+// Two equal ops with different schedules are two kernels.
 // TASKS-LABEL: func.func @apart(
 // TASKS: cpu.launch @softmax.0(
 // TASKS: cpu.launch @softmax.1(
@@ -118,8 +118,9 @@ func.func @apart(%x: memref<64x50xf32>, %y: memref<64x50xf32>, %z: memref<64x50x
 
 // -----
 
-// Single channels of bytes: in fours where there is the instruction, blocks of 64
-// channels, of which as many go through all rows as the first-level cache holds.
+// Depthwise on bytes: in groups of four if the CPU has the instruction, in
+// blocks of 64 channels. As many channels go through all rows as the
+// first-level cache holds.
 // CHECK-LABEL: func.func @depthwise_bytes(
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <16x64, product = int8_dot>, grid = <{{[0-9]+}}x15, rows_outside = true>, tile_block = 4>
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
@@ -136,10 +137,11 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// As pairs of words without it, in four vectors, with vectors of up to 256 bits.
+// Without the instruction, as pairs of int16, in four vectors of up to 256
+// bits.
 // CHECK-LABEL: func.func @depthwise_words(
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x32, product = int8_wide>,
-// Five pixels have sums that begin, which two vectors have registers for.
+// Five pixels have sums that are carried, for which two vectors have registers.
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x16, product = int8_wide>,
 // Three taps are not worth it.
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x8>,
@@ -166,7 +168,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Else as f32.
+// Otherwise as f32.
 // CHECK-LABEL: func.func @depthwise_floats(
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -183,7 +185,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Of all kinds.
+// All kinds of ops.
 // CHECK-LABEL: func.func @kinds(
 // CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <6x16>, grid = <7x2>, depth_block = 128>
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x8>, grid = <{{[0-9]+}}x4, rows_outside = true>>
@@ -247,7 +249,7 @@ func.func @kinds(%c: memref<1x7x3x256xf32>, %cw: memref<1x1x1x256x32xf32>, %cy: 
 
 // -----
 
-// On tensors there is nothing to schedule yet.
+// Ops on tensors are not scheduled yet.
 // CHECK-LABEL: func.func @tensors(
 // CHECK-NOT: schedule
 // CHECK: return
@@ -261,9 +263,9 @@ func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf
 
 // -----
 
-// Bytes without VNNI go by pairs where these are proved for most groups of k, of
-// the 16 columns of a tile, and the counts are dropped, so that such kernels are
-// one.
+// Bytes without VNNI use pairs if these are proved for most groups of k, in the
+// 16 columns of a tile. The counts are then dropped, so that such kernels are
+// merged.
 // DECISION: [<"int8_wide", cycles = 8800>, <"int8_pairs", cycles = 6566>], "computes 64 rows of 32 columns"
 // DECISION: [<"int8_wide", cycles = 4312>, <"int8_pairs">], "computes 31 rows of 32 columns"
 // CHECK-LABEL: func.func @pairs(
@@ -282,7 +284,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Of the 32 columns of a tile here they are not: words.
+// For the 32 columns of a tile here they are not proved: int16.
 // CHECK-LABEL: func.func @pairs_of_panel(
 // CHECK: product = int8_wide>
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
@@ -298,7 +300,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Nor of 16 columns.
+// Nor are they for 16 columns.
 // CHECK-LABEL: func.func @pairs_of_none(
 // CHECK: product = int8_wide>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -330,7 +332,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// VNNI adds fours.
+// VNNI uses groups of four.
 // CHECK-LABEL: func.func @pairs_for_vnni(
 // CHECK: product = int8_dot>
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
@@ -346,7 +348,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// AVX-VNNI, too, by half as many columns of a vector.
+// AVX-VNNI does, too, with half as many columns per vector.
 // CHECK-LABEL: func.func @pairs_for_short_vnni(
 // CHECK: #cpu.schedule<tile = <6x16, product = int8_dot>
 // CHECK-LABEL: func.func @fours_for_short_vnni(
@@ -373,8 +375,8 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 
 // -----
 
-// Lists of groups, and weights as words, serve many rows: three of 28 pixels,
-// where one would do for tasks.
+// Lists of groups, and weights as int16, serve many rows: three of 28 pixels,
+// although one would be enough for a task.
 // CHECK-LABEL: func.func @rows_of_words(
 // CHECK: schedule = #cpu.schedule<tile = <5x16, product = int8_wide>, grid = <3x3
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -390,8 +392,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// With 16 registers, blocks of k whose weights are half of the first-level
-// cache; short rows as they are.
+// With 16 registers, there are blocks of k whose weights fill half of the
+// first-level cache. Short rows have no blocks.
 // CHECK-LABEL: func.func @long_rows(
 // CHECK: schedule = #cpu.schedule<tile = <6x16>, grid = <{{.*}}, depth_block = 256{{.*}}>
 // CHECK-NOT: depth_block
@@ -412,8 +414,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Minimal filtering: tiles of pixels of a block find room on the stack, 36
-// points of 64 channels each; blocks are as many for one thread as for another.
+// Winograd: tiles of pixels of a block fit on the stack, 36 points of 64
+// channels each. The number of blocks does not depend on the threads.
 // CHECK-LABEL: func.func @filter(
 // CHECK: schedule = #cpu.schedule<tile = <6x16>, grid = <18x4, rows_outside = true>, tile_block = 3>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -429,9 +431,9 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Blocks of weights are not prefetched, nor multiplied in AMX tiles. Tasks are as
-// many as what is stored is worth, here one; narrow panels share the way to a
-// block among more rows.
+// Blocks of weights are neither prefetched nor multiplied in AMX tiles. The
+// number of tasks follows from the stored bytes, here one. Narrow panels share
+// the transform of a block among more rows.
 // CHECK-LABEL: func.func @blocks(
 // CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <196x8, rows_outside = true>>
 // CHECK: schedule = #cpu.schedule<tile = <28x16>, grid = <196x16, rows_outside = true>>
@@ -457,8 +459,8 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 
 // -----
 
-// Where many tiles of a row have taps in the padding, pixels are found while it
-// runs: code for each tap of each such tile would be several times the rest.
+// If many tiles of a row have taps in the padding, pixels are found at run
+// time. Code for each tap of each such tile would be several times the rest.
 // CHECK-LABEL: func.func @borders(
 // CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <14x32>, {{.*}}across_rows = true>
 // CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <14x32>, grid = <1x1>>

@@ -2,7 +2,7 @@
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @softmax.0
-// Halves of the lanes are compared with each other, down to one.
+// Halves of the lanes are combined, down to one lane.
 // CHECK: vector.shuffle %{{.*}} [4, 5, 6, 7] : vector<8xf32>
 // CHECK: arith.select {{.*}} vector<4xi1>, vector<4xf32>
 // CHECK: vector.shuffle %{{.*}} [2, 3] : vector<4xf32>
@@ -46,7 +46,7 @@ func.func @log(%x: memref<2x64xf32>, %y: memref<2x64xf32>) {
 
 // -----
 
-// Neither do bytes hold any: the powers are computed again.
+// Bytes cannot hold powers, either: the powers are computed again.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @bytes(
@@ -90,7 +90,7 @@ func.func @short(%x: memref<2x13xf32>, %y: memref<2x13xf32>) {
 
 // -----
 
-// A run asks how long rows are.
+// The length of rows is only known in the run.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @softmax.0
@@ -133,7 +133,7 @@ func.func @columns(%x: memref<2x9x10xf32>, %y: memref<2x9x10xf32>) {
 
 // -----
 
-// Of open columns the run may have one, which is a row.
+// Dynamic columns may be one column in a run, which is handled as a row.
 
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @softmax.0

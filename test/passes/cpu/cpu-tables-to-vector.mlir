@@ -1,6 +1,6 @@
 // RUN: ingot-opt --cpu-tables-to-vector --split-input-file %s | FileCheck %s
 
-// 200 bytes are three vectors of 64 and a masked one; a table is four registers of words.
+// 200 bytes are three vectors of 64 and a masked one. A table is four registers.
 // CHECK-LABEL: func.func @words
 // CHECK-COUNT-4: vector.load %arg0[%{{.*}}] : memref<256xi8>, vector<64xi8>
 // CHECK: scf.for
@@ -26,8 +26,7 @@ func.func @words(%t: memref<256xi8>, %x: memref<200xi8>, %y: memref<200xi8>) {
 
 // -----
 
-// With AVX2 it is 16 parts; rows of an open length end with 16 bytes at a time, and
-// one by one.
+// With AVX2 a table is 16 parts. Rows of dynamic length end with 16 bytes at a time, then one by one.
 // CHECK-LABEL: func.func @parts
 // CHECK: scf.for %[[I:.*]] =
 // CHECK-COUNT-16: vector.load %arg0[%{{.*}}] : memref<256xi8>, vector<16xi8>
@@ -54,7 +53,7 @@ func.func @parts(%t: memref<256xi8>, %x: memref<?x?xi8>, %y: memref<?x?xi8>) {
 
 // -----
 
-// Columns, and bodies that do more, stay loops.
+// Must not fire for columns and for bodies with other ops.
 // CHECK-LABEL: func.func @declined
 // CHECK-NOT: vector
 // CHECK-COUNT-2: linalg.generic

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --cpu-transposes-to-vector --split-input-file %s | FileCheck %s
 
-// Squares of 8 rows and columns: 8 loads, 24 shuffles, 8 stores. The last of more
-// than half a square ends with the tensor.
+// Squares of 8 rows and columns: 8 loads, 24 shuffles, 8 stores. If the rest is
+// more than half a square, the last square overlaps and ends with the tensor.
 // CHECK-LABEL: func.func @squares
 // CHECK: scf.for
 // CHECK: scf.for
@@ -24,8 +24,8 @@ func.func @squares(%x: memref<102x54xf32>, %y: memref<54x102xf32>) {
 
 // -----
 
-// Of halves 8 by 8, of bytes 16 by 16, of 128 bits each; with open sizes there
-// may be fewer rows, which go one by one.
+// f16 goes 8 by 8, bytes 16 by 16, both in 128 bits. Dynamic sizes may have
+// fewer rows, which go one by one.
 // CHECK-LABEL: func.func @narrow
 // CHECK: scf.if
 // CHECK-COUNT-8: vector.load %arg0{{.*}} vector<8xf16>
@@ -52,8 +52,8 @@ func.func @narrow(%x: memref<3x?x?xf16>, %y: memref<3x?x?xf16>, %z: memref<3x64x
 
 // -----
 
-// Parts of squares: rows of 3, loaded under a mask, and columns of 3, stored as 2
-// and 1; of halves rows of 4, and 2 rows behind whole squares.
+// Parts of squares: rows of 3, loaded under a mask; columns of 3, stored as 2
+// and 1; rows of 4 f16; and 2 rows behind whole squares.
 // CHECK-LABEL: func.func @parts
 // CHECK: scf.for
 // CHECK-COUNT-8: vector.maskedload %arg0{{.*}} vector<8xf32>
@@ -89,8 +89,8 @@ func.func @parts(%x: memref<64x3xf32>, %y: memref<3x64xf32>, %z: memref<66x4xf16
 
 // -----
 
-// What is computed, by vectors: of rows, before they are turned; other operands
-// are numbers.
+// Elementwise ops are computed by vectors of rows, before the transpose. Other
+// operands are scalars.
 // CHECK-LABEL: func.func @computed
 // CHECK-COUNT-8: math.absf %{{.*}} : vector<8xf32>
 // CHECK: vector.shuffle
@@ -121,8 +121,8 @@ func.func @computed(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %s: memref<f32
 
 // -----
 
-// Floats that become bytes: 16 rows of 16, computed as words, four of which are
-// joined. 8 shuffles turn what were 256 bytes, 16 more take each column.
+// Floats that become bytes: 16 rows of 16 are computed as i32, four of which
+// are joined. 8 shuffles transpose these 256 bytes, 16 more take each column.
 // CHECK-LABEL: func.func @to_bytes
 // CHECK: scf.for
 // CHECK-COUNT-4: vector.load %arg0{{.*}} vector<16xf32>
@@ -155,7 +155,8 @@ func.func @to_bytes(%x: memref<24x64xf32>, %y: memref<64x24xi8>) {
 
 // -----
 
-// Bytes that become floats: turned as words, of which each byte is taken.
+// Bytes that become floats are transposed as i32, from which each byte is
+// taken.
 // CHECK-LABEL: func.func @from_bytes
 // CHECK: scf.if
 // CHECK-COUNT-16: vector.load %arg0{{.*}} vector<16xi8>
@@ -180,8 +181,8 @@ func.func @from_bytes(%x: memref<?x?xi8>, %y: memref<?x?xf32>) {
 
 // -----
 
-// Pixels of three bytes side by side are words: four pixels are stored at once,
-// what is behind them with the next ones.
+// Pixels of three contiguous bytes are loaded as i32. Four pixels are stored at
+// once, and the bytes behind them are overwritten by the next ones.
 // CHECK-LABEL: func.func @pixels
 // CHECK: %[[Y:.*]] = memref.collapse_shape %arg1 {{.*}} into memref<192xi8>
 // CHECK-COUNT-3: vector.load %arg0{{.*}} vector<16xf32>
@@ -193,7 +194,7 @@ func.func @from_bytes(%x: memref<?x?xi8>, %y: memref<?x?xf32>) {
 // CHECK: vector.load %[[X]]{{.*}} vector<8xi8>
 // CHECK: vector.load %[[X]]{{.*}} vector<4xi8>
 // CHECK-COUNT-3: vector.store %{{.*}}, %arg0{{.*}} vector<16xf32>
-// Not of a part of each pixel.
+// Must not fire for a part of each pixel.
 // CHECK-COUNT-16: vector.store %{{.*}}, %arg2{{.*}} vector<2xi8>
 #in = affine_map<(d0, d1) -> (d1, d0)>
 #out = affine_map<(d0, d1) -> (d0, d1)>
@@ -220,8 +221,8 @@ func.func @pixels(%x: memref<3x64xf32>, %y: memref<64x3xi8>, %z: memref<64x2xi8,
 
 // -----
 
-// Rows that stay rows, rows of one element, two operands that are turned,
-// integers that are divided, and wider elements.
+// Must not fire: rows that stay rows, rows of one element, two transposed
+// operands, divided integers, and wider elements.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-5: linalg.generic
 // CHECK-NOT: vector.

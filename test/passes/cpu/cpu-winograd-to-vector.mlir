@@ -1,9 +1,9 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-winograd-to-vector --canonicalize --cse --split-input-file | FileCheck %s
 
-// Tiles of 2 x 2 pixels, of which each reads 4 x 4.
+// Tiles of 2 x 2 pixels, each of which reads 4 x 4.
 // CHECK-LABEL: func.func private @filter
 // CHECK: scf.for
-// Columns of pixels: zeros beyond src, to either side or above and below.
+// Columns of pixels: zeros outside of src, to either side or above and below.
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: arith.cmpi ult, %{{.*}}, %c8
 // CHECK: scf.if
@@ -14,17 +14,17 @@
 // CHECK-COUNT-4: vector.store
 // CHECK: } else {
 // CHECK-COUNT-4: vector.store %cst
-// Rows of what is left.
+// Transforms the rows of the columns' results.
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8
 // CHECK-COUNT-4: vector.load
 // CHECK-COUNT-4: vector.store
-// A product for each of 16 points, of four rounds of four channels.
+// A product for each of 16 points, in four iterations of four channels.
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1
 // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c4 step %c1
 // CHECK-COUNT-48: vector.fma {{.*}} vector<8xf32>
 // CHECK-COUNT-12: vector.store
-// Sums: columns, then rows, then the epilogue of each pixel that there is.
+// Sums: columns, then rows, then the epilogue of each existing pixel.
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK-COUNT-4: vector.load
 // CHECK: arith.minsi

@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --emulate-instructions=on=x86-64-v4 --split-input-file --verify-diagnostics | FileCheck %s
 
-// A tile is memory; the product adds to its accumulator's, pair by pair.
+// A tile is memory. The product adds to the accumulator's memory, pair by pair.
 // CHECK: module attributes {ingot.target = #ingot.target<"x86-64-v4">}
 // CHECK-LABEL: func.func @bf16
 // CHECK-COUNT-3: memref.alloca() {{.*}} : memref<{{2x8xbf16|4x32xbf16|2x16xf32}}>
@@ -56,7 +56,7 @@ func.func @dots(%s: vector<16xf32>, %x: vector<32xbf16>, %t: vector<16xi32>, %y:
 
 // -----
 
-// Of AVX-VNNI as well.
+// The instruction of AVX-VNNI, too.
 // CHECK-LABEL: func.func @short_dots
 // CHECK-COUNT-4: arith.muli {{.*}} : vector<8xi32>
 // CHECK-COUNT-4: arith.muli {{.*}} : vector<4xi32>
@@ -70,7 +70,7 @@ func.func @short_dots(%s: vector<8xi32>, %x: vector<32xi8>, %t: vector<4xi32>, %
 
 // -----
 
-// In lanes of 128 bits: four words of the first, four of the second.
+// In lanes of 128 bits: four int16 of the first operand, four of the second.
 // CHECK-LABEL: func.func @packs
 // CHECK: arith.maxsi {{.*}} : vector<16xi32>
 // CHECK: arith.minsi {{.*}} : vector<16xi32>
@@ -89,7 +89,7 @@ func.func @packs(%x: vector<16xi32>, %y: vector<16xi32>) -> (vector<64xi8>, vect
 
 // -----
 
-// What is no i32 becomes the least one.
+// Values that i32 cannot hold become its smallest value.
 // CHECK-LABEL: func.func @conversions
 // CHECK: %[[W:.*]] = arith.andi {{.*}} : vector<16xi1>
 // CHECK: math.roundeven
@@ -107,8 +107,8 @@ func.func @conversions(%x: vector<16xf32>, %zero: vector<16xi32>, %all: i16, %mo
 
 // -----
 
-// A function of three bits: its cases 7 and 1, that is with and without the
-// first two, and with the third.
+// A function of three bits. Its cases 7 and 1 are: all three bits set, and only
+// the third set.
 // CHECK-LABEL: func.func @table
 // CHECK-SAME: (%[[X:.*]]: vector<16xi32>, %[[Y:.*]]: vector<16xi32>, %[[Z:.*]]: vector<16xi32>)
 // CHECK-NOT: pternlog

@@ -1,7 +1,8 @@
 // RUN: ingot-opt --cpu-schedule --cpu-group-norm-to-vector --cpu-pool-to-vector --cpu-reduce-to-vector --cpu-row-norm-to-vector \
 // RUN:   --cpu-softmax-to-vector --split-input-file --verify-diagnostics %s
 
-// An op that is in no kernel is reported, whatever writes its loops.
+// An op outside of a kernel is reported by every pass that lowers such ops to
+// loops.
 func.func @group_norm(%x: memref<1x30x20xf32>, %y: memref<1x30x20xf32>) {
   // expected-error @+1 {{expects to be in a kernel: outline-kernels makes it}}
   cpu.group_norm ins(%x : memref<1x30x20xf32>) outs(%y : memref<1x30x20xf32>)

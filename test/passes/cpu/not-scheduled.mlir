@@ -1,7 +1,8 @@
 // RUN: ingot-opt %s --outline-kernels --split-input-file --verify-diagnostics
 // RUN: ingot-opt %s --cpu-matmul-to-vector --cpu-softmax-to-vector --split-input-file --verify-diagnostics
 
-// Neither splitting nor code generation decides what a schedule has to say.
+// Neither splitting nor code generation works without a schedule: the missing
+// schedule is reported.
 func.func @matmul(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>, %task: index) {
   // expected-error @+1 {{has no schedule: cpu-schedule sets it}}
   cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
@@ -24,7 +25,7 @@ func.func @softmax(%x: memref<2x50xf32>, %y: memref<2x50xf32>, %task: index) {
 
 // -----
 
-// One of another target is reported as well.
+// A schedule for another target is reported, too.
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @matmul(%a: memref<28x7xf32>, %w: memref<1x7x32xf32>, %d: memref<28x9xf32>, %task: index) {
     // expected-error @+1 {{expects a tile for the 16 registers of x86-64-v3, but got 14x32, which takes 61}}

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --cpu-schedule --outline-kernels --split-input-file | FileCheck %s
 
-// Two kernels that differ in their buffers and locations only share a function;
-// constants that the epilogue uses go along. The number of tasks is known.
+// Two kernels that differ only in their buffers and locations share a function.
+// Constants that the epilogue uses are copied. The number of tasks is static.
 // CHECK-LABEL: func.func @shared
 // CHECK: cpu.launch @[[K:.*]](%{{.*}}, %{{.*}}, %{{.*}}) tasks(%{{.*}}) writes 1 : memref<5x7xf32>, memref<1x7x16xf32>, memref<5x9xf32>
 // CHECK: cpu.launch @[[K]](
@@ -28,7 +28,7 @@ func.func @shared(%a: memref<5x7xf32>, %b: memref<5x7xf32>, %w: memref<1x7x16xf3
 
 // -----
 
-// Not where a constant, a shape or an attribute differs.
+// Must not share if a constant, a shape or an attribute differs.
 // CHECK-LABEL: func.func @different
 // CHECK: cpu.launch @matmul.0(
 // CHECK: cpu.launch @matmul.1(
@@ -78,7 +78,7 @@ func.func @offsets(%a: memref<5x7xf32, strided<[8, 1], offset: 16>>, %b: memref<
 
 // -----
 
-// The tasks of a dynamic size are counted by the run.
+// The run counts the tasks of a dynamic size.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[N:.*]] = memref.dim %[[D:.*]], %{{.*}} : memref<?x64xf32>
 // CHECK: %[[ROUNDED:.*]] = arith.addi %[[N]], %{{.*}}
@@ -94,7 +94,7 @@ func.func @dynamic(%a: memref<?x7xf32>, %w: memref<2x7x32xf32>, %d: memref<?x64x
 
 // -----
 
-// Ops on tensors are not kernels yet.
+// Must not fire on tensors.
 // CHECK-LABEL: func.func @tensors
 // CHECK: cpu.matmul
 // CHECK-NOT: cpu.launch
@@ -109,7 +109,7 @@ func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf
 
 // -----
 
-// A large one has many tasks: blocks of rows times blocks of columns.
+// A large op has many tasks: blocks of rows times blocks of columns.
 // CHECK-LABEL: func.func @large
 // CHECK: %[[T:.*]] = arith.constant 28 : index
 // CHECK: cpu.launch {{.*}} tasks(%[[T]])
@@ -124,7 +124,7 @@ func.func @large(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %d: me
 
 // -----
 
-// No task where the result has no elements, however many rows it has.
+// An empty result has no task, however many rows it has.
 // CHECK-LABEL: func.func @empty_rows
 // CHECK: %[[N:.*]] = memref.dim %arg1, %c0
 // CHECK: %[[ROWS:.*]] = arith.minsi %[[N]], %{{.*}}

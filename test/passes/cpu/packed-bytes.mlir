@@ -1,8 +1,8 @@
 // RUN: ingot-opt %s --cpu-matmul-to-vector --split-input-file | FileCheck %s
 
-// Two vectors of a row are packed together, which holds them within a byte: only
-// what is too large for an integer is bounded before. Of the last columns, which
-// fill no vector, each is narrowed by itself.
+// Two vectors of a row are packed together, which clamps to bytes. Only values
+// that are too large for i32 are clamped before. The last columns fill no
+// vector, so each is narrowed separately.
 // CHECK-LABEL: func.func private @row
 // CHECK: arith.minnumf
 // CHECK: %[[A:.*]] = llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"
@@ -37,7 +37,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Integers that are held within a byte are packed before they are: that does it.
+// Integers that are clamped to a byte are packed instead of clamped.
 // CHECK-LABEL: func.func private @held
 // CHECK: %[[SUMS:.*]]:2 = scf.for
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.packssdw"(%[[SUMS]]#0, %[[SUMS]]#1)
@@ -80,8 +80,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// What is not known to be within a byte keeps its lower bits, and wider vectors
-// have an instruction that narrows them.
+// Values that may exceed a byte keep their low bits. Wider vectors have an
+// instruction that narrows.
 // CHECK-LABEL: func.func private @wraps
 // CHECK-NOT: pack
 // CHECK: return

@@ -10,7 +10,7 @@ func.func @vector(%x: vector<16xf32>) -> vector<16xi32> {
   return %1 : vector<16xi32>
 }
 
-// What is rounded toward zero, scalars, and other types stay.
+// Must not fire: values that are rounded toward zero, scalars, and other types.
 // CHECK-LABEL: @no
 // CHECK-NOT: lrint
 // CHECK: return
@@ -23,7 +23,7 @@ func.func @no(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, i32, vector<16xi6
   return %0, %2, %4 : vector<16xi32>, i32, vector<16xi64>
 }
 
-// Bounds of what becomes an integer need not keep what is no number.
+// Bounds of values that become integers need not keep NaN.
 // CHECK-LABEL: @bounded
 // CHECK: %[[A:.*]] = arith.maxnumf
 // CHECK: %[[B:.*]] = arith.minnumf %[[A]]
@@ -38,8 +38,8 @@ func.func @bounded(%x: vector<16xf32>, %low: vector<16xf32>, %high: vector<16xf3
   return %4 : vector<16xi32>
 }
 
-// Nor if they are multiplied before, as by hard swish; what is stored besides
-// does.
+// Bounds need not keep NaN if the values are multiplied before, as in hard
+// swish. A stored value must keep NaN.
 // CHECK-LABEL: @multiplied
 // CHECK: arith.maxnumf
 // CHECK: arith.minnumf
@@ -58,7 +58,7 @@ func.func @multiplied(%x: vector<16xf32>, %low: vector<16xf32>, %high: vector<16
   return %9, %7 : vector<16xi32>, vector<16xf32>
 }
 
-// Those that something else reads do, and scalars stay as they are.
+// Must not fire: values with other users, and scalars.
 // CHECK-LABEL: @kept
 // CHECK: arith.maximumf {{.*}} : vector<16xf32>
 // CHECK: arith.maximumf {{.*}} : f32
@@ -70,8 +70,7 @@ func.func @kept(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, vector<16xf32>,
   return %1, %0, %3 : vector<16xi32>, vector<16xf32>, i32
 }
 
-// A byte that becomes a float again is what was rounded, as long as bounds hold it
-// within one.
+// A byte that becomes a float again is the rounded float, if bounds clamp it to a byte.
 // CHECK-LABEL: @back
 // CHECK: math.roundeven
 // CHECK-NOT: arith.sitofp
@@ -93,8 +92,8 @@ func.func @back(%x: vector<8xf32>) -> vector<8xf32> {
   return %8 : vector<8xf32>
 }
 
-// The same without a zero point; a signed byte may be negative, which an
-// unsigned number is not.
+// Without a zero point. A signed byte may be negative, which an unsigned
+// integer may not.
 // CHECK-LABEL: @unsigned_back
 // CHECK: math.roundeven
 // CHECK: %[[R:.*]] = math.roundeven %{{.*}} : vector<8xf32>
@@ -114,7 +113,7 @@ func.func @unsigned_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   return %5, %7 : vector<8xf32>, vector<8xf32>
 }
 
-// Another zero point, and bounds beyond a byte, leave integers.
+// Must not fire: another zero point, and bounds beyond a byte.
 // CHECK-LABEL: @not_back
 // CHECK-COUNT-2: arith.sitofp
 func.func @not_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
@@ -143,7 +142,7 @@ func.func @not_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   return %8, %16 : vector<8xf32>, vector<8xf32>
 }
 
-// Of two zeros either is the larger; other bounds have no zeros.
+// For two zeros, either is the larger; other bounds have no zeros.
 // CHECK-LABEL: @zero
 // CHECK: arith.maximumf %arg0, %{{.*}} fastmath<nsz> : vector<16xf32>
 // CHECK: arith.maximumf %arg1, %{{.*}} fastmath<nsz> : f32

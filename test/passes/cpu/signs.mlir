@@ -1,9 +1,9 @@
 // RUN: ingot-opt %s --cpu-schedule --cpu-conv-to-vector --cpu-matmul-to-vector --canonicalize --cse --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --cpu-schedule --split-input-file | FileCheck %s --check-prefix=SCHEDULE
 
-// Two pairs of words and one alone, of sums that start with as many products
-// as there are: two that differ take 4 off. The words behind the signs say
-// whether both signs have to be counted; then the mean counts.
+// Two pairs of words and a single word. Sums start with the number of products,
+// and two signs that differ subtract 4. The words behind the signs tell if both
+// signs must be counted; the mean is then used.
 // SCHEDULE-LABEL: @counts
 // SCHEDULE: #cpu.schedule<tile = <6x32, product = signs>, grid = <6x1>>
 // CHECK-LABEL: func.func private @counts
@@ -38,8 +38,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Without an instruction that counts bits those of bytes are, and four of them
-// added up: by VNNI where there is that,
+// Without an instruction that counts bits, bits of bytes are counted, and four
+// of them are added: by VNNI if available,
 // CHECK-LABEL: func.func private @bytes
 // CHECK: math.ctpop {{.*}} : vector<64xi8>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
@@ -73,7 +73,7 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 
 // -----
 
-// else by pairs. What takes one instruction there are three here.
+// else by pairs. An instruction is replaced by three here.
 // SCHEDULE-LABEL: @pairs
 // SCHEDULE: #cpu.schedule<tile = <2x16, product = signs>
 // CHECK-LABEL: func.func private @pairs
@@ -96,8 +96,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Rows of a convolution count the taps that they have: 64 channels of each, two
-// of three along the row at its ends.
+// Rows of a convolution count their existing taps: 64 channels of each tap, and
+// two of three taps at both ends of a row.
 // SCHEDULE-LABEL: @taps
 // SCHEDULE: product = signs
 // CHECK-LABEL: func.func private @taps
@@ -123,7 +123,7 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Nine pairs: two times four and one. Without zeros there is nothing to ask.
+// Nine pairs: two times four and one. Without zeros, no check is needed.
 // CHECK-LABEL: func.func private @many
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
 // CHECK-COUNT-4: math.ctpop
@@ -145,9 +145,9 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Taps of whole pairs that follow each other are one run of twelve words: no
-// other loop but that over rows of taps. The bits of two vectors are a word,
-// which is xor the one before if its number is odd.
+// Contiguous taps of whole pairs are one run of twelve words: the only loop is
+// that over rows of taps. The bits of two vectors are a word. Words of odd
+// index are xor the word before.
 // CHECK-LABEL: func.func private @stored
 // CHECK-COUNT-6: math.ctpop
 // CHECK-NOT: scf.if
@@ -175,8 +175,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// With vectors of eight channels a word is joined from tiles of 16; both signs
-// and whether they differ are stored, by one task for all channels.
+// With vectors of eight channels, a word is joined from tiles of 16. Both
+// signs, and if they differ, are stored by one task for all channels.
 // SCHEDULE-LABEL: @parts
 // SCHEDULE: #cpu.schedule<tile = <2x16, product = signs>, grid = <6x6>>
 // CHECK-LABEL: func.func private @parts

@@ -20,7 +20,7 @@ func.func @zeros(%x: tensor<?x3xf32>, %y: tensor<1x1x4xf32>) -> (tensor<?x2xf32>
 
 // -----
 
-// Nothing to tell: weights of a run, and such without zeros.
+// Nothing to report: computed weights, and weights without zeros.
 // CHECK: module {
 // REMARK-NOT: remark
 func.func @none(%x: tensor<2x3xf32>, %computed: tensor<3x2xf32>) -> tensor<2x2xf32> {

@@ -1,5 +1,5 @@
 // RUN: ingot-opt %s --nn-fold-batch-norm | FileCheck %s
-// What is computed is tested by nn-fold-batch-norm.py.
+// Results are tested by nn-fold-batch-norm.py.
 
 // CHECK-LABEL: func.func @conv
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{.*}}8.000000e+00]{{.*}}2.000000e+00]
@@ -19,7 +19,7 @@ func.func @conv(%x: tensor<?x1x?x4xf32>) -> tensor<?x2x?x4xf32> {
   return %1 : tensor<?x2x?x4xf32>
 }
 
-// A variance that gives a NaN stays where it was.
+// Must not fire: a variance that gives NaN.
 // CHECK-LABEL: func.func @nan
 // CHECK: nn.batch_norm
 func.func @nan(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
@@ -30,7 +30,7 @@ func.func @nan(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   return %0 : tensor<1x2xf32>
 }
 
-// Locations of both stay.
+// The locations of both ops are kept.
 // CHECK-LABEL: func.func @loc
 // RUN: ingot-opt %s --nn-fold-batch-norm --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 // LOC-DAG: #[[A:.*]] = loc("the conv")

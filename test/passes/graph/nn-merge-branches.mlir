@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --nn-merge-branches | FileCheck %s
-// What is computed, and more shapes, are tested by nn-merge-branches.py.
+// Results, and more shapes, are tested by nn-merge-branches.py.
 
-// Kernels 3 and 1 over data of unknown sizes.
+// Kernels of 3 and 1 over data of dynamic size.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}1.000000e+00, 6.000000e+00, 3.000000e+00]]]>
 // CHECK: %[[Y:.*]] = nn.conv %{{.*}}, %[[W]] {{.*}}pads = array<i64: 1, 1>
@@ -18,7 +18,7 @@ func.func @dynamic(%x: tensor<?x1x?xf32>) -> tensor<?x1x?xf32> {
   return %2 : tensor<?x1x?xf32>
 }
 
-// Sizes that agree only for some data: left alone.
+// Must not fire: sizes that agree only for some data.
 // CHECK-LABEL: func.func @unknown_sizes
 // CHECK-COUNT-2: nn.conv
 // CHECK: nn.add
@@ -33,7 +33,7 @@ func.func @unknown_sizes(%x: tensor<?x1x?xf32>) -> tensor<?x1x?xf32> {
   return %2 : tensor<?x1x?xf32>
 }
 
-// Weights that are computed: left alone.
+// Must not fire: computed weights.
 // CHECK-LABEL: func.func @computed_weights
 // CHECK-COUNT-2: nn.conv
 func.func @computed_weights(%x: tensor<1x1x8xf32>, %w: tensor<1x1x1xf32>) -> tensor<1x1x8xf32> {
@@ -46,8 +46,8 @@ func.func @computed_weights(%x: tensor<1x1x8xf32>, %w: tensor<1x1x1xf32>) -> ten
   return %2 : tensor<1x1x8xf32>
 }
 
-// Two small convolutions that would be 90,000 x 90,000 weights as one, on the
-// way to a small one: left alone.
+// Must not fire: two small convolutions that would have 90,000 x 90,000 weights
+// as one.
 // CHECK-LABEL: func.func @large_between
 // CHECK-COUNT-4: nn.conv
 // CHECK: nn.add
@@ -66,7 +66,7 @@ func.func @large_between(%x: tensor<1x1x8xf32>) -> tensor<1x90000x8xf32> {
   return %4 : tensor<1x90000x8xf32>
 }
 
-// Taps so far apart that one kernel for both has 2^60 of them: left alone.
+// Must not fire: taps so far apart that one kernel for both has 2^60 taps.
 // CHECK-LABEL: func.func @far_apart
 // CHECK-COUNT-2: nn.conv
 // CHECK: nn.add
@@ -81,7 +81,7 @@ func.func @far_apart(%x: tensor<1x1x1x1x1xf32>) -> tensor<1x1x1x1x1xf32> {
   return %2 : tensor<1x1x1x1x1xf32>
 }
 
-// As many channels as there may be: no list of them is made.
+// The largest possible number of channels: no list of channels is made.
 // CHECK-LABEL: func.func @two_thousand_million_channels
 // CHECK: nn.add
 func.func @two_thousand_million_channels(%x: tensor<1x2147483647x1xf32>) -> tensor<1x2147483647x1xf32> {

@@ -1,8 +1,8 @@
 // RUN: ingot-opt %s --nn-merge-convs=optimize=balanced --mlir-elide-elementsattrs-if-larger=8 | FileCheck %s --check-prefixes=CHECK,BALANCED
 // RUN: ingot-opt %s --nn-merge-convs=optimize=speed --mlir-elide-elementsattrs-if-larger=8 | FileCheck %s --check-prefixes=CHECK,SPEED
 
-// One convolution of 4x4 in the place of a 3x3 and a 2x2 adds 768 KiB of
-// weights. For 4x4 positions it saves too little for that in `balanced`.
+// Merging a 3x3 and a 2x2 convolution into one of 4x4 adds 768 KiB of weights.
+// For 4x4 positions it saves too little for that in `balanced`.
 
 // CHECK-LABEL: @few_positions
 // BALANCED-COUNT-2: nn.conv
@@ -19,7 +19,7 @@ func.func @few_positions(%x: tensor<1x1024x6x6xf32>) -> tensor<1x1024x2x2xf32> {
   return %z : tensor<1x1024x2x2xf32>
 }
 
-// As many weights save more at more positions.
+// An equal number of weights saves more at more positions.
 
 // CHECK-LABEL: @many_positions
 // CHECK-COUNT-1: nn.conv

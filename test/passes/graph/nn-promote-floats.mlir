@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats))' | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},func.func(nn-promote-floats))' | FileCheck %s --check-prefix=LACKING
 
-// Computed in f32, rounded where it leaves.
+// Values are computed in f32, and rounded at the results.
 // CHECK-LABEL: @chain
 // CHECK-SAME:    (%[[X:.*]]: tensor<2x4xf16>)
 // CHECK:       %[[WIDE:.*]] = nn.cast %[[X]] : tensor<2x4xf16> -> tensor<2x4xf32>
@@ -26,7 +26,7 @@ func.func @product(%x: tensor<2x4xbf16>) -> tensor<2x3xbf16> {
   return %1 : tensor<2x3xbf16>
 }
 
-// What is not computed yet moves with 16 bits; what is, in f32.
+// Values that are only moved stay 16 bits wide; computed ones are moved in f32.
 // CHECK-LABEL: @movement
 // CHECK:       nn.transpose %{{.*}} : tensor<2x4xf16> -> tensor<4x2xf16>
 // CHECK:       nn.cast %{{.*}} : tensor<4x2xf16> -> tensor<4x2xf32>
@@ -39,7 +39,7 @@ func.func @movement(%x: tensor<2x4xf16>) -> tensor<2x4xf16> {
   return %2 : tensor<2x4xf16>
 }
 
-// The model's own casts round, and see what is rounded.
+// The model's own casts round, and read rounded values.
 // CHECK-LABEL: @casts
 // CHECK:       %[[HALF:.*]] = nn.cast %{{.*}} : tensor<4xf32> -> tensor<4xf16>
 // CHECK-NEXT:  %[[WIDE:.*]] = nn.cast %[[HALF]] : tensor<4xf16> -> tensor<4xf32>
@@ -54,7 +54,7 @@ func.func @casts(%x: tensor<4xf32>) -> tensor<4xi32> {
   return %2 : tensor<4xi32>
 }
 
-// A comparison has a result of another type; what is f32 or f64 anyway stays.
+// A comparison has a result of another type. Must not fire for f32 and f64.
 // CHECK-LABEL: @others
 // CHECK:       nn.less %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32> -> tensor<4xi1>
 // CHECK:       nn.exp %{{.*}} : tensor<4xf64>
@@ -81,8 +81,9 @@ func.func @loop(%x: tensor<4xf16>, %n: index) -> tensor<4xf16> {
   return %r : tensor<4xf16>
 }
 
-// Constant weights of 16 bits are to be stored so where that is no slower: for
-// many rows, of a model that no cache holds. bf16 is not multiplied then.
+// Constant weights of 16 bits are stored as f16 if that is no slower. This is
+// so for many rows, in a model that no cache holds. bf16 is not multiplied
+// then.
 // CHECK-LABEL: @stored
 // CHECK:       nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<fp16>} : (tensor<48x1024xf32>, tensor<1024x512xf32>) -> tensor<48x512xf32>
 // CHECK:       nn.matmul %{{.*}}, %{{[^{]*}} : (tensor<48x512xf32>, tensor<512x3xf32>)
@@ -110,7 +111,8 @@ func.func @stored_bf16(%x: tensor<48x1024xbf16>) -> tensor<48x3xbf16> {
   return %1 : tensor<48x3xbf16>
 }
 
-// A whole tensor is rounded in front of loops that read it, not for each element.
+// A whole tensor is rounded in front of the loop that reads it, not each
+// element.
 // CHECK-LABEL: @read_by_loops
 // CHECK:       %[[NEG:.*]] = nn.neg %{{.*}} : tensor<?xf32>
 // CHECK:       %[[ROUND:.*]] = nn.cast %[[NEG]] : tensor<?xf32> -> tensor<?xf16>

@@ -1,8 +1,9 @@
 // RUN: ingot-opt %s --nn-prune-channels --split-input-file | FileCheck %s
 // RUN: ingot-opt --nn-prune-channels --split-input-file --remarks-filter='prune' %s 2>&1 | FileCheck %s --check-prefix=REMARK
-// What is computed is tested by nn-prune-channels.py.
+// Results are tested by nn-prune-channels.py.
 
-// Channel 1 is zero, and relu leaves it so: the next one does not read it.
+// Channel 1 is zero, and relu keeps it zero: the next convolution does not read
+// it.
 // CHECK: module attributes {ingot.statistics = #ingot.statistics<channels = 5, channels_removed = 1, unpruned_bytes = 84, pruned_bytes = 56>}
 // CHECK-LABEL: func.func @zero
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1.000000e+00]]], {{\[\[\[}}3.000000e+00]]]]> : tensor<2x1x1x1xf32>
@@ -25,7 +26,8 @@ func.func @zero(%x: tensor<?x1x?x?xf32>) -> tensor<?x2x?x?xf32> {
 
 // -----
 
-// A number goes into the bias of the next one, which had none: 2 (4 + 5).
+// A constant channel moves into the bias of the next convolution, which had
+// none: 2 (4 + 5).
 // CHECK-LABEL: func.func @number
 // CHECK: %[[B:.*]] = arith.constant dense<1.800000e+01> : tensor<1xf32>
 // CHECK: nn.conv %{{.*}} bias(%[[B]]) {{.*}} : (tensor<1x1x4x4xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>)
@@ -42,7 +44,8 @@ func.func @number(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x4x3xf32> {
 
 // -----
 
-// Not where padding is read beside it, and not if it is the model's.
+// Must not fire if padding is read beside the channel, or if it is the model's
+// result.
 // CHECK: module {
 // CHECK-LABEL: func.func @padded
 // CHECK: nn.conv {{.*}} -> tensor<1x2x4x4xf32>
@@ -65,8 +68,8 @@ func.func @padded(%x: tensor<1x1x4x4xf32>, %y: tensor<1x1x4xf32>) -> (tensor<1x1
 
 // -----
 
-// Depthwise: as many groups as channels that are left. Sizes that a run brings
-// are asked of what is left.
+// Depthwise: as many groups as channels remain. Dynamic sizes are taken from
+// the remaining data.
 // CHECK-LABEL: func.func @depthwise
 // CHECK: nn.conv {{.*}} {dilations = array<i64: 1, 1>, groups = 2 : i64, {{.*}} : (tensor<?x2x?x?xf32>, tensor<2x1x1x1xf32>) -> tensor<?x2x?x?xf32>
 // CHECK: tensor.dim %{{.*}}, %c2 : tensor<?x2x?x?xf32>
@@ -87,7 +90,7 @@ func.func @depthwise(%x: tensor<?x1x?x?xf32>) -> (tensor<?x1x?x?xf32>, index) {
 
 // -----
 
-// What some other op reads stays, as do weights that are computed and channels
+// Must not fire: channels that another op reads, computed weights, and channels
 // that only one side of a sum has.
 // CHECK-LABEL: func.func @other
 // CHECK: nn.lrn {{.*}} tensor<1x2x4x4xf32>
@@ -117,8 +120,8 @@ func.func @other(%x: tensor<1x1x4x4xf32>, %y: tensor<1x4xf32>, %computed: tensor
 
 // -----
 
-// Channels along the dimension that is joined, beside others along another:
-// both stay whole.
+// Must not fire: channels along the concatenated dimension, beside others along
+// another dimension.
 
 // CHECK-LABEL: @join_along_channels
 // CHECK: nn.concat

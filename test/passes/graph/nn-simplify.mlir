@@ -1,5 +1,5 @@
 // RUN: ingot-opt %s --nn-simplify | FileCheck %s
-// What is computed is tested by nn-simplify.py.
+// Results are tested by nn-simplify.py.
 
 // CHECK-LABEL: func.func @casts
 // CHECK-NEXT: return %{{.*}} : tensor<?xf32>
@@ -17,7 +17,7 @@ func.func @unsigned_cast(%x: tensor<4xui8>) -> tensor<4xi64> {
   return %1 : tensor<4xi64>
 }
 
-// A middle type that rounds, wraps or drops the sign stays.
+// Must not fire: a middle type that rounds, wraps or drops the sign.
 // CHECK-LABEL: func.func @narrow_casts
 // CHECK-COUNT-6: nn.cast
 func.func @narrow_casts(%x: tensor<4xf32>, %y: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xi64>) {
@@ -42,7 +42,7 @@ func.func @chains(%x: tensor<2x3x4xf32>) -> tensor<24xf32> {
   return %3 : tensor<24xf32>
 }
 
-// No elements tell how many pictures there are.
+// The number of elements, which is 0, does not give the number of images.
 // CHECK-LABEL: func.func @conv_of_no_channels
 // CHECK: nn.conv
 func.func @conv_of_no_channels(%x: tensor<?x0x4x5xf32>, %w: tensor<7x0x4x5xf32>) -> tensor<?x7x1x1xf32> {

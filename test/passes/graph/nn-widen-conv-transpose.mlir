@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --nn-widen-conv-transpose | FileCheck %s
 
-// Kernel and pads of many phases: five taps become those of two strides, of
-// which the pads and what was added are cropped.
+// Kernel and pads of many phases: five taps become the taps of two strides. The
+// result is cropped by the pads and the added taps.
 // CHECK-LABEL: @crops
 // CHECK-DAG: %[[W:.*]] = arith.constant {{.*}} : tensor<1x1x200xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<f32>
@@ -17,8 +17,8 @@ func.func @crops(%x: tensor<1x1x4xf32>) -> tensor<1x1x405xf32> {
   return %y : tensor<1x1x405xf32>
 }
 
-// An open size, channels last, and more behind than the kernel reaches. Rows
-// keep their phases.
+// A dynamic size, channels last, and a result that is longer than the kernel
+// reaches. Rows keep their phases.
 // CHECK-LABEL: @open
 // CHECK: nn.conv_transpose %arg0, %{{.*}} {channels_last,
 // CHECK-SAME: output_padding = array<i64: 1, 0>, pads = array<i64: 2, 0, 1, 0>, strides = array<i64: 8, 32>
@@ -32,7 +32,8 @@ func.func @open(%x: tensor<1x?x?x1xf32>) -> tensor<1x?x?x2xf32> {
   return %y : tensor<1x?x?x2xf32>
 }
 
-// As wide as it has to be; few phases; groups; weights of the run.
+// Must not fire: a kernel of the stride's width; few phases; groups; computed
+// weights.
 // CHECK-LABEL: @stays
 // CHECK-NOT: nn.pad
 // CHECK: return

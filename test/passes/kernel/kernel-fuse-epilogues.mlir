@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(kernel-fuse-epilogues))' --split-input-file | FileCheck %s
 
-// A chain moves in one by one: residual, number, activation; an operand of lower
+// A chain moves in op by op: residual, scalar, activation. An operand of lower
 // rank gets 1s in front.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: (%{{.*}}, %{{.*}}, %[[R:.*]]: tensor<5x9xf32>, %[[B:.*]]: tensor<9xf32>, %{{.*}})
@@ -26,7 +26,7 @@ func.func @chain(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x9xf32
 
 // -----
 
-// A number is no operand.
+// A scalar constant is no operand.
 // CHECK-LABEL: func.func @number
 // CHECK: cpu.matmul ins({{.*}}) outs
 // CHECK: arith.constant 2.500000e+00 : f32
@@ -45,8 +45,8 @@ func.func @number(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf3
 
 // -----
 
-// The sum of two kernels goes into the later one, which the first's result then
-// is an operand of.
+// The sum of two kernels moves into the later kernel, which reads the first
+// kernel's result as an operand.
 // CHECK-LABEL: func.func @two
 // CHECK: %[[P:.*]] = cpu.matmul ins(%arg0,
 // CHECK: cpu.matmul ins(%arg1, {{.*}}) operands(%[[P]] :
@@ -67,7 +67,7 @@ func.func @two(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>, %w: tensor<1x7x16xf32>,
 
 // -----
 
-// An operand that is made after the kernel: the kernel moves behind it.
+// An operand that is computed after the kernel: the kernel moves behind it.
 // CHECK-LABEL: func.func @later
 // CHECK: %[[L:.*]] = nn.exp
 // CHECK: cpu.matmul ins({{.*}}) operands(%[[L]] :
@@ -98,7 +98,7 @@ func.func @square(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf3
 
 // -----
 
-// Not where the sum has another user.
+// Must not fire: the sum has another user.
 // CHECK-LABEL: func.func @other_user
 // CHECK: cpu.matmul
 // CHECK: nn.relu
@@ -113,7 +113,7 @@ func.func @other_user(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x
 
 // -----
 
-// Not where the result grows, or is of another type.
+// Must not fire: the result broadcasts, or is of another type.
 // CHECK-LABEL: func.func @other_shape
 // CHECK: nn.add
 // CHECK: nn.cast
@@ -133,8 +133,8 @@ func.func @other_shape(%a: tensor<1x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5
 
 // -----
 
-// Not with a size that a run may bring as 1: it might broadcast. The same
-// dimension of one tensor is the same in every run.
+// Must not fire: a size that may be 1 in a run, and so might broadcast. A
+// dimension equals itself in every run.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: cpu.matmul
 // CHECK: nn.add
@@ -160,8 +160,7 @@ func.func @dynamic(%a: tensor<?x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<?x9xf
 
 // -----
 
-// Sums of bytes are scaled and quantized in the epilogue, which stores bytes and reads
-// a residual as it lies in memory.
+// Sums of bytes are scaled and quantized in the epilogue. It stores bytes and reads a residual as it is in memory.
 // CHECK-LABEL: func.func @requantize
 // CHECK-SAME: (%{{.*}}, %{{.*}}, %[[R:.*]]: tensor<5x9xui8>)
 // CHECK: %[[Y:.*]] = cpu.matmul ins({{.*}}) operands(%[[R]] : tensor<5x9xui8>) outs({{.*}} : tensor<5x9xui8>)
@@ -191,7 +190,7 @@ func.func @requantize(%a: tensor<5x7xui8>, %w: tensor<1x2x16x4xi8>, %r: tensor<5
 
 // -----
 
-// A destination that somebody gave cannot become one of another type.
+// Must not fire: a given destination cannot change its type.
 // CHECK-LABEL: func.func @given
 // CHECK: cpu.matmul
 // CHECK: nn.cast
@@ -206,8 +205,8 @@ func.func @given(%a: tensor<5x7xui8>, %w: tensor<1x2x16x4xi8>, %d: tensor<5x9xi3
 
 // -----
 
-// Open sizes that are the same by how they came about, whatever the windows are:
-// half of one size, by 3 x 3 and by 1 x 1.
+// Dynamic sizes that are equal because of how they are computed: half of one
+// size, by windows of 3 x 3 and 1 x 1.
 // CHECK-LABEL: func.func @same_open_sizes
 // CHECK: %[[A:.*]] = cpu.conv
 // CHECK: cpu.conv {{.*}} operands(%[[A]] : tensor<1x?x16xf32>)
@@ -238,7 +237,7 @@ func.func @same_open_sizes(%x: tensor<1x?x4xf32>, %w3: tensor<1x3x4x16xf32>, %w1
 
 // -----
 
-// One that may be 1 where the other is not.
+// Must not fire: a size that may be 1 when the other is not.
 // CHECK-LABEL: func.func @other_open_sizes
 // CHECK: cpu.conv
 // CHECK: nn.add
@@ -257,8 +256,8 @@ func.func @other_open_sizes(%x: tensor<1x?x4xf32>, %w: tensor<1x1x4x16xf32>, %r:
 
 // -----
 
-// A choice between two numbers follows with its condition, which nothing
-// stores; one between tensors stays, and so does its condition.
+// A choice between two scalars moves in with its condition, which is not
+// stored. A choice between tensors stays, and so does its condition.
 // CHECK-LABEL: @choice
 // CHECK: cpu.matmul
 // CHECK: ^bb0(%[[SUM:.*]]: f32):
@@ -292,7 +291,7 @@ func.func @choice(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>, %a: tensor<4x16xf
 
 // -----
 
-// What is read twice is computed of once: x f(x), by way of what is made of it.
+// The result may be read twice, directly and through another step: x f(x).
 // CHECK-LABEL: func.func @twice
 // CHECK: cpu.matmul
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32):
@@ -318,7 +317,7 @@ func.func @twice(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32
 
 // -----
 
-// Not if anyone else reads a part of it, here what is rounded.
+// Must not fire if a step has another user, here the rounded value.
 // CHECK-LABEL: func.func @part
 // CHECK: %[[X:.*]] = cpu.matmul
 // CHECK: nn.round %[[X]]
@@ -335,8 +334,8 @@ func.func @part(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>
 
 // -----
 
-// What makes floats of bytes stays where these are turned next, rows to columns:
-// the transpose reads bytes. Of rows that stay rows it moves in.
+// Must not fire: floats made of bytes are transposed next, so that the
+// transpose reads bytes. If rows stay rows, the cast moves in.
 // CHECK-LABEL: func.func @turned
 // CHECK: cpu.matmul
 // CHECK: cpu.yield %{{.*}} : i8

@@ -1,5 +1,5 @@
 // RUN: ingot-opt %s --nn-propagate-transposes | FileCheck %s
-// What is computed is tested by nn-propagate-transposes.py.
+// Results are tested by nn-propagate-transposes.py.
 
 // An unknown batch size passes through a reshape.
 // CHECK-LABEL: func.func @dynamic_reshape
@@ -12,7 +12,7 @@ func.func @dynamic_reshape(%x: tensor<?x7x7x6xf32>) -> tensor<?x49x6xf32> {
   return %2 : tensor<?x49x6xf32>
 }
 
-// Which dimensions are the same is not known: left alone.
+// Must not fire: it is not known which dimensions are equal.
 // CHECK-LABEL: func.func @unknown_reshape
 // CHECK-NEXT: nn.transpose
 // CHECK-NEXT: nn.reshape
@@ -22,7 +22,7 @@ func.func @unknown_reshape(%x: tensor<?x7x?x6xf32>) -> tensor<1x6x?xf32> {
   return %1 : tensor<1x6x?xf32>
 }
 
-// Flattening a map of more than one pixel moves data: the transpose stays.
+// Must not fire: flattening a map of more than one pixel moves data.
 // CHECK-LABEL: func.func @flatten
 // CHECK-NEXT: nn.transpose
 // CHECK-NEXT: nn.reshape
@@ -40,7 +40,7 @@ func.func @one_pixel(%x: tensor<?x1x1x6xf32>) -> tensor<?x6x1x1xf32> {
   return %0 : tensor<?x6x1x1xf32>
 }
 
-// Constants are transposed at once, whatever their rank.
+// Constants are transposed at compile time, whatever their rank.
 // CHECK-LABEL: func.func @constant
 // CHECK: %[[C:.*]] = arith.constant dense<{{\[\[\[}}1.000000e+00, 2.000000e+00]]]> : tensor<1x1x2xf32>
 // CHECK: %[[Y:.*]] = nn.add %{{.*}}, %[[C]]
@@ -52,7 +52,7 @@ func.func @constant(%x: tensor<1x?x2xf32>) -> tensor<1x2x?xf32> {
   return %1 : tensor<1x2x?xf32>
 }
 
-// Two transposes that cost nothing do not chase each other.
+// Two transposes that move no data do not replace each other forever.
 
 // CHECK-LABEL: @free_transposes
 // CHECK: nn.concat
@@ -63,7 +63,7 @@ func.func @free_transposes(%x: tensor<1x1x16xf32>, %y: tensor<1x1x16xf32>) -> te
   return %2 : tensor<1x32x1xf32>
 }
 
-// What is resized is transposed while it is small.
+// The data is transposed before it is enlarged.
 // CHECK-LABEL: @enlarged
 // CHECK: %[[T:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x21xf32> -> tensor<1x21x4x4xf32>
 // CHECK: %[[Y:.*]] = nn.resize linear %[[T]] {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00>} : tensor<1x21x4x4xf32> -> tensor<1x21x8x12xf32>
@@ -74,8 +74,8 @@ func.func @enlarged(%x: tensor<1x4x4x21xf32>) -> tensor<1x21x8x12xf32> {
   return %1 : tensor<1x21x8x12xf32>
 }
 
-// Sizes that a run computes go along, each with its dimension; a known scale of
-// an open size tells as much as one of a known size.
+// Dynamic sizes are permuted with their dimensions. A static scale of a dynamic
+// size is as good as a static size.
 // CHECK-LABEL: @enlarged_open
 // CHECK-SAME: %{{.*}}: tensor<1x?x?x21xf32>, %[[W:.*]]: index, %[[H:.*]]: index, %[[FW:.*]]: f32, %[[FH:.*]]: f32
 // CHECK: %[[T:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 3, 2, 1>} : tensor<1x?x?x21xf32> -> tensor<1x21x?x?xf32>
@@ -94,7 +94,7 @@ func.func @enlarged_open(%x: tensor<1x?x?x21xf32>, %w: index, %h: index, %fw: f3
   return %1, %3, %5 : tensor<1x21x?x?xf32>, tensor<1x21x?x?xf32>, tensor<1x21x?x?xf32>
 }
 
-// Little is won where it hardly grows, nothing where others read it.
+// Must not fire: the data hardly grows, or has other users.
 // CHECK-LABEL: @hardly_enlarged
 // CHECK: nn.resize
 // CHECK: nn.transpose
@@ -108,8 +108,8 @@ func.func @hardly_enlarged(%x: tensor<1x4x4x21xf32>) -> (tensor<1x21x4x8xf32>, t
   return %1, %2, %3 : tensor<1x21x4x8xf32>, tensor<1x8x8x21xf32>, tensor<1x21x8x8xf32>
 }
 
-// A reduction that takes the moved dimension away leaves no transpose, and what
-// follows meets none.
+// A reduction that removes the moved dimension leaves no transpose, so later
+// ops see none.
 // CHECK-LABEL: @channels_reduced
 // CHECK-NEXT: %[[A:.*]] = nn.arg_reduce max %{{.*}} {axis = 3 : i64} : tensor<1x16x16x8xf32> -> tensor<1x16x16xi64>
 // CHECK-NEXT: nn.cast %[[A]]
@@ -138,7 +138,7 @@ func.func @pixels_reduced(%x: tensor<2x16x16x8xf32>) -> tensor<2x8xf32> {
   return %3 : tensor<2x8xf32>
 }
 
-// How q, k and v are taken apart.
+// The usual split into q, k and v.
 // CHECK-LABEL: @gather_one
 // CHECK-NEXT: arith.constant
 // CHECK-NEXT: %[[G:.*]] = nn.gather %{{.*}} {axis = 2 : i64}
@@ -151,7 +151,7 @@ func.func @gather_one(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x5xf32> {
   return %2 : tensor<2x3x5xf32>
 }
 
-// The identity is dropped, also where the types know different dimensions.
+// The identity is dropped, even if the types know different dimensions.
 // CHECK-LABEL: @identity
 // CHECK-NEXT: nn.relu %arg0
 // CHECK-NEXT: %[[C:.*]] = tensor.cast %arg1 : tensor<?x3xf32> to tensor<4x3xf32>
@@ -165,7 +165,7 @@ func.func @identity(%x: tensor<2x3xf32>, %y: tensor<?x3xf32>) -> (tensor<2x3xf32
   return %1, %4 : tensor<2x3xf32>, tensor<4x3xf32>
 }
 
-// How many are wanted, only the run knows.
+// Must not fire: only the run knows how many elements are wanted.
 // CHECK-LABEL: @top_k
 // CHECK-NEXT: nn.top_k %arg0 count(%arg1) {axis = 2 : i64
 func.func @top_k(%x: tensor<2x3x8xf32>, %n: index) -> tensor<2x?x3xf32> {
@@ -174,7 +174,7 @@ func.func @top_k(%x: tensor<2x3x8xf32>, %n: index) -> tensor<2x?x3xf32> {
   return %1 : tensor<2x?x3xf32>
 }
 
-// Sizes are taken from what is transposed.
+// Sizes are read from the transposed data.
 // CHECK-LABEL: @sizes
 // CHECK-NEXT: arith.constant
 // CHECK-NEXT: tensor.dim %arg0
@@ -186,7 +186,7 @@ func.func @sizes(%x: tensor<1x?x6xf32>) -> index {
   return %1 : index
 }
 
-// A vector of lower rank becomes one of the other order, if that moves nothing.
+// A vector of lower rank is reshaped to the other order if that moves no data.
 // CHECK-LABEL: @lower_rank
 // CHECK-NEXT: %[[B:.*]] = nn.reshape %arg1 : tensor<?x1x1xf32> -> tensor<1x1x1x?xf32>
 // CHECK-NEXT: %[[Y:.*]] = nn.add %arg0, %[[B]]
@@ -198,7 +198,7 @@ func.func @lower_rank(%x: tensor<2x4x5x?xf32>, %b: tensor<?x1x1xf32>) -> tensor<
   return %2 : tensor<2x4x5x?xf32>
 }
 
-// Nothing is moved into a loop, where it would be done again and again.
+// Must not fire: a transpose in a loop would run in each step.
 // CHECK-LABEL: @loop
 // CHECK: nn.transpose
 // CHECK: scf.for
@@ -216,7 +216,7 @@ func.func @loop(%x: tensor<3x8xf32>, %s: tensor<8x3xf32>, %n: index) -> tensor<8
   return %1 : tensor<8x3xf32>
 }
 
-// What is observed may have any order.
+// An observed tensor may have any order.
 // CHECK-LABEL: func.func @observed
 // CHECK: ingot.observe 0 %arg0
 // CHECK: nn.relu %arg0
@@ -227,7 +227,8 @@ func.func @observed(%x: tensor<1x7x7x6xf32>) -> tensor<1x6x7x7xf32> {
   return %1 : tensor<1x6x7x7xf32>
 }
 
-// Of no elements, their number does not tell how large the open dimension is.
+// Must not fire: for an empty tensor, the number of elements does not give the
+// dynamic dimension.
 // CHECK-LABEL: func.func @no_elements
 // CHECK: nn.transpose %arg0 {{.*}} : tensor<0x1x?xf32> -> tensor<0x?x1xf32>
 // CHECK: nn.reshape %arg1 : tensor<2x1x?xf32> -> tensor<2x?x1xf32>
@@ -237,8 +238,8 @@ func.func @no_elements(%x: tensor<0x1x?xf32>, %y: tensor<2x1x?xf32>) -> (tensor<
   return %0, %1 : tensor<0x?x1xf32>, tensor<2x?x1xf32>
 }
 
-// A reshape to sizes that a run computes: of dimensions in front and at the end
-// it is known that they stay, so what is between them is split or merged.
+// A reshape to computed sizes: the first and the last dimensions are known to
+// stay, so the dimensions in between are split or merged.
 // CHECK-LABEL: @open_reshape
 // CHECK-SAME: %[[X:.*]]: tensor<?x?x64xf32>, %[[H:.*]]: index, %[[W:.*]]: index
 // CHECK-NOT: nn.transpose
@@ -265,8 +266,8 @@ func.func @open_reshape(%x: tensor<?x?x64xf32>, %h: index, %w: index) -> tensor<
   return %4 : tensor<?x?x64xf32>
 }
 
-// Of what stays nothing is known here, or it is not what the transpose moved;
-// then the transpose stays before the reshape.
+// Must not fire: no dimension is known to stay, or those that stay are not the
+// ones that the transpose moved. The transpose stays before the reshape.
 // CHECK-LABEL: @unknown_open_reshape
 // CHECK: nn.transpose
 // CHECK: tensor.reshape
@@ -284,8 +285,8 @@ func.func @unknown_open_reshape(%x: tensor<?x?x64xf32>, %a: index, %b: index) ->
   return %1, %2 : tensor<?x?xf32>, tensor<?x?x?xf32>
 }
 
-// A window whose place and size a run computes is taken of what was transposed
-// as it is, and put among one element in all places: that is made in any order.
+// A window of computed position and size is taken from the data before the
+// transpose. It is inserted into a splat, which can have any order.
 // CHECK-LABEL: func.func @computed_windows
 // CHECK-SAME: %[[X:.*]]: tensor<1x?x?x8xf32>, %[[F:.*]]: tensor<f32>, %[[A:.*]]: index, %[[B:.*]]: index, %[[H:.*]]: index, %[[W:.*]]: index
 // CHECK-DAG: %[[PART:.*]] = tensor.extract_slice %[[X]][0, %[[A]], %[[B]], 0] [1, 4, %[[H]], 8] [1, 1, 2, 1] : tensor<1x?x?x8xf32> to tensor<1x4x?x8xf32>
@@ -301,8 +302,7 @@ func.func @computed_windows(%x: tensor<1x?x?x8xf32>, %f: tensor<f32>, %a: index,
   return %4 : tensor<1x?x?x8xf32>
 }
 
-// What loses or gets dimensions stays behind its transpose, and so does what is
-// put into other data.
+// Must not fire: a slice that changes the rank, or is inserted into other data.
 // CHECK-LABEL: func.func @windows_that_stay
 // CHECK: %[[T:.*]] = nn.transpose
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[T]]

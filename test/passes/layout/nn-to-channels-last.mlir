@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --nn-to-channels-last | FileCheck %s
 // RUN: ingot-opt %s --nn-to-channels-last --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
-// What is computed is tested by nn-propagate-transposes.py.
+// Results are tested by nn-propagate-transposes.py.
 
 // DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels last", "has spatial dimensions">", Sizes=?x4x?x6
 // CHECK-LABEL: func.func @conv
@@ -22,7 +22,7 @@ func.func @rows(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
   return %0 : tensor<4x3xf32>
 }
 
-// Of many groups each is of few channels, of which the run says how many.
+// Many groups of a few channels each; the number of channels is dynamic.
 // DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels first", "has many groups of an open number of channels">", Sizes=?x?x6x?
 // CHECK-LABEL: func.func @open_groups
 // CHECK-NOT: nn.transpose
@@ -40,7 +40,7 @@ func.func @few_open_groups(%x: tensor<?x?x8x?xf32>, %w: tensor<?x?x3x3xf32>) -> 
   return %0 : tensor<?x?x6x?xf32>
 }
 
-// Already so.
+// Must not fire: already channels last.
 // CHECK-LABEL: func.func @last
 // CHECK-NOT: nn.transpose
 func.func @last(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {

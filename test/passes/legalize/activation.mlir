@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 
-// Defaults of attributes are ONNX's.
+// Attributes have ONNX's defaults.
 // CHECK-LABEL: @direct
 func.func @direct(%x: tensor<3xf32>, %s: tensor<1xf32>) -> tensor<3xf32> {
   // CHECK: nn.sigmoid
@@ -22,7 +22,7 @@ func.func @direct(%x: tensor<3xf32>, %s: tensor<1xf32>) -> tensor<3xf32> {
   return %6 : tensor<3xf32>
 }
 
-// A slope that does not broadcast has an element a channel.
+// A slope that does not broadcast has one element per channel.
 // CHECK-LABEL: @channel_slope
 func.func @channel_slope(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>) -> tensor<2x3x4xf32> {
   // CHECK: %[[S:.*]] = nn.reshape %arg1 : tensor<3xf32> -> tensor<3x1xf32>
@@ -50,7 +50,7 @@ func.func @composed(%x: tensor<?xf32>, %i: tensor<3xi8>) -> (tensor<?xf32>, tens
   // CHECK: nn.elu
   // CHECK: nn.select
   %4 = onnx.node "Celu"(%3) {alpha = 2.0 : f32} : (tensor<?xf32>) -> tensor<?xf32>
-  // Integers shrink as reals.
+  // Integers are shrunk as real numbers.
   // CHECK: nn.cast %{{.*}} : tensor<3xf64> -> tensor<3xi8>
   %5 = onnx.node "Shrink"(%i) {lambd = 1.5 : f32} : (tensor<3xi8>) -> tensor<3xi8>
   return %4, %5 : tensor<?xf32>, tensor<3xi8>

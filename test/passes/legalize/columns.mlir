@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {ai.onnx = 18 : i64}} {
 
-// An element of all blocks is added where they lie: two for blocks of two.
+// Elements of all blocks are added in place: two for blocks of two.
 // CHECK-LABEL: @few
 // CHECK-NOT: nn.gather
 // CHECK: %[[WINDOW:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0, 0] [%{{.*}}, 2, 1, 3] [1, 1, 1, 2] : tensor<?x2x1x8xf32> to tensor<?x2x1x3xf32>
@@ -20,7 +20,7 @@ func.func @few(%x: tensor<?x4x3xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Of large blocks each pixel looks up what lies over it.
+// For large blocks, each pixel gathers the elements that overlap it.
 // CHECK-LABEL: @many
 // CHECK-NOT: nn.add
 func.func @many(%x: tensor<1x100x3xf32>) -> tensor<*xf32> {

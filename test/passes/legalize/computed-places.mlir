@@ -2,8 +2,8 @@
 
 module attributes {onnx.opset_import = {"ai.onnx" = 22 : i64, "ai.onnx.ml" = 3 : i64, "com.microsoft" = 1 : i64}} {
 
-// Positions and weights are computed once, and read for all channels, which are
-// last for that where they fill vectors.
+// Positions and weights are computed once, and used for all channels. Channels
+// come last if they fill vectors.
 // CHECK-LABEL: @grid_sample
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<4x1x6xi64>)
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<4x1x6xf32>)
@@ -16,7 +16,7 @@ func.func @grid_sample(%x: tensor<1x8x4x5xf32>, %g: tensor<1x2x3x2xf32>) -> tens
   return %0 : tensor<*xf32>
 }
 
-// Batches that regions name are looked at before they are read.
+// The batch indices of regions are checked before they are used.
 // CHECK-LABEL: @roi_align
 // CHECK: ingot.require {{.*}}batch_indices has {0}
 // CHECK-NOT: nn.transpose
@@ -25,7 +25,7 @@ func.func @roi_align(%x: tensor<2x3x4x5xf32>, %r: tensor<?x4xf32>, %b: tensor<?x
   return %0 : tensor<*xf32>
 }
 
-// Attention is written as graph passes know it.
+// Attention is written in the form that graph passes recognize.
 // CHECK-LABEL: @attention
 // CHECK-COUNT-3: nn.matmul %arg0
 // CHECK: nn.matmul {{.*}} {transpose_b}

@@ -2,7 +2,8 @@
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64, ingot.contract = 24 : i64}} {
 
-// What is plain to see needs no check; what is not is one of the run.
+// Facts that are known at compile time need no check; others are checked in the
+// run.
 // CHECK-LABEL: @attention
 // CHECK-NOT: ingot.require
 // CHECK: ingot.require %{{.*}}, "node 'att': dimension 0 of V is {0}, but dimension 0 of Q is {1}"
@@ -15,7 +16,7 @@ func.func @attention(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x?x8xf32>, %v: tenso
   return %q : tensor<2x3x4x8xf32>
 }
 
-// Labels that a run brings are looked at there; nothing is counted from the end.
+// The run checks the labels, which cannot count from the end.
 // CHECK-LABEL: @labels
 // CHECK: ingot.require %{{.*}}, "node 'loss': target has {0}, but there are {1} classes"
 // CHECK: ingot.require %{{.*}}, "node 'loss': target has {0}, but there are {1} classes"

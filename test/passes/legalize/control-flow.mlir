@@ -16,7 +16,7 @@ func.func @taken(%x: tensor<7x2xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// A condition that the run computes; sizes that differ are open.
+// A computed condition; sizes that differ become dynamic.
 
 // CHECK-LABEL: @computed
 // CHECK: %[[C:.*]] = tensor.extract %arg0[]
@@ -36,7 +36,7 @@ func.func @computed(%c: tensor<i1>, %x: tensor<7x2xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Ranks that differ: what follows is computed in both branches.
+// Different ranks: the ops behind are computed in both branches.
 
 // CHECK-LABEL: @ranks
 // CHECK: %[[Y:.*]] = scf.if
@@ -60,7 +60,7 @@ func.func @ranks(%c: tensor<i1>, %x: tensor<7x1xf32>) -> tensor<*xf32> {
   return %2 : tensor<*xf32>
 }
 
-// What follows fits one of them: the run checks that it is that one.
+// If the ops behind only fit one branch, the run checks that it is this branch.
 
 // CHECK-LABEL: @only
 // CHECK: %[[DIM:.*]] = tensor.dim %arg0
@@ -90,7 +90,7 @@ func.func @only(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) -> tensor<*xf32> {
   return %2 : tensor<*xf32>
 }
 
-// A size that is not open decides, whatever others are.
+// A static size decides, whatever the other sizes are.
 
 // CHECK-LABEL: @known_size
 // CHECK-NOT: scf.if
@@ -137,7 +137,7 @@ func.func @errors(%c: tensor<i1>, %two: tensor<2xi1>, %n: tensor<3xf32>, %x: ten
   }, "else_branch" {
     onnx.yield %c : tensor<i1>
   } : (tensor<i1>) -> tensor<*xf32>
-  // All that bodies lack is told at once.
+  // All missing operators of bodies are reported at once.
   %3 = onnx.node "If"(%c) graphs "then_branch" {
     // expected-error@+1 {{Foo (opset 21) is not supported}}
     %a = onnx.node "Foo"(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -18,7 +18,7 @@ func.func @one_dimension(%x: tensor<1x4x?xf32>, %w: tensor<4x2x3xf32>, %b: tenso
   return %0 : tensor<*xf32>
 }
 
-// A result larger than data and kernel reach is extended at its end.
+// A result that is larger than data and kernel reach is extended at its end.
 // CHECK-LABEL: @output_shape
 // CHECK: nn.conv_transpose {{.*}} pads = array<i64: 0, 0, -1, -1>{{.*}} -> tensor<1x2x10x8xf32>
 // CHECK: nn.conv_transpose {{.*}} pads = array<i64: 0, 0, 1, 1>{{.*}} -> tensor<1x2x6x6xf32>

@@ -26,7 +26,7 @@ func.func @variadic(%a: tensor<3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>) -> 
   // CHECK: nn.add
   // CHECK: nn.div
   %1 = onnx.node "Mean"(%a, %b) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
-  // One operand is the result.
+  // A single operand is the result.
   %2 = onnx.node "Sum"(%a) : (tensor<3xf32>) -> tensor<3xf32>
   // CHECK: return %{{.*}}, %{{.*}}, %arg0
   return %0, %1, %2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
@@ -43,7 +43,7 @@ func.func @pow(%x: tensor<3xf32>, %i: tensor<3xi32>, %e: tensor<3xi64>) -> (tens
   // CHECK: %[[C:.*]] = nn.cast %arg2 : tensor<3xi64> -> tensor<3xf32>
   // CHECK: nn.pow %arg0, %[[C]]
   %2 = onnx.node "Pow"(%x, %e) : (tensor<3xf32>, tensor<3xi64>) -> tensor<3xf32>
-  // An integer to a real power goes through double.
+  // An integer to a real power is computed in f64.
   // CHECK: nn.pow %{{.*}} : tensor<3xf64>, tensor<3xf64>
   // CHECK: nn.cast %{{.*}} : tensor<3xf64> -> tensor<3xi32>
   %3 = onnx.node "Pow"(%i, %x) : (tensor<3xi32>, tensor<3xf32>) -> tensor<3xi32>
@@ -85,7 +85,7 @@ func.func @dropout(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xi1>) {
   return %0, %1 : tensor<?x4xf32>, tensor<?x4xi1>
 }
 
-// Shape arithmetic is done at once.
+// Shape arithmetic is folded at once.
 // CHECK-LABEL: @constants
 func.func @constants() -> tensor<2xi64> {
   %a = arith.constant dense<[6, 8]> : tensor<2xi64>
@@ -143,8 +143,8 @@ func.func @wrong(%x: tensor<3xf32>, %y: tensor<4xf32>, %i: tensor<3xi32>) -> ten
 
 // -----
 
-// Casts to floats of eight bits and less saturate unless told not to; one of
-// them has a mode of rounding.
+// Casts to floats of at most eight bits saturate, unless an attribute says
+// otherwise. For one of these types an attribute gives the rounding mode.
 
 module attributes {onnx.opset_import = {ai.onnx = 25 : i64}} {
 // CHECK-LABEL: func.func @tiny_casts(

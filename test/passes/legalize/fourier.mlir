@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {ai.onnx = 20 : i64}} {
 
-// A real signal: two products, the second negated.
+// A real signal: two products, the second one negated.
 // CHECK-LABEL: @forward
 func.func @forward(%x: tensor<2x6x1xf32>) -> tensor<2x4x2xf32> {
   %none = onnx.absent
@@ -15,7 +15,7 @@ func.func @forward(%x: tensor<2x6x1xf32>) -> tensor<2x4x2xf32> {
   return %0 : tensor<2x4x2xf32>
 }
 
-// Half a spectrum back to a real signal.
+// Half a spectrum becomes a real signal again.
 // CHECK-LABEL: @inverse
 func.func @inverse(%x: tensor<2x4x2xf32>) -> tensor<2x6x1xf32> {
   // CHECK: nn.matmul %{{.*}} : (tensor<2x4xf32>, tensor<4x6xf32>) -> tensor<2x6xf32>
@@ -34,8 +34,8 @@ func.func @stft(%x: tensor<1x16x1xf32>, %w: tensor<8xf32>) -> tensor<1x3x5x2xf32
   return %0 : tensor<1x3x5x2xf32>
 }
 
-// Many points are those of two factors: 512 points by 32 and 16, of which half
-// are wanted and one more.
+// Many points are split into two factors: 512 points by 32 and 16. Half of the
+// points and one more are wanted.
 // CHECK-LABEL: @factors
 // CHECK: nn.transpose %{{.*}} : tensor<?x[[A:[0-9]+]]x[[B:[0-9]+]]xf32> -> tensor<?x[[B]]x[[A]]xf32>
 // CHECK-COUNT-2: nn.matmul %{{.*}} : (tensor<?x[[B]]x[[A]]xf32>, tensor<[[A]]x[[A]]xf32>)
@@ -49,7 +49,7 @@ func.func @factors(%x: tensor<?x512x1xf32>) -> tensor<?x257x2xf32> {
   return %0 : tensor<?x257x2xf32>
 }
 
-// What is short, or has no such factors, is one product.
+// A short transform, or one without such factors, is a single product.
 // CHECK-LABEL: @prime
 // CHECK: nn.matmul %{{.*}} : (tensor<2x509xf32>, tensor<509x509xf32>)
 func.func @prime(%x: tensor<2x509x1xf32>) -> tensor<2x509x2xf32> {
@@ -59,8 +59,8 @@ func.func @prime(%x: tensor<2x509x1xf32>) -> tensor<2x509x2xf32> {
   return %0 : tensor<2x509x2xf32>
 }
 
-// Of more points without factors, fast transforms take less time. The result's
-// sizes are known all the same.
+// More points without factors use fast transforms. The result's sizes are
+// static nevertheless.
 // CHECK-LABEL: @large_prime
 // CHECK-NOT: nn.matmul
 // CHECK: vector.transfer_write
@@ -84,7 +84,7 @@ func.func @large_frames(%x: tensor<1x1531xf32>) -> tensor<1x2x511x2xf32> {
   return %0 : tensor<1x2x511x2xf32>
 }
 
-// A signal without its last dimension of 1, of a length that a run brings.
+// A signal without its last dimension of 1, of dynamic length.
 // CHECK-LABEL: @stft_dynamic
 func.func @stft_dynamic(%x: tensor<?x?xf32>, %w: tensor<8xf32>) -> tensor<?x?x5x2xf32> {
   %step = arith.constant dense<4> : tensor<i64>
@@ -110,8 +110,8 @@ func.func @wrong(%x: tensor<2x6x3xf32>, %z: tensor<1x16x1xf32>) -> tensor<2x6x2x
 
 // -----
 
-// What only the run knows: passes of radix 8, 4 and 2 over vectors, between
-// which a line goes twice where its length is no power of two.
+// Dynamic sizes: passes of radix 8, 4 and 2 over vectors. A line whose length is
+// no power of two goes through them twice.
 
 module attributes {onnx.opset_import = {ai.onnx = 20 : i64}} {
 // CHECK-LABEL: func.func @computed_axis(
@@ -135,7 +135,7 @@ func.func @open(%y: tensor<2x?x1xf32>) -> tensor<2x?x2xf32> {
   // The lines, with the filter as line -1.
   // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
   // CHECK: scf.for %{{.*}} -> (tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>)
-  // The first pass makes vectors of what is side by side in its result.
+  // The first pass makes vectors of elements that are contiguous in its result.
   // CHECK: vector.from_elements
   // CHECK: vector.transfer_write {{.*}} : vector<4xf64>, tensor<?xf64>
   // CHECK: vector.broadcast

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// A node that fails says so once, whatever follows from its first error.
+// A failing node reports one error, and no errors that follow from it.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @lengths(%x: tensor<4x4xf32>, %lengths: tensor<0xi64>) {
@@ -32,7 +32,7 @@ func.func @complex(%x: tensor<2x2xcomplex<f32>>) {
 
 // -----
 
-// Nothing is true of nothing.
+// All of no elements are true.
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 // CHECK-LABEL: func.func @nothing
 func.func @nothing(%x: tensor<3x2xf32>, %none: tensor<0xi1>) -> tensor<*xf32> {
@@ -51,7 +51,7 @@ func.func @no_channels(%x: tensor<?x0xf32>) -> tensor<*xf32> {
 
 // -----
 
-// Sizes that only one of both states are compared by the run.
+// The run compares sizes that only one of two types knows.
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 // CHECK-LABEL: func.func @open_updates
 // CHECK: nn.scatter_elements
@@ -63,8 +63,8 @@ func.func @open_updates(%x: tensor<5x4xf32>, %i: tensor<?x4xi64>, %u: tensor<3x4
 
 // -----
 
-// Rows are moved as they lie: only the step of a row is computed, and stays
-// within the data.
+// Rows are moved as a whole. Only the step of a row is computed, and clamped to
+// the data.
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 // CHECK-LABEL: func.func @turned
 // CHECK-DAG: ingot.require %{{.*}}, "sequence_lens has {0} elements, but there are {1} sequences"

@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 
-// Few steps are written in a row: their numbers are constants.
+// A loop of few steps is unrolled: step numbers are constants.
 
 // CHECK-LABEL: @unrolled
 // CHECK-NOT: scf.for
@@ -21,7 +21,7 @@ func.func @unrolled(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>) {
   return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
 }
 
-// Rows without elements have no places.
+// Must not fire: empty rows need no positions.
 
 // CHECK-LABEL: @empty_rows
 // CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x0xf32>
@@ -38,7 +38,8 @@ func.func @empty_rows(%n: tensor<i64>, %x: tensor<0xf32>) -> (tensor<0xf32>, ten
   return %0#0, %0#1 : tensor<0xf32>, tensor<*xf32>
 }
 
-// A trip count alone: rows have their places before the first step.
+// A trip count without a condition: rows get their positions before the first
+// step.
 
 // CHECK-LABEL: @counted
 // CHECK: ingot.require %{{.*}}, "the loop has {0} steps, more than 1000 (--limit=loop-steps)"
@@ -58,7 +59,7 @@ func.func @counted(%n: tensor<i64>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor
   return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
 }
 
-// What a step leaves decides about the next; rows grow.
+// Each step decides if the next one runs; rows are appended.
 
 // CHECK-LABEL: @conditional
 // CHECK: %[[L:.*]] = ingot.list
@@ -78,7 +79,7 @@ func.func @conditional(%n: tensor<i64>, %x: tensor<4xf32>, %go: tensor<i1>) -> (
   return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
 }
 
-// A state whose size changes from step to step is of open size.
+// A state whose size changes between steps has a dynamic size.
 
 // CHECK-LABEL: @grows
 // CHECK: %[[INIT:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<?xf32>
@@ -165,7 +166,7 @@ func.func @errors(%n: tensor<i64>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
 
 // -----
 
-// Before operator set 9: a loop for each batch.
+// Before operator set 9, each batch has its own loop.
 module attributes {onnx.opset_import = {"ai.onnx" = 8 : i64}, onnx.stated_opset = 8 : i64} {
 // CHECK-LABEL: @batches
 // CHECK-COUNT-6: nn.add
@@ -183,7 +184,7 @@ func.func @batches(%h: tensor<2x4xf32>, %x: tensor<2x3x4xf32>) -> tensor<*xf32> 
 
 // -----
 
-// Rows that nobody reads are not kept.
+// Rows without users are not kept.
 module attributes {onnx.opset_import = {"ai.onnx" = 8 : i64}, onnx.stated_opset = 8 : i64} {
 // CHECK-LABEL: @batches_of_many_steps
 // CHECK-COUNT-2: scf.for %{{.*}} -> (tensor<4xf32>, tensor<500x4xf32>)
@@ -226,7 +227,7 @@ func.func @wrong_batches(%n: tensor<2xi64>, %h: tensor<2x4xf32>, %x: tensor<3x3x
 
 // -----
 
-// A body computes on elements of the types that it states.
+// A body computes on elements of its stated types.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 func.func @other_types(%n: tensor<i64>, %h: tensor<4xi64>, %x: tensor<3x4xf16>) {
@@ -249,8 +250,8 @@ func.func @other_types(%n: tensor<i64>, %h: tensor<4xi64>, %x: tensor<3x4xf16>) 
 
 // -----
 
-// Few steps are not written in a row where their results have no place: the
-// loop that is tried then says why, once.
+// A loop of few steps is not unrolled if its results have no position. The loop
+// that is tried reports the reason once.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 func.func @no_axis(%h: tensor<4xf32>, %x: tensor<3x4xf32>) {
@@ -266,8 +267,8 @@ func.func @no_axis(%h: tensor<4xf32>, %x: tensor<3x4xf32>) {
 
 // -----
 
-// A row that two nodes of a body cannot take is one cause; that an operator is
-// missing is another.
+// A row that two nodes of a body cannot take is one cause. A missing operator
+// is another cause.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 func.func @row(%h: tensor<2xf32>, %x: tensor<5x3xf32>) {
@@ -286,7 +287,7 @@ func.func @row(%h: tensor<2xf32>, %x: tensor<5x3xf32>) {
 
 // -----
 
-// A list has one element for each input or output, and a direction is 0 or 1.
+// A list has one element for each input or output. A direction is 0 or 1.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 func.func @lists(%h: tensor<4xf32>, %x: tensor<3x4xf32>) {

@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 5 : i64}} {
 
-// How many there are only the run knows.
+// The number of results is dynamic.
 // CHECK-LABEL: @unique
 // CHECK-SAME: -> (tensor<?xi64>, tensor<?xi64>)
 // CHECK: scf.for
@@ -18,7 +18,7 @@ func.func @unique_rows(%x: tensor<4x3xf32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
-// Two tokens 5 and 6, and one 7: a column each.
+// Two tokens 5 and 6, and one 7: a column per token.
 // CHECK-LABEL: @ngrams
 // CHECK-SAME: -> tensor<2x2xf32>
 // CHECK: linalg.generic
@@ -27,7 +27,7 @@ func.func @ngrams(%x: tensor<2x8xi32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
-// One tree: column 0 at most 1.5 gives 2, else -2.
+// One tree: the value is 2 if column 0 is at most 1.5, else -2.
 // CHECK-LABEL: @ensemble
 // CHECK-SAME: -> tensor<3x1xf32>
 // CHECK: dense<{{.*}}2.000000e+00{{.*}}>
@@ -36,8 +36,8 @@ func.func @ensemble(%x: tensor<3x2xf32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
-// Nine trees of one node: a group of eight that are walked at once, and one that
-// leaves which add nothing fill up.
+// Nine trees of one node: a group of eight that are evaluated together. A
+// second group is filled up by leaves of value 0.
 // CHECK-LABEL: @forest
 // CHECK-DAG: dense<{{\[\[}}0, 1, 2, 3, 4, 5, 6, 7], [8, 27, 27, 27, 27, 27, 27, 27]]> : tensor<2x8xi32>
 // CHECK: linalg.generic
@@ -53,8 +53,8 @@ func.func @forest(%x: tensor<3x2xf32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
-// A tree that is five deep, with a leaf at each step: the leaves are rows 5 to
-// 10 of the table, and the walk looks for them every two steps.
+// A tree of depth five, with a leaf at each level. The leaves are rows 5 to 10
+// of the table. The walk checks for leaves every two levels.
 // CHECK-LABEL: @deep
 // CHECK: dense<{{\[\[}}0, 5, 1, 0], [1, 6, 2, 1065353216], [0, 7, 3, 1073741824], [1, 8, 4, 1077936128], [0, 9, 10, 1082130432], [0, 5, 5, 0], [0, 6, 6, 0], [0, 7, 7, 0], [0, 8, 8, 0], [0, 9, 9, 0], [0, 10, 10, 0]]> : tensor<11x4xi32>
 // CHECK: scf.while
@@ -68,7 +68,7 @@ func.func @deep(%x: tensor<3x2xf32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
-// Pairs of classes are columns of one product, votes are another.
+// Pairs of classes are columns of one product, votes are columns of another.
 // CHECK-LABEL: @machine
 // CHECK-SAME: -> (tensor<4xi64>, tensor<4x3xf32>)
 // CHECK: nn.reduce {{.*}}sum_square
@@ -145,7 +145,7 @@ func.func @bad_ensembles(%x: tensor<3x2xf32>, %cube: tensor<3x2x1xf32>) {
 
 // -----
 
-// A label that is a word is a number; which, the metadata say.
+// A label that is a word is a number; the metadata list the words.
 // CHECK: ingot.metadata = {author = "me", labels.label = "[\22red\22,\22green\22]", labels.scores = "[\22red\22,\22green\22]"}
 module attributes {ingot.metadata = {author = "me"}, onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 1 : i64}} {
 // CHECK: func.func @words({{.*}}) -> (tensor<4xi64> {ingot.name = "label"}, tensor<4x2xf32> {ingot.name = "scores"})

@@ -24,7 +24,8 @@ func.func @vectors(%a: tensor<?x4xf32>, %b: tensor<4xf32>) -> (tensor<*xf32>, te
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// A product of two operands becomes one between transposes, others a loop nest.
+// A product of two operands becomes a matmul between transposes; others become
+// a loop nest.
 // CHECK-LABEL: @einsum
 // CHECK: nn.transpose %arg1 {perm = array<i64: 0, 2, 1>}
 // CHECK: nn.matmul {{.*}} -> tensor<2x3x6xf32>
@@ -35,7 +36,7 @@ func.func @einsum(%a: tensor<2x3x5xf32>, %b: tensor<2x6x5xf32>) -> (tensor<*xf32
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// Where nothing is summed, nothing is added to what is written.
+// Without a sum, the result is only written, not added to.
 // CHECK-LABEL: @outer_product
 // CHECK-NOT: linalg.fill
 // CHECK: linalg.generic
@@ -46,8 +47,7 @@ func.func @outer_product(%a: tensor<2x3xf32>, %b: tensor<5xf32>) -> tensor<*xf32
   return %0 : tensor<*xf32>
 }
 
-// Of more than two operands, two after the other, first those that are least
-// work.
+// More than two operands are multiplied in pairs, the cheapest pair first.
 // CHECK-LABEL: @chain
 // CHECK-NOT: linalg.generic
 // CHECK: nn.matmul %arg1, %{{.*}} -> tensor<30x1xf32>
@@ -84,7 +84,7 @@ func.func @errors(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
 
 // -----
 
-// C broadcasts to the product, not the other way round.
+// C broadcasts to the product. The product must not broadcast to C.
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @gemm_wide_addend(%a: tensor<3x5xf32>, %b: tensor<5x1xf32>, %c: tensor<1x4xf32>) {
   // expected-error @below {{Gemm (opset 18) is invalid: C does not broadcast to the product}}

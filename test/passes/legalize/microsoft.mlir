@@ -12,7 +12,7 @@ func.func @add(%x: tensor<2x3xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<
   return %0 : tensor<2x3xui8>
 }
 
-// Channels last: pooled with channels first, between transposes.
+// Channels last: pooling with channels first, between transposes.
 // CHECK-LABEL: @pool
 func.func @pool(%x: tensor<1x4x4x2xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<1x1x1x2xui8> {
   // CHECK: nn.transpose %{{.*}} {perm = array<i64: 0, 3, 1, 2>}
@@ -23,7 +23,7 @@ func.func @pool(%x: tensor<1x4x4x2xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> te
   return %0 : tensor<1x1x1x2xui8>
 }
 
-// Sums of constant columns are constants, whatever the zero point.
+// Sums of constant columns are constants for any zero point.
 // CHECK-LABEL: @dynamic
 func.func @dynamic(%x: tensor<?x2xf32>, %s: tensor<f32>, %b: tensor<2xf32>) -> tensor<?x2xf32> {
   %w = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
@@ -38,7 +38,7 @@ func.func @dynamic(%x: tensor<?x2xf32>, %s: tensor<f32>, %b: tensor<2xf32>) -> t
   return %0 : tensor<?x2xf32>
 }
 
-// Level 4 allows bytes in place of floats.
+// Level 4 allows int8 instead of floats.
 // CHECK-LABEL: @packed
 func.func @packed(%x: tensor<?x20xf32>, %s: tensor<6xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
   %w = arith.constant dense<1> : tensor<3x2x8xui8>

@@ -34,7 +34,7 @@ func.func @pad(%x: tensor<1x2x4x4xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// What is cropped is gone before the rest is repeated.
+// The data is cropped before the remaining elements are repeated.
 // CHECK-LABEL: @cropped
 // CHECK: %[[REST:.*]] = nn.pad constant %arg0 value(%{{.*}}) {high = array<i64: -1>, low = array<i64: 0>} : (tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
 // CHECK: nn.pad wrap %[[REST]] {high = array<i64: 0>, low = array<i64: 2>} : (tensor<4xf32>) -> tensor<6xf32>
@@ -62,7 +62,7 @@ func.func @resize(%x: tensor<1x2x4x?xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Sizes that a run computes, and scales of them; the batch is copied.
+// Computed sizes, and scales made from them; the batch is copied.
 // CHECK-LABEL: @resize_to_another
 // CHECK: %[[H:.*]] = tensor.dim %arg1, %c2
 // CHECK: %[[W:.*]] = tensor.dim %arg1, %c3
@@ -78,7 +78,7 @@ func.func @resize_to_another(%x: tensor<?x8x?x?xf32>, %like: tensor<?x4x?x?xf32>
   return %0 : tensor<?x8x?x?xf32>
 }
 
-// A filter goes an axis at a time.
+// A filter is applied axis by axis.
 // CHECK-LABEL: @filter_to_another
 // CHECK: %[[ROWS:.*]] = nn.resize linear %arg0 {{.*}}antialias{{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 0.000000e+00, 1.000000e+00>
 // CHECK: nn.resize linear %[[ROWS]] {{.*}}antialias{{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 1.000000e+00, 0.000000e+00>
@@ -92,7 +92,7 @@ func.func @filter_to_another(%x: tensor<1x8x?x?xf32>, %like: tensor<1x4x?x?xf32>
   return %0 : tensor<1x8x?x?xf32>
 }
 
-// An axis of known sizes is multiplied by a matrix. One that grows has no
+// An axis of static sizes is multiplied by a matrix. A growing axis has no
 // filter.
 // CHECK-LABEL: @filter_one
 // CHECK: %[[ROWS:.*]] = nn.matmul
@@ -119,7 +119,7 @@ func.func @trilu_dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// How much of an open dimension a crop leaves, only a run knows.
+// Only the run knows how much of a dynamic dimension a crop leaves.
 // CHECK-LABEL: @crops_open
 func.func @crops_open(%x: tensor<?x4xf32>) -> tensor<*xf32> {
   %p = arith.constant dense<[-1, 1, -1, 0]> : tensor<4xi64>
@@ -130,9 +130,9 @@ func.func @crops_open(%x: tensor<?x4xf32>) -> tensor<*xf32> {
 
 // -----
 
-// Pads as PyTorch's older exporter computes them: a list in pairs from the last
-// dimension on, turned round as a matrix. Dimensions without pads keep their
-// sizes and their positions.
+// Pads as PyTorch's older exporter computes them: a list of pairs from the last
+// dimension on, reversed as a matrix. Dimensions without pads keep their sizes
+// and positions.
 // CHECK-LABEL: @computed_pads
 // CHECK-NOT: "cropping leaves dimension 0
 // CHECK-NOT: "cropping leaves dimension 1
@@ -174,7 +174,7 @@ func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, 
 
 // -----
 
-// Where positions read their dimension is found once, not for each element.
+// The dimension that positions index is found once, not per element.
 // CHECK-LABEL: @computed_mirror
 // CHECK: %[[ROWS:.*]] = linalg.generic {{.*}}outs(%{{.*}} : tensor<?xi64>)
 // CHECK: arith.remsi

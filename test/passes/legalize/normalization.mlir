@@ -10,7 +10,8 @@ func.func @trailing(%x: tensor<?x3x4xf32>, %s: tensor<4xf32>, %w: tensor<3x1xf32
   %1 = onnx.node "LayerNormalization"(%x, %s, %s) : (tensor<?x3x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x3x4xf32>
   // CHECK: nn.rms_norm %arg0, %arg1 {axis = 2 : i64
   %2 = onnx.node "RMSNormalization"(%x, %s) : (tensor<?x3x4xf32>, tensor<4xf32>) -> tensor<?x3x4xf32>
-  // Where the mean is wanted, or the scale varies over more, it is composed.
+  // A norm is composed of other ops if the mean is a result, or if the scale
+  // varies over more dimensions.
   // CHECK: nn.reduce mean
   // CHECK: nn.reduce mean
   // CHECK: nn.reciprocal
@@ -31,7 +32,8 @@ func.func @channels(%x: tensor<2x4x?x?xf32>, %v: tensor<4xf32>) -> (tensor<2x4x?
   return %0, %1, %2, %3 : tensor<2x4x?x?xf32>, tensor<2x4x?x?xf32>, tensor<2x4x?x?xf32>, tensor<2x4x?x?xf32>
 }
 
-// A window of more than all channels holds them all, and divides by its size.
+// A window of more than all channels holds all channels, and divides by its own
+// size.
 // CHECK-LABEL: @wide_window
 func.func @wide_window(%x: tensor<2x4x?x?xf32>) -> tensor<2x4x?x?xf32> {
   // CHECK: nn.lrn %arg0 {alpha = 0.699999988 : f32, {{.*}}size = 7 : i64}
@@ -70,7 +72,7 @@ func.func @old(%x: tensor<?x3x4xf32>) -> tensor<?x3x4xf32> {
 // -----
 
 module attributes {onnx.opset_import = {ai.onnx = 18 : i64}} {
-// Scale and bias of a group are spread over its channels.
+// Scale and bias of a group are repeated for its channels.
 // CHECK-LABEL: @group_scales
 func.func @group_scales(%x: tensor<2x4x3xf32>, %v: tensor<2xf32>) -> tensor<2x4x3xf32> {
   // CHECK: nn.broadcast_to %{{.*}} : tensor<2x1xf32> -> tensor<2x2xf32>

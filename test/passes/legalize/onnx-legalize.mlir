@@ -1,8 +1,8 @@
 // RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
-// The pass as a whole; what each operator becomes is tested by family, beside this file.
+// The pass as a whole. The lowering of each operator is tested in the files beside this one.
 
 module attributes {onnx.opset_import = {ai.onnx = 21 : i64}} {
-// The node's name stays. Of what is not ONNX nothing is touched.
+// The node's name is kept. Ops that are not ONNX do not change.
 // RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics --mlir-print-debuginfo %s | FileCheck %s --check-prefix=LOC
 // CHECK-LABEL: func.func @names
 // LOC: nn.relu {{.*}} loc(#[[AT:.*]])
@@ -18,7 +18,7 @@ func.func @names(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// All that is missing is reported in one go.
+// All missing operators are reported together.
 module attributes {onnx.opset_import = {ai.onnx = 21 : i64, com.acme = 1 : i64}} {
 func.func @missing(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{Conv (opset 21) is invalid}}
@@ -34,8 +34,8 @@ func.func @missing(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A flag is 0 or 1, and a word is known, whether or not the operator looks at
-// them here.
+// A flag must be 0 or 1, and a keyword must be known, even if the operator
+// ignores them here.
 module attributes {onnx.opset_import = {ai.onnx = 21 : i64}} {
 func.func @attributes(%x: tensor<1x1x4xf32>) {
   // expected-error @+1 {{MaxPool (opset 21) is invalid: 'storage_order' is 7, but must be 0 or 1}}

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// A size that an operator leaves no choice may be open: the run checks it.
+// A size that an operator determines may be dynamic: the run checks it.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 
@@ -12,7 +12,7 @@ func.func @grid(%x: tensor<?x3x?x?xf32>, %g: tensor<?x?x?x?xf32>) -> tensor<*xf3
   return %0 : tensor<*xf32>
 }
 
-// What is known needs no check.
+// Static sizes need no check.
 // CHECK-LABEL: @known
 // CHECK-NOT: must be
 // CHECK: return
@@ -21,7 +21,7 @@ func.func @known(%x: tensor<?x3x?x?xf32>, %g: tensor<?x?x?x2xf32>) -> tensor<*xf
   return %0 : tensor<*xf32>
 }
 
-// The attribute tells the kernel of open weights.
+// The attribute gives the kernel of weights of dynamic size.
 // CHECK-LABEL: @kernel
 // CHECK: ingot.require %{{.*}}, "dimension 2 of the weights is {0}, but must be {1}"
 // CHECK: nn.conv %arg0, %{{.*}} : (tensor<?x3x?x?xf32>, tensor<?x?x3x5xf32>)
@@ -30,7 +30,7 @@ func.func @kernel(%x: tensor<?x3x?x?xf32>, %w: tensor<?x?x?x?xf32>) -> tensor<*x
   return %0 : tensor<*xf32>
 }
 
-// Data have as many channels as the weights say, a group at a time.
+// Data must have as many channels as the weights of all groups together.
 // CHECK-LABEL: @channels
 // CHECK: ingot.require %{{.*}}, "dimension 1 of the data is {0}, but must be {1}"
 // CHECK: tensor.cast %arg0 : tensor<?x?x?x?xf32> to tensor<?x6x?x?xf32>
@@ -47,7 +47,7 @@ func.func @transposed_channels(%x: tensor<?x?x?x?xf32>, %w: tensor<4x3x3x3xf32>)
   return %0 : tensor<*xf32>
 }
 
-// One operand of a product tells the other's rows or columns.
+// An operand of a product gives the other one's rows or columns.
 // CHECK-LABEL: @products
 // CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x?x8xf32>
 // CHECK: tensor.cast %arg2 : tensor<?x4xf32> to tensor<8x4xf32>
@@ -60,7 +60,7 @@ func.func @products(%x: tensor<?x?x?xf32>, %w: tensor<8x4xf32>, %v: tensor<?x4xf
   return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
-// Scales of normalizations, but not one that is repeated.
+// Scales of normalizations, but not one that is broadcast.
 // CHECK-LABEL: @norms
 // CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x?x8xf32>
 // CHECK: nn.layer_norm
@@ -92,7 +92,7 @@ func.func @scales(%x: tensor<1x3x?x?xf32>, %s: tensor<?xf32>) -> tensor<*xf32> {
 
 // -----
 
-// Before operator set 7 a slope is one of channels, also where it would broadcast.
+// Before operator set 7, a slope belongs to channels, even if it could broadcast.
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}, onnx.stated_opset = 6 : i64} {
 // CHECK-LABEL: @old_slope
 // CHECK: nn.reshape %arg1 : tensor<3xf32> -> tensor<3x1xf32>
@@ -121,8 +121,7 @@ func.func @wrong(%x: tensor<1x3x8x8xf32>, %g: tensor<1x4x4x3xf32>, %w: tensor<4x
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 
-// A list has one number for each dimension, two for each axis, or is as long as
-// another list.
+// A list has one value per dimension, two per axis, or as many as another list.
 // CHECK-LABEL: @lists
 // CHECK: ingot.require %{{.*}}, "dimension 0 of repeats is {0}, but must be {1}"
 // CHECK: ingot.require %{{.*}}, "dimension 0 of pads is {0}, but must be {1}"
@@ -138,7 +137,7 @@ func.func @lists(%x: tensor<2x3xf32>, %l: tensor<?xi64>, %p: tensor<2xi64>) -> (
   return %0, %1, %2, %3 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
-// Dimensions that the tuples do not name are in the updates.
+// The updates have the dimensions that the index tuples do not name.
 // CHECK-LABEL: @tuples
 // CHECK: ingot.require %{{.*}}, "dimension 1 of indices is {0}, but must be {1}"
 // CHECK: nn.scatter_nd {{.*}}tensor<?x2xi64>

@@ -5,7 +5,7 @@ module attributes {onnx.opset_import = {"ai.onnx" = 22 : i64}} {
 // CHECK-LABEL: @ceil_mode
 // CHECK: nn.max_pool {{.*}} pads = array<i64: 0, 0, 1, 1>{{.*}} -> tensor<1x3x4x4xf32>
 // CHECK: nn.avg_pool %arg0 {{.*}} pads = array<i64: 0, 0, 1, 1>
-// With count_include_pad only what lies in the padded input counts.
+// With count_include_pad, only elements of the padded input are counted.
 // CHECK: %[[PAD:.*]] = nn.pad constant %arg0
 // CHECK: nn.avg_pool %[[PAD]] {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 1, 1>
 func.func @ceil_mode(%x: tensor<1x3x8x8xf32>, %y: tensor<1x3x8x8xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
@@ -15,9 +15,9 @@ func.func @ceil_mode(%x: tensor<1x3x8x8xf32>, %y: tensor<1x3x8x8xf32>) -> (tenso
   return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
-// A dimension that is open: one window more at most, which is cut off only where
-// the padding behind the data is long enough for a window to begin in it. That
-// one fits at all is a rule of the pooling itself (nn-require-sizes).
+// A dynamic dimension has at most one extra window. It is cut off only if the
+// end padding is long enough for a window to begin in it. The pooling itself
+// requires that one window fits (nn-require-sizes).
 // CHECK-LABEL: @ceil_mode_open
 // CHECK-NOT: ingot.require
 // CHECK: nn.max_pool %arg0 {{.*}} pads = array<i64: 0, 0, 0, 1>{{.*}} -> tensor<1x3x3x?xf32>
@@ -30,7 +30,7 @@ func.func @ceil_mode_open(%x: tensor<1x3x7x?xf32>) -> (tensor<*xf32>, tensor<*xf
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// What is padded where the size says how much never wins, and is not counted.
+// Padding that follows from the size never is the maximum, and is not counted.
 // CHECK-LABEL: @auto_pad_open
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<0xFF800000> : tensor<f32>
 // CHECK: %[[FILL:.*]] = nn.broadcast_to %[[LOW]]
@@ -60,7 +60,7 @@ func.func @lp_pool(%x: tensor<1x3x8xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// An output_shape of the run must have room for what the windows cover.
+// A dynamic output_shape must have room for all windows.
 // CHECK-LABEL: @unpool_computed
 // CHECK: ingot.require {{.*}}, "node 'unpool': 'output_shape' is {0} at [2], but the windows need at least {1}"
 // CHECK: ingot.require {{.*}}, "node 'unpool': 'output_shape' is {0} at [3], but the windows need at least {1}"

@@ -24,7 +24,7 @@ func.func @blocks(%x: tensor<2x5xi8>, %s: tensor<2x3xf32>) -> tensor<2x5xf32> {
   return %0 : tensor<2x5xf32>
 }
 
-// Scales of any sign are factors, no steps of a grid; those of blocks may be either.
+// Scales of any sign are factors, not steps of a grid. Scales of blocks may be either.
 
 // CHECK-LABEL: @signs
 func.func @signs(%x: tensor<2x5xui8>, %z: tensor<2xui8>) -> (tensor<2x5xf32>, tensor<2x5xf32>) {
@@ -44,7 +44,7 @@ func.func @signs(%x: tensor<2x5xui8>, %z: tensor<2xui8>) -> (tensor<2x5xf32>, te
 // CHECK-LABEL: @products
 func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %bz: tensor<4xi8>, %s: tensor<f32>, %yz: tensor<i8>)
     -> (tensor<2x4xi32>, tensor<2x4xi8>) {
-  // The product of bytes, less zero points times sums of columns and of rows.
+  // The product of bytes, minus zero points times sums of columns and of rows.
   // CHECK: nn.matmul %arg0, %arg1 : (tensor<2x3xui8>, tensor<3x4xi8>) -> tensor<2x4xi32>
   // CHECK: nn.reduce sum %{{.*}} {axes = array<i64: 0>, keep_dims} : tensor<3x4xi32> -> tensor<1x4xi32>
   // CHECK: nn.mul %{{.*}} : tensor<1x4xi32>, tensor<i32>
@@ -66,8 +66,8 @@ func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 
-// Weights take in their own zero point, data loses its sign: the zero point is -2 + 128,
-// that of the convolution with padding and a constant times sums of weights without.
+// Weights subtract their own zero point. Data becomes unsigned, so its zero point is -2 + 128. It belongs to the
+// convolution if there is padding; else it is a constant times sums of weights.
 // CHECK-LABEL: @convolutions
 func.func @convolutions(%x: tensor<1x1x4xi8>) -> (tensor<1x2x4xi32>, tensor<1x2x2xi32>) {
   %w = arith.constant dense<[[[1, 2, 3]], [[4, 5, 6]]]> : tensor<2x1x3xui8>
@@ -89,8 +89,8 @@ func.func @convolutions(%x: tensor<1x1x4xi8>) -> (tensor<1x2x4xi32>, tensor<1x2x
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 
-// 255 less 1 is no byte with a sign: weights lose 128, and the zero point that is left
-// counts once for each window's sum of data.
+// 255 minus 1 is no signed byte. Weights lose 128, and the remaining zero point counts once for each window's sum of
+// data.
 // CHECK-LABEL: @unsigned_weights
 func.func @unsigned_weights(%x: tensor<1x1x4xui8>) -> tensor<1x2x4xi32> {
   %w = arith.constant dense<[[[1, 2, 255]], [[4, 5, 6]]]> : tensor<2x1x3xui8>
@@ -110,8 +110,8 @@ func.func @unsigned_weights(%x: tensor<1x1x4xui8>) -> tensor<1x2x4xi32> {
 
 // -----
 
-// In groups their numbers are multiplied as floats, which hold all sums; so are
-// groups of few channels, but for single ones.
+// Groups are multiplied as floats, which hold all sums. So are groups of few
+// channels, but not single channels.
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 // CHECK-LABEL: @groups
@@ -173,8 +173,8 @@ func.func @scales(%x: tensor<2x3xf32>, %b: tensor<2x3xui8>, %w: tensor<3x4xi8>, 
 
 // -----
 
-// f32 has the bits for sums below 2^24, here of 65 weights of 127, whose products
-// with a scale stay small, if the scale is 2^-21 or its products come to nothing.
+// f32 holds sums below 2^24, here of 65 weights of 127. Their products with a
+// scale stay normal if the scale is at least 2^-21, or the products are 0.
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 // CHECK-LABEL: func.func @requantized(
@@ -204,8 +204,8 @@ func.func @requantized(%x: tensor<2x65xui8>, %y: tensor<2x650xui8>) -> (tensor<2
 
 // -----
 
-// Floats of eight bits and less: an elementwise division and a cast. A zero
-// point of 0 only says the type; one that the run knows is added.
+// Floats of at most eight bits: an elementwise division and a cast. A zero
+// point of 0 only gives the type. A computed one is added.
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 // CHECK-LABEL: func.func @tiny_floats(
@@ -216,7 +216,7 @@ func.func @tiny_floats(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %z: tensor<3xf8E5
   // CHECK: nn.select
   // CHECK: nn.cast %{{.*}} : tensor<2x3xf32> -> tensor<2x3xf8E5M2>
   %1 = onnx.node "QuantizeLinear"(%x, %s, %z) {saturate = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf8E5M2>) -> tensor<2x3xf8E5M2>
-  // Products with 2^-127 are no normal numbers of f32.
+  // Products with 2^-127 are not normal in f32.
   // CHECK: nn.mul %{{.*}}, %{{.*}} : tensor<2x3xf64>, tensor<3xf64>
   // CHECK-NEXT: nn.cast %{{.*}} : tensor<2x3xf64> -> tensor<2x3xf16>
   %2 = onnx.node "DequantizeLinear"(%q, %p) {output_dtype = 10 : i64} : (tensor<2x3xf4E2M1FN>, tensor<3xf8E8M0FNU>) -> tensor<2x3xf16>
@@ -226,7 +226,7 @@ func.func @tiny_floats(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %z: tensor<3xf8E5
 
 // -----
 
-// Zero points of the data are single, those of weights one a channel at most.
+// Data has a single zero point; weights have at most one per channel.
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @zero_points(%x: tensor<1x2x3x4xui8>, %w: tensor<1x2x3x4xui8>, %z: tensor<1x2x3x4xui8>, %one: tensor<ui8>) {

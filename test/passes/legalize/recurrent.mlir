@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {"ai.onnx" = 22 : i64}} {
 
-// One product for the input at all steps, one a step for the state.
+// One product for the input of all steps, and one per step for the state.
 // CHECK-LABEL: @lstm
 // CHECK: nn.matmul {{.*}} bias({{.*}}) {transpose_b} : {{.*}} -> tensor<?x12xf32>
 // CHECK: scf.for
@@ -26,7 +26,7 @@ func.func @gru(%x: tensor<7x2x5xf32>, %w: tensor<1x9x5xf32>, %r: tensor<1x9x3xf3
   return %0#0 : tensor<*xf32>
 }
 
-// What X does not say of its width, W says, and the run checks.
+// If the type of X lacks the width, W gives it, and the run checks it.
 // CHECK-LABEL: @open_width
 // CHECK: ingot.require {{.*}}, "dimension 2 of W is {0}, not {1}"
 // CHECK: nn.matmul {{.*}} {transpose_b} : (tensor<14x5xf32>, tensor<3x5xf32>) -> tensor<14x3xf32>

@@ -11,7 +11,7 @@ func.func @axes(%x: tensor<2x?x4xf32>) -> (tensor<2x?xf32>, tensor<1x1x1xf32>, t
   %1 = onnx.node "ReduceMax"(%x) : (tensor<2x?x4xf32>) -> tensor<1x1x1xf32>
   %none = arith.constant dense<> : tensor<0xi64>
   %2 = onnx.node "ReduceSum"(%x, %none) {noop_with_empty_axes = 1 : i64} : (tensor<2x?x4xf32>, tensor<0xi64>) -> tensor<2x?x4xf32>
-  // What is not reduced is still squared.
+  // Without axes, elements are still squared.
   // CHECK: %[[SQ:.*]] = nn.reduce sum_square %arg0 {axes = array<i64>, keep_dims}
   %3 = onnx.node "ReduceSumSquare"(%x) {noop_with_empty_axes = 1 : i64} : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
   // CHECK: return %{{.*}}, %{{.*}}, %arg0, %[[SQ]]
@@ -54,7 +54,7 @@ func.func @one_axis(%x: tensor<2x5xf32>) -> (tensor<2x1xi64>, tensor<2x5xf32>, t
   return %0, %1, %2, %3, %4 : tensor<2x1xi64>, tensor<2x5xf32>, tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x5xf32>
 }
 
-// What only a run knows still has a lowering.
+// Dynamic sizes have a lowering, too.
 // CHECK-LABEL: @computed
 func.func @computed(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %k: tensor<1xi64>) -> (tensor<?x?xf32>, tensor<?xui8>, tensor<2x?xf32>, tensor<2x3xf32>) {
   // CHECK: linalg.generic
@@ -73,7 +73,7 @@ func.func @computed(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %k: tensor<1xi64>
   return %0, %1, %2, %4 : tensor<?x?xf32>, tensor<?xui8>, tensor<2x?xf32>, tensor<2x3xf32>
 }
 
-// Axes that only a run knows are as many dimensions.
+// The number of dynamic axes gives the number of reduced dimensions.
 // CHECK-LABEL: @axes_twice
 // CHECK: ingot.require %{{.*}}, "{1} axes name {0} dimensions: one of them twice"
 func.func @axes_twice(%x: tensor<2x3xf32>, %axes: tensor<2xi64>) -> tensor<?x?xf32> {
@@ -85,7 +85,7 @@ func.func @axes_twice(%x: tensor<2x3xf32>, %axes: tensor<2xi64>) -> tensor<?x?xf
 func.func @global(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>) {
   // CHECK: nn.reduce mean %arg0 {axes = array<i64: 2, 3>, keep_dims}
   %0 = onnx.node "GlobalAveragePool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
-  // No element of an empty dimension is the largest.
+  // An empty dimension has no largest element.
   // CHECK-COUNT-2: ingot.require %{{.*}}, "expects elements to pool, but spatial dimension {{[01]}} has {0}"
   // CHECK: nn.reduce max %arg0 {axes = array<i64: 2, 3>, keep_dims}
   %1 = onnx.node "GlobalMaxPool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
@@ -105,7 +105,7 @@ func.func @old(%x: tensor<2x3x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x2x4xf32>, 
   %0 = onnx.node "ReduceSum"(%x) {axes = array<i64: 1>} : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
   // CHECK: nn.top_k %arg0 {axis = 1 : i64, k = 2 : i64}
   %1, %2 = onnx.node "TopK"(%x) {axis = 1 : i64, k = 2 : i64} : (tensor<2x3x4xf32>) -> (tensor<2x2x4xf32>, tensor<2x2x4xi64>)
-  // The axis and what follows it are one.
+  // The axis and the dimensions behind it are merged.
   // CHECK: nn.reshape %arg0 : tensor<2x3x4xf32> -> tensor<2x12xf32>
   // CHECK: nn.reshape %{{.*}} : tensor<2x12xf32> -> tensor<2x3x4xf32>
   %3 = onnx.node "Hardmax"(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>

@@ -1,10 +1,10 @@
 // RUN: ingot-opt --onnx-legalize %s | FileCheck %s
 
-// Sizes are read from where they come from, so that a -1 beside them is known.
+// Sizes are read from their source, so that a -1 beside them can be computed.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 
-// Heads of an attention: the list has sizes of what the product is of.
+// Attention heads: the list has sizes of the product's operand.
 
 // CHECK-LABEL: @heads
 // CHECK: tensor.reshape {{.*}} -> tensor<?x?x4x64xf32>
@@ -26,7 +26,8 @@ func.func @heads(%x: tensor<?x?x256xf32>, %w: tensor<256x256xf32>) -> tensor<*xf
   return %r : tensor<*xf32>
 }
 
-// Inputs' dimensions of one name are one; where a list has -1, sizes have not.
+// Dimensions of inputs with one name are equal. A size of -1 in the list has no
+// source.
 
 // CHECK-LABEL: @expanded
 // CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>
@@ -64,7 +65,8 @@ func.func @pixels(%x: tensor<?x32x?x?xf32>) -> tensor<*xf32> {
   return %r : tensor<*xf32>
 }
 
-// Positions as many as there are, at most all: what is added to keeps its size.
+// As many positions as there are, at most all of them: the sum keeps the data's
+// size.
 
 // CHECK-LABEL: @positions
 // CHECK-SAME: %[[X:.*]]: tensor<?x?x8xf32>
@@ -81,7 +83,7 @@ func.func @positions(%x: tensor<?x?x8xf32>, %w: tensor<1x512x8xf32>) -> tensor<*
   return %r : tensor<*xi64>
 }
 
-// Two rows of the same pixels are one size: what both are reshaped to is known.
+// Two rows of equal pixels have one size: the shape of both reshapes is known.
 
 // CHECK-LABEL: @rows_of_pixels
 // CHECK: return %{{.*}} : tensor<?x?x?x32xf32>

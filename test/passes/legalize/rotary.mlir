@@ -3,8 +3,8 @@
 
 module attributes {onnx.opset_import = {ai.onnx = 23 : i64, com.microsoft = 1 : i64}} {
 
-// Heads are turned where they lie, whatever is known of their sizes. What is
-// broadcast follows from what the operator's caches have to be.
+// Heads are rotated in place, whatever is known of their sizes. The sizes of
+// the operator's caches determine the broadcasts.
 // CHECK-LABEL: @heads
 // CHECK: ingot.require %{{.*}}, "node 'turn': cos_cache turns {0} elements, but X has {1} of a step"
 // CHECK-NOT: nn.transpose
@@ -20,7 +20,7 @@ func.func @heads(%x: tensor<?x?x?x?xf32>, %c: tensor<?x?xf32>, %s: tensor<?x?xf3
   return %y : tensor<?x?x?x?xf32>
 }
 
-// The number of heads is what the caches make it.
+// The caches determine the number of heads.
 // CHECK-LABEL: @flat
 // CHECK: ingot.require %{{.*}}, "node 'turn': the last dimension of the input is {0}, no multiple of {1}"
 // CHECK: tensor.reshape %arg0({{.*}}) : {{.*}} -> tensor<?x?x?x?xf32>
@@ -29,7 +29,7 @@ func.func @flat(%x: tensor<?x?x?xf32>, %p: tensor<?x?xi64>, %c: tensor<?x?xf32>,
   return %y : tensor<?x?x?xf32>
 }
 
-// What is not turned stays behind what is.
+// The part that is not rotated stays behind the rotated one.
 // CHECK-LABEL: @part
 // CHECK: nn.concat %{{.*}}, %{{.*}} {axis = 3 : i64} : (tensor<?x?x?x2xf32>, tensor<?x?x?x2xf32>) -> tensor<?x?x?x4xf32>
 // CHECK: nn.concat %{{.*}}, %{{.*}} {axis = 3 : i64} : (tensor<?x?x?x4xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>

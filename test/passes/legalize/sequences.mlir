@@ -48,8 +48,8 @@ func.func @optionals(%x: tensor<4xf32>) -> (tensor<i1>, tensor<i1>, tensor<*xf32
   return %0, %1, %2 : tensor<i1>, tensor<i1>, tensor<*xf32>
 }
 
-// Parts of one element each, of an open dimension, are the rows of a tensor: so
-// are the values that each step of a loop appends, behind those that were there.
+// Parts of one element each, of a dynamic dimension, are the rows of a tensor.
+// So are the values that each step of a loop appends, behind the existing rows.
 
 // CHECK-LABEL: @rows
 // CHECK-NOT: onnx.
@@ -79,7 +79,7 @@ func.func @rows(%x: tensor<4x?xf32>, %at: tensor<i64>) -> tensor<*xf32> {
   return %z : tensor<*xf32>
 }
 
-// One of a known list, at a computed position.
+// An element of a known list, at a computed position.
 // CHECK-LABEL: @one_of
 // CHECK: nn.concat
 // CHECK: nn.gather
@@ -89,7 +89,7 @@ func.func @one_of(%x: tensor<4xf32>, %y: tensor<4xf32>, %at: tensor<i64>) -> ten
   return %0 : tensor<*xf32>
 }
 
-// A list that steps read while it grows is a tensor that does.
+// A list that steps read while it grows is a tensor that grows.
 // CHECK-LABEL: @read
 // CHECK: scf.for {{.*}} -> (tensor<?x4xf32>)
 // CHECK:   nn.gather
@@ -110,8 +110,8 @@ func.func @read(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Branches give lists of other lengths; then an element among them, and one
-// less.
+// Branches yield lists of different lengths; then an element among them, and
+// one less.
 // CHECK-LABEL: @chosen
 // CHECK: %[[LIST:.*]] = scf.if {{.*}} -> (tensor<?x4xf32>)
 // CHECK: "position {1} of the sequence can be at most {0}"
@@ -140,7 +140,7 @@ func.func @chosen(%x: tensor<4xf32>, %at: tensor<i64>, %n: tensor<i64>, %c: tens
   return %0 : tensor<*xf32>
 }
 
-// A loop of few steps makes a list that is known when compiling.
+// A loop of few steps makes a list that is known at compile time.
 
 // CHECK-LABEL: @loop
 // CHECK-NOT: scf.for
@@ -203,7 +203,7 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
 
 !seq = !onnx.opaque<"seq(tensor(float))">
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
-// An output that is a list is as many outputs as it has elements.
+// An output that is a list becomes as many outputs as it has elements.
 // CHECK-LABEL: @given
 // CHECK-SAME: -> (tensor<4xf32> {ingot.dim_names = [""], ingot.name = "s.0"},
 // CHECK-SAME: tensor<2xf32> {ingot.dim_names = [""], ingot.name = "s.1"},
@@ -214,7 +214,7 @@ func.func @given(%x: tensor<4xf32>, %y: tensor<2xf32>) -> (!seq {ingot.name = "s
   return %q, %x : !seq, tensor<4xf32>
 }
 
-// What both branches give is a list of as many tensors.
+// A list that both branches yield is a list of as many tensors.
 // CHECK-LABEL: @branches
 // CHECK: %[[Y:.*]]:2 = scf.if {{.*}} -> (tensor<?xf32>, tensor<2xf32>)
 // CHECK: return %[[Y]]#0, %[[Y]]#1 : tensor<?xf32>, tensor<2xf32>
@@ -229,7 +229,7 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<2xf32>) -> (!s
   return %q : !seq
 }
 
-// Only how many parts there are has to be known.
+// Only the number of parts must be known.
 // CHECK-LABEL: @parts
 // CHECK: ingot.require %{{.*}}, "split adds up to {0} of {1} elements"
 // CHECK-COUNT-2: tensor.extract_slice %arg0
@@ -278,7 +278,7 @@ func.func @unknown(%x: !onnx.opaque<"seq(tensor(float))"> {ingot.name = "x"}) ->
 
 // -----
 
-// What is no tensor of numbers is called by its type.
+// Values that are no numeric tensors are described by their type.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
 func.func @map(%x: !onnx.opaque<"map(string,tensor(float))">, %i: tensor<i64>) -> tensor<*xf32> {

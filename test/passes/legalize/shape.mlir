@@ -2,7 +2,7 @@
 
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 
-// The batch that the shape list takes from the data stays the data's.
+// The batch that the shape list takes from the data is the data's batch.
 // CHECK-LABEL: @computed_reshape
 // CHECK-NOT: ingot.require
 // CHECK: nn.reshape %arg0 : tensor<?x8x64xf32> -> tensor<?x16x32xf32>
@@ -74,7 +74,7 @@ func.func @errors(%x: tensor<2x3xf32>) {
 
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 
-// A run must find as many elements as the shape wants.
+// The run checks that there are as many elements as the shape has.
 // CHECK-LABEL: @data_of_another_size
 // CHECK: %[[ROWS:.*]] = tensor.dim %arg0
 // CHECK: %[[FITS:.*]] = arith.cmpi eq
@@ -86,7 +86,7 @@ func.func @data_of_another_size(%x: tensor<?x3xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Parts of a list that are known are computed now, negative ones too.
+// Known parts of a list are computed at compile time, negative ones too.
 // CHECK-LABEL: @negative_parts
 // CHECK: -> tensor<?x3x4xf32>
 func.func @negative_parts(%x: tensor<?x4x3xf32>) -> tensor<*xf32> {
@@ -99,7 +99,7 @@ func.func @negative_parts(%x: tensor<?x4x3xf32>) -> tensor<*xf32> {
   return %3 : tensor<*xf32>
 }
 
-// Sizes out of data may be negative, and their product may wrap around.
+// Sizes from data may be negative, and their product may wrap around.
 // CHECK-LABEL: @shape_of_another_size
 // CHECK: arith.cmpi sge
 // CHECK: arith.mului_extended
@@ -110,8 +110,8 @@ func.func @shape_of_another_size(%x: tensor<12xf32>, %s: tensor<2xi64>) -> tenso
   return %0 : tensor<*xf32>
 }
 
-// Of sizes that are dimensions, beside one that only data say, none is taken for
-// -1, and one that stays is the data's.
+// The list has sizes of dimensions and one size from data. The former are not
+// taken for -1, and an unchanged dimension is the data's.
 // CHECK-LABEL: @dimensions_beside_data
 // CHECK: %[[BATCH:.*]] = tensor.dim %arg0, %{{.*}}
 // CHECK-NOT: arith.select %{{.*}}, %[[BATCH]]
@@ -125,8 +125,8 @@ func.func @dimensions_beside_data(%x: tensor<?x12xf32>, %rows: tensor<1xi64>) ->
   return %0 : tensor<*xf32>
 }
 
-// A dimension that is copied says nothing about what is left of the others, also
-// where it has no elements.
+// A copied dimension does not determine the remaining one, not even if the data
+// is empty.
 // CHECK-LABEL: @copied_beside_left
 // CHECK-NOT: ingot.require
 // CHECK: nn.reshape %arg0 : tensor<?x3x4xf32> -> tensor<?x12xf32>

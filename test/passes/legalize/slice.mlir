@@ -12,7 +12,7 @@ func.func @constant_slice(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Forward it is a view.
+// A forward slice is a view.
 // CHECK-LABEL: @dynamic_slice
 // CHECK-NOT: linalg.generic
 // CHECK: tensor.extract_slice %arg0[{{.*}}] [{{.*}}] [1] : tensor<?xf32> to tensor<?xf32>
@@ -23,7 +23,7 @@ func.func @dynamic_slice(%x: tensor<?xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Of a dimension, all up to itself is that dimension.
+// All elements of a dimension up to its size are the whole dimension.
 // CHECK-LABEL: @up_to_itself
 // CHECK-NOT: tensor.extract_slice
 // CHECK: return %arg0
@@ -34,7 +34,7 @@ func.func @up_to_itself(%x: tensor<?x4xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Positions that data give are held where sums with them do not overflow.
+// Positions from data are clamped so that sums with them do not overflow.
 // CHECK-LABEL: @positions_of_data
 // CHECK-COUNT-2: arith.minsi {{.*}}, %c281474976710656{{.*}} : index
 func.func @positions_of_data(%x: tensor<?xf32>, %start: tensor<1xi64>, %end: tensor<1xi64>) -> tensor<*xf32> {
@@ -54,7 +54,7 @@ func.func @backward(%x: tensor<?xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// x[i:i+1] has at most one element, so as a list of starts it has one.
+// x[i:i+1] has at most one element, so a list of starts made from it has one.
 // CHECK-LABEL: @one_position
 // CHECK: %[[LENGTH:.+]] = arith.minsi {{.*}}, %c1
 // CHECK: ingot.require {{.*}} "dimension 0 of 'starts' is {0}, but must be {1}"
@@ -70,7 +70,7 @@ func.func @one_position(%x: tensor<7x4xf32>, %list: tensor<?xi64>, %i: tensor<1x
   return %0 : tensor<*xf32>
 }
 
-// The axes say how many starts there are, and so does a dimension that is the only one.
+// The axes give the number of starts, and so does the dimension if it is the only one.
 // CHECK-LABEL: @known_length
 // CHECK: ingot.require {{.*}} "dimension 0 of 'starts' is {0}, but must be {1}"
 // CHECK: tensor.extract_slice {{.*}} to tensor<?x?xf32>

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// A tensor of strings is one of places in the model's list, to which operators
-// add those that they name.
+// A tensor of strings holds indices into the model's list of strings. Operators
+// add the strings that they name.
 
 // CHECK: module attributes {ingot.strings = ["", "red", "green", "blue", "warm", "cold", "_Unused", "no", "two", "one"]
 module attributes {ingot.strings = ["", "red"], onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 4 : i64}} {
@@ -40,7 +40,7 @@ func.func @one_hot(%x: tensor<?x2xsi32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Without zeros each element has to be in a category.
+// Without zeros, each element must be in a category.
 // CHECK-LABEL: @one_hot_of_all
 // CHECK: %[[LEAST:.*]] = nn.reduce {{.*}} -> tensor<i64>
 // CHECK: %[[N:.*]] = tensor.extract %[[LEAST]][]
@@ -51,7 +51,7 @@ func.func @one_hot_of_all(%x: tensor<?x2xsi32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// A table by place: "red" is 1, "blue" is 3, and the first of equal keys counts.
+// A table by index: "red" is 1, "blue" is 3. Of equal keys the first counts.
 // CHECK-LABEL: @labels
 // CHECK-SAME: -> tensor<?xi64>
 // CHECK: %[[LAST:.*]] = arith.constant dense<4> : tensor<i64>
@@ -105,7 +105,7 @@ func.func @normalized(%x: tensor<?xsi32>) -> tensor<*xsi32> {
   return %0 : tensor<*xsi32>
 }
 
-// A label that the model goes on with is a string, and no place in a list.
+// A label that the model uses further is a string, not an index of a list.
 // CHECK-LABEL: @inside
 // CHECK: nn.gather {{.*}} -> tensor<4xsi32>
 // CHECK: nn.equal

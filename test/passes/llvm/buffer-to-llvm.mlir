@@ -1,7 +1,7 @@
 // RUN: ingot-opt --ingot-convert-to-llvm --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// An input's address and open sizes come from the call's table of inputs, 40
-// bytes each.
+// An input's address and dynamic sizes come from the call's table of inputs,
+// with 40 bytes per input.
 
 // CHECK-LABEL: llvm.func @input
 // CHECK-SAME: (%[[CALL:.*]]: !llvm.ptr)

@@ -1,9 +1,8 @@
 // RUN: ingot-opt --cut-functions=most-ops=4 --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --cut-functions --split-input-file %s | FileCheck %s --check-prefix=WHOLE
 
-// A long function becomes calls of pieces. Constants, views and sizes of arguments
-// are made again in each; computed sizes, data and buffers that a later piece needs
-// wait in memory, in places that others use before and after.
+// A long function becomes calls of pieces. Each piece repeats constants, views and sizes of arguments. Computed sizes,
+// data and buffers that a later piece needs are kept in memory, in slots that are reused.
 
 // CHECK-LABEL: func.func private @forward_piece_0
 // CHECK-SAME: attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline", "ingot-distinct-buffers"]}
@@ -66,8 +65,8 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {in
 
 // -----
 
-// Memory of the stack would be gone behind the piece that made it: nothing is
-// cut while it is in use. What is returned is read again.
+// Stack memory is gone when its piece returns, so there is no cut while it is
+// in use. Returned values are loaded again.
 
 // CHECK-LABEL: func.func private @stack_piece_0
 // CHECK: memref.alloca() : memref<4xf32>
@@ -93,7 +92,7 @@ func.func @stack(%x: memref<4xf32>) -> f32 {
 
 // -----
 
-// Kernels are small, and looked at as a whole.
+// Must not fire for kernels, which are small and are optimized as a whole.
 
 // CHECK-NOT: _piece_
 func.func private @kernel(%x: memref<4xf32>) attributes {ingot.kernel} {

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --guard-division --split-input-file %s | FileCheck %s
 
-// By zero the quotient is zero; by minus one it wraps.
+// The quotient by zero is zero; that by minus one wraps.
 // CHECK-LABEL: func.func @signed(
 // CHECK-SAME: %[[X:.*]]: i32, %[[Y:.*]]: i32)
 func.func @signed(%x: i32, %y: i32) -> i32 {
@@ -52,7 +52,7 @@ func.func @vectors(%x: vector<4xi32>, %y: vector<4xi32>) -> vector<4xi32> {
 
 // -----
 
-// A divisor that is known not to trap stays as it is.
+// Must not fire: a divisor that is known not to trap.
 // CHECK-LABEL: func.func @constant(
 // CHECK-NOT: arith.select
 func.func @constant(%x: i32) -> (i32, i32) {

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --ingot-convert-to-llvm --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Memory of dynamic size comes from the host, through the run's call.
+// The host provides memory of dynamic size, through the run's call.
 
 // CHECK-LABEL: llvm.func @forward
 // CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
@@ -14,7 +14,7 @@ func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<c
 
 // -----
 
-// So does that of an output, or it is the host's.
+// An output's memory comes from the host, too, or is the host's own.
 
 // CHECK-LABEL: llvm.func @forward
 // CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
@@ -35,8 +35,8 @@ func.func @forward(%n: index) {
 
 // -----
 
-// A kernel of one task is called; its function finds the address, with the
-// offset, in a frame of words.
+// A kernel of one task is called. Its function reads the address, with the
+// offset, from a frame of 64-bit fields.
 
 // CHECK-LABEL: llvm.func internal @kernel.task
 // CHECK-SAME: (%[[WORDS:.*]]: !llvm.ptr, %[[NUMBER:.*]]: i64)
@@ -64,8 +64,9 @@ func.func @forward(%x: memref<4xf32, strided<[1], offset: 8>>, %call: !llvm.ptr 
 
 // -----
 
-// Many tasks go to the run's threads. Two launches of one kernel share the
-// function of a task. All launches share one frame, of the longest's words.
+// Many tasks run on the run's threads. Two launches of one kernel share the
+// task's function. All launches share one frame, which has the fields of the
+// longest launch.
 
 // CHECK: llvm.func @ingot_support_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
 // CHECK-LABEL: llvm.func internal @kernel.task
@@ -95,8 +96,8 @@ func.func @forward(%x: memref<4xf32>, %n: index, %call: !llvm.ptr {ingot.operand
 
 // -----
 
-// Sizes, strides and offsets that a run brings are words of the frame: here the
-// address, a size, a stride.
+// Dynamic sizes, strides and offsets are fields of the frame: here the address,
+// a size, a stride.
 
 // CHECK-LABEL: llvm.func internal @kernel.task
 // CHECK: llvm.getelementptr %{{.*}}[0]
@@ -132,7 +133,7 @@ func.func @forward(%x: memref<4xf32>, %n: index) {
 
 // -----
 
-// What a run must find true ends it otherwise.
+// A requirement of a run ends the run if it is false.
 
 // CHECK: llvm.mlir.global internal constant @ingot_check_0("node 'look': an index is outside\00")
 // CHECK-LABEL: llvm.func @forward
@@ -147,7 +148,7 @@ func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.operand = #ingot.operand<
 
 // -----
 
-// A tensor is shown with its sizes and strides, in the words that launches have, too.
+// A tensor is shown with its sizes and strides, in the form of a launch's fields.
 
 // CHECK-LABEL: llvm.func @forward
 // CHECK: %[[FRAME:.*]] = llvm.alloca %{{.*}} {ingot.scratch = "frame of launches"}
@@ -180,7 +181,8 @@ func.func @kernel(%holds: i1, %task: index) {
 
 // -----
 
-// Masked stores of halves and bytes; of one known lane they are scalar stores.
+// Masked stores of f16 and bytes. If one known lane is stored, they are scalar
+// stores.
 
 // CHECK-LABEL: llvm.func @narrow
 // CHECK: llvm.intr.masked.store {{.*}} : vector<16xi8>
@@ -206,7 +208,7 @@ func.func @narrow(%bytes: vector<16xi8>, %halves: vector<16xbf16>, %few: vector<
 
 // -----
 
-// Booleans are bytes in memory, which LLVM makes vectors of.
+// Booleans are bytes in memory, so that LLVM can vectorize.
 
 // CHECK-LABEL: llvm.func @booleans
 // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8

@@ -2,8 +2,8 @@
 // RUN: ingot-opt --load-arguments --split-input-file --verify-diagnostics %s | FileCheck %s --check-prefix=FEW
 // RUN: ingot-opt --load-arguments=most-buffers=2 --cut-functions=most-ops=1 --split-input-file --verify-diagnostics %s | FileCheck %s --check-prefix=CUT
 
-// Inputs and outputs are counted as the host counts them: output 0, whose shape
-// is open, is no argument.
+// Inputs and outputs have the host's numbers: output 0, whose shape is dynamic,
+// is no argument.
 
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: (%[[WEIGHTS:.*]]: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %[[CALL:.*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
@@ -17,7 +17,7 @@
 // FEW: func.func @forward(%{{.*}}: memref<?x4xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>,
 // FEW-NOT: ingot.buffer
 
-// A piece takes what it needs from the call.
+// A piece loads its arguments from the call.
 
 // CUT-LABEL: func.func private @forward_piece_1
 // CUT-SAME: (%[[CALL:.*]]: !llvm.ptr)

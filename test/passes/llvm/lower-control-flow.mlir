@@ -1,7 +1,7 @@
 // RUN: ingot-opt --lower-control-flow %s | FileCheck %s
 
-// A row of conditions, one of them around a loop: what stands between two stays
-// in order.
+// A sequence of conditions, one of them around a loop: ops in between stay in
+// order.
 
 // CHECK-LABEL: func.func @row(
 // CHECK-SAME: %[[M:.*]]: memref<?xf32>, %[[A:.*]]: i1, %[[B:.*]]: i1
@@ -42,7 +42,7 @@ func.func @row(%m: memref<?xf32>, %a: i1, %b: i1, %n: index) -> f32 {
   return %r : f32
 }
 
-// A parallel loop becomes a serial one first.
+// A parallel loop becomes a serial loop first.
 
 // CHECK-LABEL: func.func @parallel(
 // CHECK-NOT: scf.

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --lower-open-expansions | FileCheck %s
 // RUN: ingot-opt %s --lower-open-expansions --expand-strided-metadata | FileCheck %s --check-prefix=EXPANDED
 
-// Strides are those of the source times the sizes behind.
+// Strides are those of the source times the inner sizes.
 // CHECK-LABEL: @two
 // CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %arg0
 // CHECK: %[[LAST:.*]] = arith.muli %arg2, %{{.*}}
@@ -16,7 +16,7 @@ func.func @two(%x: memref<3x?xf32, strided<[?, 1]>>, %a: index, %b: index) -> me
   return %y : memref<3x?x?x4xf32, strided<[?, ?, 4, 1]>>
 }
 
-// One open size in a group is computed from the others.
+// A dynamic size of a group is computed from the others.
 // CHECK-LABEL: @one
 // CHECK: memref.expand_shape
 func.func @one(%x: memref<?x?xf32>, %a: index, %b: index) -> memref<2x?x?x4xf32> {

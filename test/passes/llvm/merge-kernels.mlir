@@ -1,10 +1,11 @@
-// Kernels that are one but for numbers become calls of one function, which is
-// told these.
+// Kernels that differ only in constants become calls of one function, which
+// takes the constants as arguments.
 // RUN: ingot-opt %s --split-input-file --merge-kernels=fewest-ops=7 | FileCheck %s
 // RUN: ingot-opt %s --split-input-file --merge-kernels | FileCheck %s --check-prefix=SHORT
 
-// Strides and counts, of memory that is seen as flat; a number that is a few
-// more than one that is told, and what is the same everywhere.
+// Strides and counts, for memory that is seen as flat. A constant that is an
+// argument plus a small number is computed. Constants that are equal everywhere
+// stay.
 // CHECK-LABEL: func.func private @rows.common(
 // CHECK-SAME:    %{{[^:]*}}: index, %[[X:[^:]*]]: memref<?xf32>, %[[SIZE:[^:]*]]: index, %[[STRIDE:[^:]*]]: index)
 // CHECK:         %[[C4:.*]] = arith.constant 4
@@ -25,7 +26,7 @@
 // CHECK:         %[[N:.*]] = arith.constant 160
 // CHECK:         call @rows.common({{.*}}, %[[N]])
 
-// Short functions are not worth a call.
+// Must not fire: short functions are not worth a call.
 // SHORT-NOT: common
 func.func private @rows(%a: memref<?x96xf32>, %task: index) attributes {ingot.kernel} {
   %all = arith.constant 2147483647 : index
@@ -66,9 +67,9 @@ func.func private @others(%a: memref<?x160xf32>, %task: index) attributes {ingot
 
 // -----
 
-// Beside vectors of 512 bits there is time to compute multiples; other
-// functions are not told so many numbers in a round, and stay. What is reserved
-// on the stack is reserved by each, for it may be larger or smaller.
+// With vectors of 512 bits there is time to compute multiples. Other functions
+// would need too many arguments in a loop, and stay. Each caller allocates
+// stack memory, whose size may differ.
 // CHECK-LABEL: func.func private @wide.common(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?xf32>, %[[SCRATCH:[^:]*]]: memref<?xf32>, %[[FACTOR:[^:]*]]: index)
 // CHECK:         arith.muli %[[FACTOR]], %{{.*}} overflow<nsw>
@@ -189,9 +190,9 @@ func.func private @narrower(%x: memref<?xf32>) {
 
 // -----
 
-// Rows that are one distance apart, of which scalars are multiplied with vectors
-// of 512 bits, take that alone, however many they are. The number of rounds is
-// that and one less.
+// Rows at multiples of one distance, whose scalars are multiplied by vectors of
+// 512 bits, only need this distance. The number of iterations is the number of
+// rows minus one.
 // CHECK-LABEL: func.func private @tall.common(
 // CHECK-SAME:    %{{[^:]*}}: memref<?xf32>, %{{[^:]*}}: memref<?xvector<16xf32>>, %[[N:[^:]*]]: index)
 // CHECK-DAG:     %[[K:.*]] = arith.muli %[[N]], %c100{{.*}} overflow<nsw>
@@ -331,7 +332,8 @@ func.func private @taller(%x: memref<?xf32>, %y: memref<?xvector<16xf32>>) {
 
 // -----
 
-// A division by a constant is a product, and what is computed must be the same.
+// Must not fire: a division by a constant is compiled to a product, and results
+// must stay equal.
 // CHECK-NOT: common
 func.func private @thirds(%x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -375,8 +377,8 @@ func.func private @products(%x: memref<?xf32>) {
 
 // -----
 
-// Once a task a division may take as long as it does. What others may call
-// stays as it is.
+// Once per task a division may be slow. Must not fire for functions that others
+// may call.
 // CHECK-LABEL: func.func private @first.common(
 // CHECK-SAME:    %[[X:.*]]: memref<?xf32>, %[[TASK:.*]]: index, %[[N:.*]]: index)
 // CHECK:         arith.divui %[[TASK]], %[[N]]
@@ -419,7 +421,8 @@ func.func @third(%x: memref<?xf32>, %task: index) {
 
 // -----
 
-// Where memory is said to be distinct, two views of it would not be.
+// Must not fire: arguments are declared distinct, but two views of one argument
+// are not.
 // CHECK-NOT: common
 func.func private @views(%x: memref<?x8xf32>) attributes {passthrough = ["ingot-distinct-buffers"]} {
   %all = arith.constant 2147483647 : index
@@ -446,7 +449,7 @@ func.func private @viewed(%x: memref<?x8xf32>) attributes {passthrough = ["ingot
 
 // -----
 
-// Factors and bounds of epilogues are arguments where kernels differ in them. A
+// Factors and bounds of epilogues are arguments if kernels differ in them. A
 // bound of zero stays, since a comparison would keep its sign.
 // CHECK-LABEL: func.func private @scale.common(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?xf32>, %{{[^:]*}}: index, %[[FACTOR:[^:]*]]: f32, %[[BOUND:[^:]*]]: f32)

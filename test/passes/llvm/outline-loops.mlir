@@ -1,13 +1,13 @@
 // RUN: ingot-opt --outline-loops %s | FileCheck %s
 
-// The view is repeated in the loop's function, the buffers are its arguments.
+// The view is repeated in the loop's function; buffers are its arguments.
 // CHECK: func.func private @forward_loops_0(%[[X:.*]]: memref<16xf32>, %[[ARENA:.*]]: memref<?xi8>) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline", "ingot-distinct-buffers"]}
 // CHECK: %[[VIEW:.*]] = memref.view %[[ARENA]][%{{.*}}][]
 // CHECK: scf.for
 // CHECK: memref.load %[[X]]
 // CHECK: memref.store %{{.*}}, %[[VIEW]]
 // CHECK: return
-// A buffer made in the function may be part of another one.
+// A buffer that is made in the function may be a part of another one.
 // CHECK: func.func private @forward_loops_1(%{{.*}}: memref<?xf32>
 // CHECK-SAME: passthrough = ["noinline"]
 // CHECK: func.func @forward
@@ -42,7 +42,8 @@ func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8>, %n: index) {
   return
 }
 
-// A loop that runs kernels, a step of a recurrent net, stays with the run.
+// Must not fire: a loop that runs kernels, such as a step of a recurrent net,
+// needs the run's call.
 // CHECK-LABEL: func.func @steps
 // CHECK: scf.for
 // CHECK: cpu.launch @kernel

@@ -1,12 +1,12 @@
 // RUN: ingot-opt --outline-repeats=least-saved=-100 --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --outline-repeats --split-input-file %s | FileCheck %s --check-prefix=FEW
 
-// So few ops are not worth it: here they are outlined though there are more of
-// them then.
+// So few ops are not worth a function. Here they are outlined nevertheless,
+// although the number of ops grows.
 
-// What is done three times becomes a function. It is given the number and the
-// offset that differ, the text of the check, and what the row before made; it
-// makes views of what the run is given itself.
+// Ops that occur three times become a function. Its arguments are the constant
+// and the offset that differ, the text of the check, and the results of the row
+// before. The function repeats views of the run's arguments.
 
 // CHECK-LABEL: func.func private @forward_repeat_0(
 // CHECK-SAME: %[[ARENA:[a-z0-9]+]]: memref<?xi8>, %[[OFFSET:[a-z0-9]+]]: index, %[[X:[a-z0-9]+]]: memref<?xf32>, %[[N:[a-z0-9]+]]: index, %[[TEXT:[a-z0-9]+]]: !llvm.ptr, %[[NUMBER:[a-z0-9]+]]: i64, %[[CALL:[a-z0-9]+]]: !llvm.ptr) -> (index, memref<?xf32>)
@@ -26,8 +26,8 @@
 // CHECK: func.call @ended(%[[CALL]], %[[NUMBER]])
 // CHECK: return %[[NEXT]], %[[BUFFER]]
 
-// Of the view that is needed behind a row there is one more; what only the row
-// needed is gone.
+// A view that is used behind a row is repeated there. A view that only the row
+// uses is removed.
 // CHECK-LABEL: func.func @forward(
 // CHECK-NOT: memref.alloc
 // CHECK: %[[TEXT1:.*]] = llvm.getelementptr
@@ -41,7 +41,7 @@
 // CHECK: memref.dealloc %[[SECOND]]#1
 // CHECK: memref.dealloc %[[THIRD]]#1
 
-// A function of its own is not worth it for so few.
+// Must not fire: a function is not worth it for so few ops.
 // FEW-NOT: repeat_0
 func.func private @kernel(memref<8xf32>, index)
 func.func private @ended(!llvm.ptr, i64)
@@ -103,8 +103,8 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {in
 
 // -----
 
-// Rows that need each other's results in another way are others, memory of the
-// stack must not be of a function that returns, and nothing is a row of seven.
+// Must not fire: rows with different connections between their results, stack
+// memory that a function would return, and a row of only seven ops.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-NOT: repeat
@@ -142,7 +142,8 @@ func.func @forward(%x: memref<?xf32>, %call: !llvm.ptr {ingot.operand = #ingot.o
 
 // -----
 
-// Kernels, what only tells sizes, and functions without the run's call stay.
+// Must not fire: kernels, functions that infer sizes, and functions without the
+// run's call.
 
 // CHECK-LABEL: func.func @sizes(
 // CHECK-NOT: repeat

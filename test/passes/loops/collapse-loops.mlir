@@ -1,6 +1,6 @@
 // RUN: ingot-opt --collapse-loops --split-input-file %s | FileCheck %s
 
-// Loops over neighbouring elements are one, of known and of open size.
+// Loops over contiguous elements become one, of static and of dynamic size.
 // CHECK-LABEL: func.func @contiguous
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%{{.*}} : memref<20020xf32>) outs(%{{.*}} : memref<20020xf32>)
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%{{.*}} : memref<?xf32>) outs(%{{.*}} : memref<?xf32>)
@@ -21,8 +21,8 @@ func.func @contiguous(%x: memref<143x14x10xf32>, %y: memref<143x14x10xf32>, %v: 
 
 // -----
 
-// Only those that every operand has together: a part of a wider buffer, and an
-// operand that broadcasts.
+// Only loops that are contiguous in every operand are collapsed: a part of a
+// wider buffer, and an operand that broadcasts.
 // CHECK-LABEL: func.func @partly
 // CHECK: iterator_types = ["parallel", "parallel"]} ins(%{{.*}} : memref<12x3108xf32>) outs(%{{.*}} : memref<12x3108xf32, strided<[6216, 1]>>)
 // CHECK: iterator_types = ["parallel", "parallel"]} ins(%{{.*}}, %{{.*}} : memref<12x3108xf32>, memref<12xf32>)
@@ -43,8 +43,8 @@ func.func @partly(%x: memref<12x42x74xf32>, %y: memref<12x42x74xf32, strided<[62
 
 // -----
 
-// What is written in the place of an operand is one view with it, so that LLVM
-// sees that it is.
+// An operand that is read and written at the same place is one view, so that
+// LLVM sees that both are equal.
 // CHECK-LABEL: func.func @in_place
 // CHECK: %[[X:.*]] = memref.collapse_shape %arg0
 // CHECK: %[[Y:.*]] = memref.collapse_shape %arg1
@@ -61,8 +61,8 @@ func.func @in_place(%x: memref<143x14x10xf32>, %y: memref<143x14x10xf32>) {
 
 // -----
 
-// A reduction stays beside a parallel loop, a transpose stays as it is, and so
-// does what asks for its position.
+// Must not fire: a reduction beside a parallel loop, a transpose, and an op
+// that uses its index.
 // CHECK-LABEL: func.func @apart
 // CHECK: iterator_types = ["parallel", "reduction"]
 // CHECK: iterator_types = ["parallel", "parallel"]} ins(%{{.*}} : memref<4x8xf32>) outs(%{{.*}} : memref<8x4xf32>)
@@ -92,7 +92,7 @@ func.func @apart(%x: memref<4x8xf32>, %sums: memref<4xf32>, %y: memref<8x4xf32>)
 
 // -----
 
-// A dimension that is read at one place alone stands between no loops.
+// A dimension that is read at a single index is dropped.
 // CHECK-LABEL: func.func @single_places
 // CHECK: %[[S:.*]] = memref.subview %arg1[0, 0, 0, 0] [2, 1, 1, 8] [1, 1, 1, 1] : memref<2x1x1x8xf32> to memref<2x8xf32, strided<[8, 1]>>
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<2x1152x8xf32>, memref<2x8xf32, strided<[8, 1]>>) outs(%{{.*}} : memref<2x1152x8xf32>)
@@ -109,7 +109,7 @@ func.func @single_places(%x: memref<2x12x96x8xf32>, %s: memref<2x1x1x8xf32>) {
 
 // -----
 
-// Of two dimensions of one element one is read along a loop: both stay.
+// Must not fire: of two dimensions of size 1, one is read along a loop.
 // CHECK-LABEL: func.func @one_of_two
 // CHECK-NOT: memref.subview
 // CHECK: return

@@ -36,7 +36,7 @@ func.func @layer_norm(%x: tensor<?x3x8xf32>, %s: tensor<8xf32>) -> tensor<?x3x8x
 
 // -----
 
-// Two dynamic dimensions are kept by splitting the channels alone.
+// Two dynamic dimensions are kept, since only the channels are split.
 // CHECK-LABEL: @group_norm
 func.func @group_norm(%x: tensor<?x4x?xf32>, %s: tensor<4xf32>) -> tensor<?x4x?xf32> {
   // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2], [3]] {{.*}} : tensor<?x4x?xf32> into tensor<?x2x2x?xf32>
@@ -71,8 +71,8 @@ func.func @batch_norm(%x: tensor<?x4x?xf32>, %s: tensor<4xf32>) -> tensor<?x4x?x
 
 // -----
 
-// Bytes that no kernel multiplies are widened, less their zero point; those of
-// matrices to words, which have no zero points.
+// Bytes that no kernel multiplies are widened, minus their zero point. Bytes of
+// matrices are widened to int16, since they have no zero points.
 // CHECK-LABEL: @bytes
 func.func @bytes(%x: tensor<1x3x9xui8>, %w: tensor<4x3x3xi8>, %a: tensor<2x3xui8>, %b: tensor<3x4xi8>) -> (tensor<1x4x9xi32>, tensor<2x4xi32>) {
   // CHECK-DAG: arith.extui %{{.*}} : i8 to i16
@@ -102,7 +102,7 @@ func.func @transposed_bytes(%x: tensor<1x3x4xui8>, %w: tensor<3x2x2xi8>) -> tens
 
 // -----
 
-// Squares are summed over windows of the padded channels; b^(3/4) takes two
+// Squares are summed over windows of the padded channels; b^(3/4) needs two
 // square roots.
 // CHECK-LABEL: @lrn
 func.func @lrn(%x: tensor<2x8x3xf32>) -> tensor<2x8x3xf32> {
@@ -119,8 +119,8 @@ func.func @lrn(%x: tensor<2x8x3xf32>) -> tensor<2x8x3xf32> {
 
 // -----
 
-// An even window reaches further to the right, and along the last dimension
-// where the channels are last.
+// An even window has one more element at its end. It is along the last
+// dimension if channels are last.
 // CHECK-LABEL: @lrn_channels_last
 func.func @lrn_channels_last(%x: tensor<2x?x8xf16>) -> tensor<2x?x8xf16> {
   // CHECK: arith.extf
@@ -136,7 +136,7 @@ func.func @lrn_channels_last(%x: tensor<2x?x8xf16>) -> tensor<2x?x8xf16> {
 
 // -----
 
-// Sums of rows are summed, not all numbers one after the other.
+// Sums of rows are summed, not all elements one after the other.
 // CHECK-LABEL: @mean_of_pixels
 func.func @mean_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x1x1x8xf32> {
   // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "parallel"]
@@ -147,7 +147,7 @@ func.func @mean_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x1x1x8xf32> {
 
 // -----
 
-// The order of a maximum does not matter.
+// Must not fire: the order of a maximum does not matter.
 // CHECK-LABEL: @maximum_of_pixels
 func.func @maximum_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x8xf32> {
   // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction", "parallel"]
@@ -157,7 +157,7 @@ func.func @maximum_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x8xf32> {
 
 // -----
 
-// There are as many channels as scales, though the type does not say so.
+// The number of channels is that of the scales, although the type lacks it.
 // CHECK-LABEL: @instance_norm_open
 // CHECK: tensor.cast %arg0 : tensor<2x?x?xf32> to tensor<2x?x4xf32>
 // CHECK-NOT: nn.
@@ -168,7 +168,7 @@ func.func @instance_norm_open(%x: tensor<2x?x?xf32>, %s: tensor<4xf32>) -> tenso
 
 // -----
 
-// Of channels whose number only the run knows.
+// A dynamic number of channels.
 // CHECK-LABEL: @lrn_open
 // CHECK: tensor.insert_slice
 // CHECK-COUNT-3: tensor.extract_slice
@@ -180,8 +180,7 @@ func.func @lrn_open(%x: tensor<2x?x3x4xf32>) -> tensor<2x?x3x4xf32> {
 
 // -----
 
-// Channels that a transpose brought last are left where they lie, but for
-// those of bytes.
+// Transposes around a pooling are removed, except for bytes.
 // CHECK-LABEL: @pool_channels_first
 func.func @pool_channels_first(%x: tensor<1x?x8xf32>, %b: tensor<1x?x8xi8>) -> (tensor<1x?x4xf32>, tensor<1x?x4xi8>) {
   // CHECK: tensor.extract_slice %arg0[0, 0, 0] [1, %{{.*}}, 4] [1, 1, 2]

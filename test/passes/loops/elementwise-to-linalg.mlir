@@ -3,7 +3,7 @@
 // CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
 
-// Broadcasting of a dimension of size 1 is in the map.
+// The map broadcasts a dimension of size 1.
 
 // CHECK-LABEL: @broadcast
 // CHECK: linalg.generic {indexing_maps = [#[[ID]], #[[ROW]], #[[ID]]]
@@ -13,7 +13,7 @@ func.func @broadcast(%x: tensor<3x4xf32>, %r: tensor<1x4xf32>) -> tensor<3x4xf32
   return %y : tensor<3x4xf32>
 }
 
-// Dimensions of one name are one size: no run-time choice.
+// Dimensions of one name have one size: no choice at run time.
 
 // CHECK-LABEL: @named
 // CHECK-NOT: tensor.extract
@@ -23,7 +23,7 @@ func.func @named(%x: tensor<?x4xf32> {ingot.dim_names = ["n", ""]}, %y: tensor<?
   return %0 : tensor<?x4xf32>
 }
 
-// Unrelated ones may broadcast in a run.
+// Unrelated sizes may broadcast in a run.
 
 // CHECK-LABEL: @unrelated
 // CHECK: arith.select
@@ -35,7 +35,7 @@ func.func @unrelated(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// The sign of an integer type decides the operation, then is gone.
+// The sign of an integer type selects the operation, then it is dropped.
 
 // CHECK-LABEL: @unsigned
 // CHECK-SAME: tensor<4xi8> {ingot.type = tensor<4xui8>}
@@ -66,8 +66,7 @@ func.func @undefined(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
-// Sums become bytes in f64, as ONNX's reference makes them, or by one multiply-add
-// whose bits count whole numbers.
+// Sums become bytes in f64, as in ONNX's reference; or by one multiply-add whose bits count integers.
 
 // CHECK-LABEL: @requantize
 // CHECK-DAG: %[[WHOLE:.*]] = arith.constant 0x4B400000 : f32

@@ -1,8 +1,8 @@
 // RUN: ingot-opt --fuse-elementwise %s | FileCheck %s
 // RUN: ingot-opt --fuse-elementwise=most-ops=20 %s | FileCheck %s --check-prefix=SMALL
 
-// Four functions are one op, or two where an op may have twenty ops, as which
-// each function counts eight.
+// Four functions become one op, or two ops if an op may have twenty operations.
+// Each function counts as eight operations.
 
 // CHECK-LABEL: @chain
 // CHECK-COUNT-1: linalg.generic
@@ -37,7 +37,7 @@ func.func @chain(%x: tensor<16xf32>) -> tensor<16xf32> {
   return %d : tensor<16xf32>
 }
 
-// What somebody else needs too is computed once.
+// Must not fire: a value with other users is computed once.
 
 // CHECK-LABEL: @shared
 // CHECK-COUNT-2: linalg.generic
@@ -58,7 +58,8 @@ func.func @shared(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
 
 // -----
 
-// What accumulates does so once, not for each element that it is broadcast to.
+// Must not fire: a reduction would be repeated for each element that it is
+// broadcast to.
 
 // CHECK-LABEL: @accumulated
 // CHECK: linalg.generic
@@ -86,8 +87,8 @@ func.func @accumulated(%x: tensor<4xf32>, %z: tensor<4xf32>, %w: tensor<4x8xf32>
 
 // -----
 
-// Factors of a product are computed before it: its tiles read them as they are. A
-// matrix times a vector of one row has no tiles, and takes them along.
+// Must not fire: operands of a product are computed before it, since its tiles
+// load them. A matrix times a vector has no tiles, and fuses them.
 // CHECK-LABEL: @factors
 // CHECK: linalg.generic
 // CHECK: arith.divf
@@ -133,8 +134,8 @@ func.func @one_row(%x: tensor<1x64xf32>, %y: tensor<?x64xf32>, %e: tensor<?x64xf
   return %b : tensor<1x?xf32>
 }
 
-// A function stays where its elements are vectors, and the transpose is one alone;
-// what has no function takes the transpose along.
+// A function is not fused with a transpose, so that it is computed on vectors. An op without functions is fused with
+// the transpose.
 // CHECK: math.erf
 // CHECK: linalg.generic
 // CHECK-NEXT: ^bb0
@@ -168,7 +169,7 @@ func.func @turned_sum(%x: tensor<64x?xf32>, %e: tensor<64x?xf32>, %d: tensor<?x6
   return %b : tensor<?x64xf32>
 }
 
-// What looks bytes up stays alone.
+// Must not fire: table lookups of bytes.
 // CHECK-LABEL: @look_up
 // CHECK-COUNT-3: linalg.generic
 #one_row = affine_map<(i) -> (i)>
@@ -192,8 +193,8 @@ func.func @look_up(%t: tensor<256xi8>, %x: tensor<64xi8>, %e: tensor<64xi8>) -> 
   return %c : tensor<64xi8>
 }
 
-// Many steps are not taken again for each element that they are broadcast to,
-// as few are.
+// Must not fire: many operations would be repeated for each element that they
+// are broadcast to. Few operations are fused.
 // CHECK-LABEL: @broadcast_work
 // CHECK: %[[TABLE:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<?xf32>)
 // CHECK-COUNT-5: math.tanh
@@ -225,8 +226,7 @@ func.func @broadcast_work(%x: tensor<?xf32>, %y: tensor<?x8xf32>, %e: tensor<?xf
   return %r : tensor<?x8xf32>
 }
 
-// What is asked for its sizes, too, has one user besides: those of a view are
-// what it was made of.
+// A use of the size is another user. The sizes of a view come from its source.
 // CHECK-LABEL: @sizes
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x8xf32>
 // CHECK: %[[V:.*]] = tensor.expand_shape %[[X]]

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --nn-to-linalg %s | FileCheck %s
 
-// Whatever the indices say, nothing outside of the data is read or written. The
-// run ends where one names nothing: their least and greatest are looked at.
+// For any indices, nothing outside of the data is read or written. The run ends
+// if an index is out of range: the smallest and the largest index are checked.
 
 // CHECK-LABEL: @gather
 // CHECK: %[[RANGE:.*]]:2 = linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} ins(%arg1
@@ -20,7 +20,7 @@ func.func @gather(%x: tensor<5x4xf32>, %i: tensor<2x3xi64>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
 
-// Each byte is one of 256: nothing is checked.
+// Each byte is one of 256: no check.
 // CHECK-LABEL: @look_up
 // CHECK-NOT: ingot.require
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x?xi8>) outs(%{{.*}} : tensor<2x?xi8>)
@@ -45,7 +45,7 @@ func.func @gather_nd(%x: tensor<5x4xf32>, %i: tensor<3x2xi64>) -> tensor<3xf32> 
   return %0 : tensor<3xf32>
 }
 
-// Updates go one after another: the last of several for one place counts.
+// Updates are applied in order: the last one for an element counts.
 // CHECK-LABEL: @scatter_elements
 // CHECK: ingot.require
 // CHECK: scf.for
@@ -66,7 +66,7 @@ func.func @scatter_nd(%x: tensor<5x4xui8>, %i: tensor<3x1xi64>, %u: tensor<3x4xu
   return %0 : tensor<5x4xui8>
 }
 
-// Where a run may bring a table without entries, there is nothing to read.
+// If a run may have an empty table, nothing is read from it.
 // CHECK-LABEL: @gather_dynamic
 // CHECK-NOT: linalg.generic
 // CHECK-COUNT-2: tensor.extract %arg1
@@ -82,7 +82,7 @@ func.func @gather_dynamic(%x: tensor<?x4xf32>, %i: tensor<2xi64>) -> tensor<2x4x
   return %0 : tensor<2x4xf32>
 }
 
-// The sizes of static shapes fit, so positions along them are not looked at; those of others are held.
+// Positions along static dimensions fit and are not checked; those along dynamic ones are clamped.
 // CHECK-LABEL: @gather_elements
 // CHECK: ingot.require
 // CHECK-COUNT-1: arith.minsi
@@ -102,7 +102,7 @@ func.func @gather_elements_dynamic(%x: tensor<5x4xf32>, %i: tensor<2x?xi64>) -> 
   return %0 : tensor<2x?xf32>
 }
 
-// Constants need no check in the run, unless the run brings the dimension. The
+// Constants need no check in the run, unless the dimension is dynamic. The
 // message names the node.
 // CHECK-LABEL: @gather_constant
 // CHECK-NOT: ingot.require

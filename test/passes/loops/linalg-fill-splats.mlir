@@ -1,7 +1,7 @@
 // RUN: ingot-opt --linalg-fill-splats %s | FileCheck %s
 // RUN: ingot-opt --linalg-fill-splats=min-bytes=1024 %s | FileCheck %s --check-prefix=SMALL
 
-// One buffer for each use.
+// Each use has its own buffer.
 // CHECK-LABEL: func @fills
 // CHECK-NOT: dense<
 // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<512x512xf32>)

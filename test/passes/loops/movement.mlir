@@ -21,7 +21,7 @@ func.func @reshape(%x: tensor<2x3x4xf32>, %y: tensor<?x3x4xf32>) -> (tensor<6x4x
 
 // -----
 
-// Signs are dropped.
+// Signs of integer types are dropped.
 // CHECK-LABEL: @concat
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<2x7xi8>
 // CHECK: %[[A:.*]] = tensor.insert_slice %arg0 into %[[E]][0, 0] [2, 3] [1, 1]
@@ -58,8 +58,8 @@ func.func @pad(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// All that is padded is moved as it lies, only the ends are looked up: without
-// a division, for a dimension is longer than what is mirrored.
+// The data is copied as a whole, and only the ends are indexed. No division is
+// needed, since the dimension is longer than the mirrored part.
 // CHECK-LABEL: @mirrored
 // CHECK-NOT: linalg.fill
 // CHECK: %[[X:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 2] [5, 9] [1, 1] : tensor<5x9xf32> into tensor<6x11xf32>
@@ -78,7 +78,7 @@ func.func @mirrored(%x: tensor<5x9xf32>) -> tensor<6x11xf32> {
 
 // -----
 
-// Where an open dimension may be repeated more than once, it is divided by.
+// A dynamic dimension may be repeated several times, which needs a division.
 // CHECK-LABEL: @wrapped
 // CHECK-COUNT-2: arith.remsi
 func.func @wrapped(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -88,7 +88,7 @@ func.func @wrapped(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// What is padded may have become of better known sizes than its type states.
+// The lowered data may have more static sizes than its type.
 // CHECK-LABEL: @pad_of_known_size
 // CHECK-NOT: unrealized
 // CHECK: tensor.insert_slice
@@ -115,8 +115,8 @@ func.func @concat_of_casts(%x: tensor<8x?xi32>) -> tensor<?x?xi32> {
 
 // -----
 
-// What is a matrix goes into one, others into what that is unfolded to: sums of
-// a product lie where their kernel can write them.
+// A matrix is inserted into a matrix, other parts into its expansion. Sums of a
+// product then lie where their kernel can write them.
 // CHECK-LABEL: func.func @concat_of_matrices
 // CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?x4xf32> {{.*}}%[[B:[a-z0-9]+]]: tensor<?x5xf32>
 // CHECK: %[[C:.*]] = linalg.generic {{.*}}tensor<1x?x6x3xf32>
@@ -135,8 +135,8 @@ func.func @concat_of_matrices(%a: tensor<?x4xf32>, %b: tensor<?x5xf32>, %x: tens
 
 // -----
 
-// A matrix behind what has more dimensions; the axis is part of a dimension of
-// the other matrix.
+// A matrix behind a part of more dimensions. The axis is a part of a dimension
+// of the other matrix.
 // CHECK-LABEL: func.func @concat_of_rows
 // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2]] : tensor<2x3x9xf32> into tensor<6x9xf32>
 // CHECK: tensor.insert_slice %{{.*}} into %[[FLAT]][0, 5] [6, 4] [1, 1] : tensor<6x4xf32> into tensor<6x9xf32>
@@ -150,7 +150,7 @@ func.func @concat_of_rows(%a: tensor<6x4xf32>, %b: tensor<2x3x5xf32>, %c: tensor
 
 // -----
 
-// What is computed first lies there first, wherever it belongs.
+// The part that is computed first is inserted first, whatever its position.
 // CHECK-LABEL: func.func @concat_reversed
 // CHECK: %[[FIRST:.*]] = linalg.generic {{.*}}ins(%arg0 :
 // CHECK: %[[SECOND:.*]] = linalg.generic {{.*}}ins(%arg1 :

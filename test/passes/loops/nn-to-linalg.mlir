@@ -1,7 +1,7 @@
 // RUN: ingot-opt --nn-to-linalg --split-input-file --verify-diagnostics %s | FileCheck %s
-// The pass as a whole; what each op becomes is tested by family, beside this file.
+// The pass as a whole. The lowering of each op is tested in the files beside this one.
 
-// Unsigned becomes signless; the entry keeps the types that the model has.
+// Unsigned types become signless. The entry keeps the model's types.
 // CHECK-LABEL: func.func @signs(
 // CHECK-SAME: %{{.*}}: tensor<4xi8> {ingot.type = tensor<4xui8>}) -> (tensor<4xi8> {ingot.type = tensor<4xui8>})
 func.func @signs(%x: tensor<4xui8>) -> tensor<4xui8> {
@@ -15,7 +15,7 @@ func.func @signs(%x: tensor<4xui8>) -> tensor<4xui8> {
 
 // -----
 
-// What is no nn op stays as it is.
+// Ops of other dialects do not change.
 // CHECK-LABEL: func.func @others
 func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK-NEXT: %[[Y:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<4xf32>
@@ -26,7 +26,7 @@ func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// All that has no lowering is reported, each op once.
+// Each op without a lowering is reported once.
 func.func @no_lowering(%x: tensor<4xi32>, %l: tensor<2x?x3xf32>, %s: tensor<?xf32>) -> (tensor<4xi32>, tensor<2x?x3xf32>) {
   // expected-error @below {{has no lowering for operands of type 'tensor<4xi32>'}}
   %0 = nn.tanh %x : tensor<4xi32> -> tensor<4xi32>

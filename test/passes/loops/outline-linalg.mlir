@@ -1,6 +1,6 @@
 // RUN: ingot-opt --outline-linalg --split-input-file %s | FileCheck %s
 
-// Equal ops share a kernel; a small one is one task. Buffers are distinct.
+// Equal ops share a kernel. A small op is one task. Buffers are distinct.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK: cpu.launch @[[K:.*]](%arg0, %arg1) tasks(%[[ONE]]) writes 2
@@ -25,8 +25,8 @@ func.func @forward(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %cal
 
 // -----
 
-// A large one is split along its outermost loop; in place, its one buffer is one
-// argument.
+// A large op is split along its outermost loop. In place, its single buffer is
+// a single argument.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[N:.*]] = arith.constant 16 : index
 // CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[N]])
@@ -44,7 +44,7 @@ func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.operand = 
 
 // -----
 
-// Not beside oneDNN's own threads.
+// Must not fire beside oneDNN's own threads.
 module attributes {ingot.libraries = [#ingot.library<"blas", own_threads = true>]} {
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
@@ -58,8 +58,8 @@ func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.operand = 
 
 // -----
 
-// A number that only the run knows does not fit into a launch; other functions
-// are none of a run.
+// Must not fire: a computed scalar cannot be passed to a launch; functions that
+// are not part of a run.
 // CHECK-LABEL: func.func @forward
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @other
@@ -77,9 +77,9 @@ func.func @other(%x: memref<8xf32>) {
 
 // -----
 
-// Of open ranges a run splits two loops, for the first may have one iteration:
-// one function counts the tasks as another takes their numbers apart, for all
-// kernels that are split alike.
+// A run splits two loops of dynamic ranges, since the first may have one
+// iteration. One function counts the tasks, another one splits task numbers.
+// All kernels with equal splits share both functions.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[D0:.*]] = memref.dim %arg0, %{{.*}}
 // CHECK: %[[D1:.*]] = memref.dim %arg0, %{{.*}}
@@ -119,7 +119,7 @@ func.func @forward(%x: memref<?x?x64xf32>, %call: !llvm.ptr {ingot.operand = #in
 
 // -----
 
-// What makes memory of the run in its body stays where the run is.
+// Must not fire: the body allocates memory of the run.
 // CHECK-LABEL: func.func @forward
 // CHECK: linalg.generic
 // CHECK: memref.alloc
@@ -138,8 +138,8 @@ func.func @forward(%x: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.o
 
 // -----
 
-// A size that is read twice at each of many steps is still computed once: were
-// it visited once for each way there, this would not end.
+// A size that is read twice at each of many steps is computed once. Visiting it
+// once per path would never end.
 // CHECK-LABEL: func.func @forward
 // CHECK: cpu.launch @[[K:.*]](%arg0)
 // CHECK: func.func private @[[K]]
@@ -199,8 +199,8 @@ func.func @forward(%x: memref<?xi64>, %call: !llvm.ptr {ingot.operand = #ingot.o
 
 // -----
 
-// Tasks of what is turned have whole squares: 8 of 8 channels, though there is
-// enough to do for 16.
+// Tasks of a transpose have whole squares: 8 of 8 channels, although there is
+// work for 16 tasks.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[TASKS:.*]] = arith.constant 8 : index
 // CHECK: cpu.launch @{{.*}}(%arg0, %arg1) tasks(%[[TASKS]])
@@ -217,8 +217,8 @@ func.func @forward(%x: memref<1x12544x64xf32>, %y: memref<1x64x12544xf32>, %call
 
 // -----
 
-// The same of floats that become bytes, by 16: the 4 pixels behind 12 squares
-// are of the last task, which has 20, for of 4 alone no square is turned.
+// Floats that become bytes are transposed by 16. The last task has 20 pixels:
+// the 4 pixels behind 12 squares alone would be no square.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[TASKS:.*]] = arith.constant 12 : index
 // CHECK: cpu.launch @{{.*}}(%arg0, %arg1) tasks(%[[TASKS]])
@@ -245,8 +245,8 @@ func.func @forward(%x: memref<1x384x196xf32>, %y: memref<1x196x384xi8>, %call: !
 
 // -----
 
-// A run splits what is open, and where that is worth several tasks only: a row
-// of three elements stays whole.
+// A run splits dynamic loops only if that pays: a row of three elements stays
+// whole.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[TASKS:.*]] = call @[[COUNT:.*]](%{{.*}}, %{{.*}}) : (index, index) -> index
 // CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[TASKS]])
@@ -271,7 +271,8 @@ func.func @forward(%x: memref<?x3xf32>, %call: !llvm.ptr {ingot.operand = #ingot
 
 // -----
 
-// One of as much as a task is split, too: the batch may be one.
+// A loop of as many elements as a task is split, too, since the batch may be
+// one.
 // CHECK-LABEL: func.func @forward
 // CHECK: func.func private
 // CHECK: %[[PART:.*]]:4 = call
@@ -307,8 +308,8 @@ func.func @forward(%x: memref<?x?xi32>, %y: memref<?xi32>, %call: !llvm.ptr {ing
 
 // -----
 
-// No task where the buffer is left out, although the operand has elements; nor
-// does an op run that stays in the function.
+// A skipped buffer has no task, although the operand has elements. An op that
+// stays in the function does not run, either.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[RUNS:.*]] = arith.select %arg2, %c0{{.*}}, %c1{{.*}} : index
 // CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %[[RUNS]]

@@ -18,7 +18,7 @@ func.func @mean(%x: tensor<?x8xf16>) -> tensor<?x1xf16> {
 
 // -----
 
-// Unsigned numbers compare as such; the smallest of them starts.
+// Unsigned integers are compared as such; the start is the smallest value.
 // CHECK-LABEL: @unsigned_max
 func.func @unsigned_max(%x: tensor<4x8xui8>) -> tensor<8xui8> {
   // CHECK: arith.constant 0 : i8
@@ -52,7 +52,7 @@ func.func @int_mean(%x: tensor<4xi8>) -> tensor<i8> {
 
 // -----
 
-// Floats are compared as integers of their order; NaN is the largest.
+// Floats are compared as integers of equal order; NaN is the largest.
 // CHECK-LABEL: @arg_max(
 func.func @arg_max(%x: tensor<2x20xf32>) -> tensor<2xi64> {
   // CHECK: linalg.generic
@@ -70,7 +70,8 @@ func.func @arg_max(%x: tensor<2x20xf32>) -> tensor<2xi64> {
 
 // -----
 
-// A long row is compared in 16 parts side by side, then the parts, then the rest.
+// A long row is compared in 16 parts side by side, then the parts are, then the
+// rest.
 // CHECK-LABEL: @arg_max_of_long_rows
 func.func @arg_max_of_long_rows(%x: tensor<2x300xf32>) -> tensor<2xi64> {
   // CHECK: %[[PARTS:.*]]:2 = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]{{.*}} outs({{.*}} : tensor<2x16xi32>, tensor<2x16xi64>)

@@ -14,7 +14,7 @@ func.func @cumsum(%x: tensor<?x8x2xf32>) -> tensor<?x8x2xf32> {
 
 // -----
 
-// Elements that lie beside each other are summed up one after the other.
+// Contiguous elements are summed one after the other.
 // CHECK-LABEL: @rows
 func.func @rows(%x: tensor<?x8x1xbf16>) -> tensor<?x8x1xbf16> {
   // CHECK-NOT: linalg.generic
@@ -30,7 +30,7 @@ func.func @rows(%x: tensor<?x8x1xbf16>) -> tensor<?x8x1xbf16> {
 
 // -----
 
-// From the end, and each result leaves its own element out.
+// From the end, and each result excludes its own element.
 // CHECK-LABEL: @cumprod
 func.func @cumprod(%x: tensor<4x3xi32>) -> tensor<4x3xi32> {
   // CHECK: arith.constant 1 : i32

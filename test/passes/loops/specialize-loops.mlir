@@ -1,7 +1,7 @@
 // RUN: ingot-opt --specialize-loops --split-input-file %s | FileCheck %s
 
-// Operands as they lie; the one that is a row for all; the row's element for
-// all; the loop as it was.
+// Four cases: direct operands; one operand is a single row; a single element
+// per row; the original loop.
 // CHECK-LABEL: func.func @row
 // CHECK: scf.if
 // CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : memref<?x?xf32>, memref<?x?xf32>) outs(%arg2
@@ -41,7 +41,7 @@ func.func @row(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?x?xf32>) {
 
 // -----
 
-// A branch whose condition is known before: a loop for each side.
+// A branch with a condition known before the loop: a loop for each side.
 // CHECK-LABEL: func.func @branch
 // CHECK: %[[SOME:.*]] = arith.cmpi sgt
 // CHECK: scf.if %[[SOME]] {
@@ -77,7 +77,8 @@ func.func @branch(%table: memref<?xf32>, %at: memref<?xindex>, %z: memref<?xf32>
 
 // -----
 
-// Left: conditions and elements that differ, and columns in front of rows.
+// Must not fire: conditions and elements that differ, and columns in front of
+// rows.
 // CHECK-LABEL: func.func @left
 // CHECK-NOT: scf.if %
 // CHECK: linalg.generic

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --nn-to-linalg --split-input-file %s | FileCheck %s
 
-// A few are inserted where they belong, one block of 32 elements after the
-// other, if one of it is better than the worst that is kept.
+// A few elements are inserted at their rank. A block of 32 elements is visited
+// only if one of them is better than the worst that is kept.
 // CHECK-LABEL: @few
 func.func @few(%x: tensor<2x90xui8>) -> (tensor<2x3xui8>, tensor<2x3xi64>) {
   // CHECK-NOT: tensor<256xi64>
@@ -22,8 +22,8 @@ func.func @few(%x: tensor<2x90xui8>) -> (tensor<2x3xui8>, tensor<2x3xi64>) {
 
 // -----
 
-// More of them wait in a buffer of twice the room until it is sorted by the
-// digits of their keys; rows are what lies along the axis.
+// More elements are collected in a buffer of twice the room, until it is
+// radix-sorted by their keys. Rows lie along the axis.
 // CHECK-LABEL: @many
 func.func @many(%x: tensor<2000x3xf32>) -> (tensor<200x3xf32>, tensor<200x3xi64>) {
   // CHECK: linalg.generic
@@ -44,7 +44,7 @@ func.func @many(%x: tensor<2000x3xf32>) -> (tensor<200x3xf32>, tensor<200x3xi64>
 
 // -----
 
-// The run tells which of the two; elements of 64 bits are looked up.
+// The run selects one of both. Elements of 64 bits are looked up.
 // CHECK-LABEL: @open
 func.func @open(%x: tensor<?xf64>, %n: index) -> (tensor<?xf64>, tensor<?xi64>) {
   // CHECK: %[[FEW:.*]] = arith.cmpi sle, %{{.*}}, %c16

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --widen-rows --split-input-file %s | FileCheck %s
 
-// 16 rows of 8 elements are one of 128; the row of numbers for each is repeated.
-// What is left, 2 rows, is a row of its own.
+// 16 rows of 8 elements become one of 128. The operand with one row is
+// repeated. The remaining 2 rows are one row.
 // CHECK-LABEL: func.func @pixels
 // CHECK: %[[ROW:.*]] = memref.alloca() {alignment = 64 : i64} : memref<128xf32>
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : memref<8xf32, {{.*}}>) outs(%{{.*}} : memref<16x8xf32, {{.*}}>)
@@ -25,8 +25,8 @@ func.func @pixels(%x: memref<1154x8xf32>, %s: memref<8xf32>, %y: memref<1154x8xf
 
 // -----
 
-// Rows are repeated anew for each image. 8 rows of 11 are 11 vectors of 8; 16 have
-// more than 128 elements. What is one element for an image is no row.
+// Operands are repeated for each image. 8 rows of 11 are 11 vectors of 8; 16 rows have more than 128 elements. An
+// operand with one element per image is not repeated.
 // CHECK-LABEL: func.func @images
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<176xf32>
 // CHECK: scf.for
@@ -50,7 +50,7 @@ func.func @images(%x: memref<3x400x11xf32>, %s: memref<3x11xf32>, %t: memref<3xf
 
 // -----
 
-// A run tells whether open rows are short, many, and one behind the other.
+// A run checks if dynamic rows are short, many, and contiguous.
 // CHECK-LABEL: func.func @open
 // CHECK: arith.cmpi ult, %{{.*}}, %c128
 // CHECK: scf.if
@@ -74,8 +74,8 @@ func.func @open(%x: memref<?x?xf32, strided<[?, 1]>>, %s: memref<?xf32>, %y: mem
 
 // -----
 
-// Left: long rows, those of a few whole vectors, few rows, a number for each row,
-// rows that do not lie one behind the other, and sums.
+// Must not fire: long rows, those of a few whole vectors, few rows, an element
+// for each row, rows that are not contiguous, and sums.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-6: linalg.generic
 // CHECK-NOT: linalg.generic

@@ -14,7 +14,7 @@ func.func @conv(%x: tensor<1x8x8x4xf32>, %w: tensor<6x2x3x3xf32>, %b: tensor<6xf
 // -----
 
 // Each phase of the strides is a convolution of the data without zeros in
-// between: of two taps, and of one.
+// between: one with two taps, one with one.
 // CHECK-LABEL: @conv_transpose
 // CHECK-NOT: tensor.insert_slice %arg0 into %{{.*}} [1, 1, 2]
 // CHECK: linalg.generic {{.*}}"reduction"{{.*}} tensor<1x1x2x2xf32>
@@ -28,7 +28,7 @@ func.func @conv_transpose(%x: tensor<1x1x3xf32>, %w: tensor<1x2x3xf32>) -> tenso
 
 // -----
 
-// A phase that no tap meets is zero.
+// A phase without taps is zero.
 // CHECK-LABEL: @conv_transpose_of_few_taps
 // CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 0, 0] [1, 1, 3] [1, 1, 2]
 // CHECK: linalg.generic {{.*}}"reduction"
@@ -48,8 +48,8 @@ func.func @matmul(%a: tensor<2x?x5xf32>, %b: tensor<7x5xf32>, %c: tensor<7xf32>)
 
 // -----
 
-// Rows of a transposed factor are run along, unless tiles turn it: then as
-// those of any other.
+// The inner loop is along rows of a transposed operand, unless tiles transpose
+// it: then it is that of any other product.
 // CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-DAG: #[[COLUMNS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-LABEL: @transposed_factor
@@ -65,7 +65,7 @@ func.func @transposed_factor(%a: tensor<4x5xi32>, %b: tensor<6x5xi32>, %c: tenso
 
 // -----
 
-// One dimension after the other, taps of a whole row at a time.
+// One dimension after the other, with each tap for a whole row at a time.
 // CHECK-LABEL: @max_pool
 // CHECK: arith.constant 0xFF800000 : f32
 // CHECK-COUNT-2: tensor.extract_slice %{{.*}}[0, 0, {{[02]}}] [1, 2, 8] [1, 1, 1]
@@ -101,7 +101,7 @@ func.func @large_window(%x: tensor<1x2x30xf32>) -> tensor<1x2x18xf32> {
 
 // -----
 
-// All taps of bytes at once.
+// Bytes: all taps at once.
 // CHECK-LABEL: @bytes
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]
 func.func @bytes(%x: tensor<1x2x8x8xi8>) -> tensor<1x2x4x4xi8> {
@@ -111,7 +111,7 @@ func.func @bytes(%x: tensor<1x2x8x8xi8>) -> tensor<1x2x4x4xi8> {
 
 // -----
 
-// The number of elements inside is counted over the spatial dimensions alone.
+// The elements inside are counted over the spatial dimensions only.
 // CHECK-LABEL: @avg_pool
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
 // CHECK-COUNT-2: arith.addf
@@ -125,8 +125,8 @@ func.func @avg_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
 
 // -----
 
-// Rows first: each is resampled once, however many rows of the result read it.
-// Then the columns, whole rows at once.
+// Rows come first: each is resampled once, however many rows of the result read
+// it. Then come the columns, whole rows at once.
 // CHECK-LABEL: @resize
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x4x8xf32>)
 // CHECK: math.floor
@@ -142,7 +142,7 @@ func.func @resize(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x8x8xf32> {
 
 // -----
 
-// Whole pixels of channels that fill vectors are one sum of all taps.
+// If channels fill vectors, whole pixels are one sum of all taps.
 // CHECK-LABEL: @resize_channels
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x8x32xf32>)
 // CHECK-COUNT-4: tensor.extract
@@ -152,7 +152,7 @@ func.func @resize_channels(%x: tensor<1x4x4x32xf32>) -> tensor<1x8x8x32xf32> {
   return %0 : tensor<1x8x8x32xf32>
 }
 
-// Without kernels a filter is a loop over the taps that are within x.
+// Without kernels, a filter is a loop over the taps within x.
 // CHECK-LABEL: @resize_filter
 // CHECK: %[[TABLES:.*]]:2 = scf.for {{.*}} -> (tensor<4xi32>, tensor<4x?xf32>)
 // CHECK: linalg.generic

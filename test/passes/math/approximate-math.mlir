@@ -1,7 +1,7 @@
 // RUN: ingot-opt --approximate-math --split-input-file %s | FileCheck %s
 
-// The power of two goes into the exponent's bits; behind the largest and before
-// the least result come infinity and zero.
+// The power of two goes into the exponent's bits. Results out of range become
+// infinity and zero.
 // CHECK-LABEL: @exp
 // CHECK: %[[BIASED:.*]] = math.fma %arg0
 // CHECK-COUNT-7: math.fma
@@ -17,7 +17,8 @@ func.func @exp(%x: f32) -> f32 {
 
 // -----
 
-// The last number whose result is 1 bounds x, so that no result is beyond 1.
+// The largest x whose result is at most 1 bounds x, so that no result exceeds
+// 1.
 // CHECK-LABEL: @bounded
 // CHECK: %[[MOST:.*]] = arith.constant 8.215120e+00 : f32
 // CHECK: %[[HIGH:.*]] = arith.cmpf ogt, %arg0, %[[MOST]] : f32
@@ -45,7 +46,7 @@ func.func @vectors(%x: vector<16xf32>)
 
 // -----
 
-// Where the CPU has no fused multiply-add, it would be a call.
+// Without fused multiply-add, the CPU would need a call.
 module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK-LABEL: @unfused
 // CHECK-NOT: math.fma
@@ -96,7 +97,7 @@ func.func @angles(%x: vector<8xf32>, %y: f32) -> (vector<8xf32>, vector<8xf32>, 
 
 // -----
 
-// Of doubles exp(2 |x|) - 1 without its 1, and the sign at last.
+// In f64: exp(2 |x|) - 1 without its 1, and the sign comes last.
 // CHECK-LABEL: @doubles
 // CHECK: math.absf
 // CHECK-COUNT-15: math.fma
@@ -111,8 +112,8 @@ func.func @doubles(%x: vector<4xf64>) -> vector<4xf64> {
 
 // -----
 
-// A remainder is exact in doubles, but for quotients of more bits than they
-// have: if a vector has one, libm is asked. Remainders of doubles stay.
+// A remainder is exact in f64, unless the quotient has more bits than f64: then
+// the vector calls libm. Remainders of f64 stay.
 // CHECK-LABEL: @remainder
 // CHECK: arith.divf %{{.*}}, %{{.*}} : vector<8xf64>
 // CHECK: math.trunc

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --divide-by-constants --split-input-file %s | FileCheck %s
 
-// A quotient that is rounded is a sum of two products, the second of what f32 does
-// not hold of one over the divisor. A power of two has nothing of that.
+// A quotient that is rounded becomes a sum of two products. The second product uses the rounding error of the
+// reciprocal in f32, which is 0 for a power of two.
 // CHECK-LABEL: @rounded
 // CHECK-DAG: %[[H:.*]] = arith.constant dense<9.999999{{.*}}> : vector<8xf32>
 // CHECK-DAG: %[[L:.*]] = arith.constant dense<8.046{{.*}}E-7> : vector<8xf32>
@@ -28,8 +28,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// The division stays where a quotient is read as it is, by a number that a run
-// computes or that is none, and of doubles.
+// Must not fire: a quotient that is not rounded, a computed divisor, a divisor
+// that is no number, and f64.
 // CHECK-LABEL: @stays
 // CHECK-COUNT-4: arith.divf
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
@@ -65,9 +65,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
-// A number that stays while a loop divides by it: products with its inverse, in
-// two parts, and a correction, where nothing but integers are made of them. The dividend is
-// held within 2^64 times the number, so that no product is infinite.
+// A divisor that is constant in a loop: products with its inverse in two parts, and a correction. The quotients only
+// become integers. The dividend is clamped to 2^64 times the divisor, so that no product is infinite.
 // CHECK-LABEL: @run
 // CHECK: %[[S:.*]] = memref.load %arg1[] : memref<f32>
 // CHECK: %[[H:.*]] = arith.divf %{{.*}}, %[[S]] : f32
@@ -89,7 +88,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK: %[[R:.*]] = math.fma %[[N]], %[[S]], %[[X]]
 // CHECK: %[[Q2:.*]] = math.fma %[[R]], %[[H2]], %[[Q]]
 // CHECK: math.roundeven %[[Q2]]
-// Not where floats are made of them, nor of what changes.
+// Must not fire if quotients become floats, or if the divisor changes.
 // CHECK: arith.divf
 // CHECK: memref.load %arg0
 // CHECK: arith.divf

@@ -1,9 +1,9 @@
 // RUN: ingot-opt --bound-buffers --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --bound-buffers --plan-memory --split-input-file %s | FileCheck %s --check-prefix=PLAN
 
-// Sizes that follow from an input's are as large as they become within the
-// ranges: (20 - 1) / 2 + 1 = 10 rows of 16 numbers, and 10 x 20 of them. What
-// data decide, and what a loop makes, stays open.
+// Sizes that depend on an input's size get their largest value within the
+// ranges: (20 - 1) / 2 + 1 = 10 rows of 16 elements, and 10 x 20 of them. Sizes
+// from data, and in loops, stay dynamic.
 
 #half = affine_map<()[s0] -> ((s0 - 1) floordiv 2 + 1)>
 // PLAN: ingot.arena_bytes = 1472 : i64
@@ -41,8 +41,8 @@ module attributes {ingot.shape_profiles = [
 
 // -----
 
-// What fills a size up to an even one, which is little however large that is:
-// not as much as the largest size has more than the smallest.
+// A padding to an even size is small, however large the size is. It is not the
+// difference between the largest and the smallest size.
 
 // CHECK-LABEL: func.func @padded
 module attributes {ingot.shape_profiles = [
@@ -58,7 +58,8 @@ module attributes {ingot.shape_profiles = [
     %more = arith.subi %even, %size : index
     %missing = arith.maxsi %more, %c0 : index
     %padded = arith.addi %size, %missing : index
-    // A piece of 32 sizes, and what the last of them has more than the first.
+    // A slice of 32 elements, and the number by which the largest size exceeds
+    // the smallest.
     // CHECK: memref.alloc(%{{.*}}) {ingot.most_bytes = 4220 : i64} : memref<?xf32>
     %a = memref.alloc(%padded) : memref<?xf32>
     memref.copy %x, %a : memref<?xf32> to memref<?xf32>
@@ -68,7 +69,7 @@ module attributes {ingot.shape_profiles = [
 
 // -----
 
-// Where other sizes run, too, nothing is bounded.
+// Must not fire if sizes outside of the profiles run, too.
 
 // CHECK-LABEL: func.func @general
 module attributes {ingot.takes_general, ingot.shape_profiles = [
@@ -85,7 +86,8 @@ module attributes {ingot.takes_general, ingot.shape_profiles = [
 
 // -----
 
-// Nor where a range has no end, or the buffer would have more than 2^47 bytes.
+// Must not fire for a range without an end, or a buffer of more than 2^47
+// bytes.
 
 // CHECK-LABEL: func.func @endless
 module attributes {ingot.shape_profiles = [
@@ -102,7 +104,7 @@ module attributes {ingot.shape_profiles = [
 
 // -----
 
-// A chunk of pictures has all of them at most.
+// A chunk of images has at most all images.
 
 // CHECK-LABEL: @chunks
 module attributes {ingot.shape_profiles = [

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --chain-pictures --split-input-file %s | FileCheck %s
 
-// Two layers of a batch go through a loop over chunks of pictures. What is
-// between them has the pictures of a chunk; weights are the same for all.
+// Two layers of a batch become a loop over chunks of images. The buffer in
+// between has the images of a chunk. All images share the weights.
 
 // CHECK-LABEL: @known
 // CHECK-SAME: (%[[X:.*]]: memref<16x16x16x32xf32>, %[[V:.*]]: memref<{{.*}}>, %[[W:.*]]: memref<{{.*}}>, %[[Y:.*]]: memref<16x16x16x32xf32>, %[[CALL:.*]]: !llvm.ptr
@@ -35,8 +35,8 @@ func.func @known(%x: memref<16x16x16x32xf32>, %v: memref<3x3x32xf32>, %w: memref
 
 // -----
 
-// Rows of pixels that share a dimension with the pictures get a dimension of
-// their own. So does an operand that is the same for all pictures.
+// If rows of pixels share a dimension with the images, they get their own
+// dimension. So does an operand that all images share.
 
 // CHECK-LABEL: @rows
 // CHECK: %[[STEP:.*]] = ingot.chunk
@@ -68,8 +68,8 @@ func.func @rows(%x: memref<16x16x16x32xf32>, %v: memref<3x3x32xf32>, %w: memref<
 
 // -----
 
-// An empty batch takes a step, too. Results that are needed behind the loop have
-// all pictures.
+// An empty batch takes a step, too. Results that are used behind the loop have
+// all images.
 
 // CHECK-LABEL: @open
 // CHECK-SAME: (%[[X:.*]]: memref<?x64x64x32xf32>,
@@ -101,8 +101,8 @@ func.func @open(%x: memref<?x64x64x32xf32>, %v: memref<3x3x32xf32>, %call: !llvm
 
 // -----
 
-// A single picture, a batch that one chunk holds, and weights that are larger
-// than the pictures stay as they are.
+// Must not fire: a single image, a batch that fits into one chunk, and weights
+// that are larger than the images.
 
 // CHECK-LABEL: @one
 // CHECK-NOT: ingot.chunk
@@ -157,8 +157,7 @@ func.func @weights(%x: memref<64x2x2x512xf32>, %v: memref<16x3x3x512x32xf32>, %y
 
 // -----
 
-// A sum over all pictures ends the chain, and so does an op that turns rows
-// around.
+// A sum over all images ends the chain, and so does a transpose of rows.
 
 // CHECK-LABEL: @across
 // CHECK: scf.for
@@ -193,8 +192,8 @@ func.func @across(%x: memref<8x64x64x32xf32>, %v: memref<3x3x32xf32>, %y: memref
 
 // -----
 
-// What another picture has written is not read: all of a buffer that the chain
-// writes to ends it.
+// A read of other images' results ends the chain, such as a read of the whole
+// buffer that the chain writes.
 
 // CHECK-LABEL: @shared
 // CHECK-NOT: ingot.chunk
@@ -217,9 +216,9 @@ func.func @shared(%x: memref<8x64x64x32xf32>, %v: memref<3x3x32xf32>, %y: memref
 
 // -----
 
-// One row of each picture is added up in another order than many rows, so that
-// products of such rows have all pictures at once. Of a mean over pixels each
-// picture is one row, too, but by itself.
+// A product of one row per image sums in another order than one of many rows,
+// so such products take all images at once. In a mean over pixels, each image
+// is one row, too, but a separate one.
 
 // CHECK-LABEL: @gate
 // CHECK: scf.for
@@ -248,8 +247,8 @@ func.func @gate(%x: memref<8x64x64x32xf32>, %v: memref<3x3x32xf32>, %w: memref<1
 
 // -----
 
-// A buffer in front of a layer that ends a run goes, too: no other op reads it
-// once the chain has its own. A view of one element has no groups.
+// A buffer in front of a layer that ends a run is removed, too: no other op
+// reads it once the chain has its own. A view of one element has no groups.
 
 // CHECK-LABEL: @earlier
 // CHECK-NOT: memref.alloc() : memref<16x16x16x32xf32>

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --collect-weights %s | FileCheck %s
 
-// Equal constants lie in the weights once, whatever their shape, at multiples of
-// 64 bytes; small ones stay in the code.
+// Equal constants are stored once, whatever their shape, at multiples of 64
+// bytes. Small constants stay in the code.
 
 // CHECK: module attributes {ingot.weights = [#ingot.weight<0, dense<1.000000e+00> : tensor<100xf32>>, #ingot.weight<448, dense<2.000000e+00> : tensor<65xf32>>], ingot.weights_bytes = 768 : i64}
 // CHECK-NOT: @a
@@ -29,7 +29,7 @@ module {
     return %a, %b, %c, %s, %again : memref<100xf32>, memref<100xf32>, memref<65xf32>, memref<64xf32>, memref<5x20xf32>
   }
 
-  // Without an argument for them, constants stay where they are.
+  // Must not fire without an argument for weights.
   // CHECK: func.func @other
   // CHECK: memref.get_global @small
   func.func @other() -> memref<64xf32> {

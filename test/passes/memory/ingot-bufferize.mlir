@@ -11,7 +11,7 @@ func.func @copies(%x: tensor<4x4xf32> {bufferization.writable = false}, %s: f32)
   return %x, %y : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Whole vectors are loads and stores, in place.
+// Whole vectors are loaded and stored in place.
 
 // CHECK-LABEL: @vectors
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[I:.*]]: index
@@ -36,7 +36,7 @@ func.func @expand_unknown(%x: tensor<?x3xf32>, %n: index, %m: index) -> tensor<?
   return %y : tensor<?x?x3xf32>
 }
 
-// A size that the type knows may be an operand all the same.
+// A static size may be an operand, too.
 
 // CHECK-LABEL: @expand_known
 // CHECK: memref.expand_shape {{.*}} output_shape [%{{.*}}, 1, 1]
@@ -47,7 +47,7 @@ func.func @expand_known(%x: tensor<?x1xf32>, %n: index) -> tensor<?x1x1xf32> {
   return %y : tensor<?x1x1xf32>
 }
 
-// A view with gaps is copied where contiguous memory is expected, whatever its strides are called.
+// A view with gaps is copied if contiguous memory is needed, whatever its strides.
 
 // CHECK-LABEL: @middle_of_unknown
 // CHECK-NOT: memref.cast

@@ -1,8 +1,8 @@
 // RUN: ingot-opt --ingot-check-sizes --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --ingot-check-sizes --outline-inference --split-input-file %s | FileCheck %s --check-prefix=INFER
 
-// Sizes of inputs alone decide: one comparison, and behind it a check for each
-// size. 2^20 by 2^20 by 2^20 elements fit, 2^21 of each do not.
+// Sizes depend on sizes of inputs only: one comparison, with a check for each
+// size behind it. 2^20 by 2^20 by 2^20 elements fit; 2^21 of each do not.
 
 // CHECK-LABEL: func.func @forward
 // CHECK-DAG: %[[N:.*]] = memref.dim %arg0, %c0
@@ -33,7 +33,7 @@ func.func @forward(%x: memref<?x?x?xf32>, %arena: memref<?xi8> {ingot.operand = 
 
 // -----
 
-// A difference is checked as a sum, and of a choice either side.
+// A difference is checked as a sum. Both sides of a choice are checked.
 
 // CHECK-LABEL: func.func @forward
 // CHECK: scf.if
@@ -55,8 +55,8 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ing
 
 // -----
 
-// Data decide: the check stands behind what it is about, and is not part of
-// the inference.
+// Sizes depend on data: the check stands behind their computation, and is no
+// part of the inference.
 
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: scf.if
@@ -79,7 +79,7 @@ func.func @forward(%x: memref<?xf32>, %pads: memref<1xi64>, %arena: memref<?xi8>
 
 // -----
 
-// Nothing within a profile: the sizes of inputs have bounds.
+// No checks within a profile: the sizes of inputs have bounds.
 
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: ingot.require
@@ -96,8 +96,8 @@ module attributes {ingot.shape_profiles = [
 
 // -----
 
-// Nor for sizes that are sizes of inputs, or for arithmetic in kernels and
-// loops that says nothing about buffers.
+// No checks for sizes that are sizes of inputs, nor for arithmetic in kernels
+// and loops that is not about buffers.
 
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: ingot.require
@@ -116,8 +116,8 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ing
 
 // -----
 
-// A check that another one covers for all sizes is left out: 2 n + 1 fits if
-// 3 n + m + 2 does, but nothing shows that n does if n m does.
+// A check that another one implies for all sizes is left out: 2 n + 1 fits if 3
+// n + m + 2 does. But nothing shows that n fits if n m does.
 
 // CHECK-LABEL: func.func @forward
 // CHECK: scf.if
@@ -144,7 +144,7 @@ func.func @forward(%x: memref<?x?xf32>, %arena: memref<?xi8> {ingot.operand = #i
 
 // -----
 
-// A number that data decide is held within the size: the size alone decides.
+// A value from data is clamped to the size, so only the size counts.
 
 // CHECK-LABEL: func.func @forward
 // CHECK: scf.if

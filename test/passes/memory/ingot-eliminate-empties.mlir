@@ -1,6 +1,7 @@
 // RUN: ingot-opt --ingot-eliminate-empties --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Ops write where their results are joined, and all of it where the output is.
+// Ops write directly into the concatenation of their results, which lies in the
+// output.
 
 // CHECK-LABEL: @concat
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<16xf32>
@@ -23,7 +24,7 @@ func.func @concat(%x: tensor<8xf32>, %out: memref<16xf32>) {
 
 // -----
 
-// A destination that is reshaped is one of the other shape.
+// A reshaped destination becomes one of the other shape.
 
 // CHECK-LABEL: @matrices
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<6x4xf32>, %[[OUT:[a-z0-9]+]]: memref<6x8xf32>
@@ -48,7 +49,7 @@ func.func @matrices(%x: tensor<6x4xf32>, %out: memref<6x8xf32>) {
 
 // -----
 
-// Each op has a destination of its own, right in front of it.
+// Each op has its own destination, right in front of it.
 
 // CHECK-LABEL: @separate
 // CHECK: tensor.empty
@@ -64,8 +65,8 @@ func.func @separate(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// What an op copies before it writes stays out of the place of the op's result:
-// somebody may need it when the result is there.
+// Must not fire: an operand that an op copies before it writes. It may be
+// needed after the op's result is written.
 
 // CHECK-LABEL: @copied
 // CHECK: %[[OWN:.*]] = tensor.empty() : tensor<4xf32>
@@ -83,7 +84,7 @@ func.func @copied(%x: tensor<4xf32>, %i: index, %v: f32, %first: memref<4xf32>, 
 
 // -----
 
-// What is reshaped in between keeps its own place.
+// Must not fire: a reshape in between.
 
 // CHECK-LABEL: @reshaped
 // CHECK: %[[OWN:.*]] = tensor.empty() : tensor<2x4xf32>
@@ -98,8 +99,8 @@ func.func @reshaped(%x: tensor<2x4xf32>, %all: tensor<16xf32>) -> tensor<16xf32>
 
 // -----
 
-// Lists that a loop starts with are different ones, though they are empty in
-// the same way: through a cast, too.
+// Lists that a loop starts with are different, even if they are empty in the
+// same way or cast.
 
 // CHECK-LABEL: @lists
 // CHECK-DAG: %[[A:.*]] = tensor.empty() : tensor<8xf32>

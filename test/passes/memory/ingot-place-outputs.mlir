@@ -1,6 +1,6 @@
 // RUN: ingot-opt --ingot-place-outputs --split-input-file %s | FileCheck %s
 
-// The buffer of an output is the host's, also behind a view of all of it.
+// The host's buffer holds the output, also behind a view of all of it.
 
 func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
 func.func private @ingot_support_store_strings(!llvm.ptr, index, index, index, index, index)
@@ -22,7 +22,7 @@ func.func @whole(%n: index, %sizes: index, %x: memref<?x8xf32>, %call: !llvm.ptr
   return
 }
 
-// It may be read behind that.
+// The output may be read afterwards.
 // CHECK-LABEL: func.func @read_later(
 // CHECK: ingot.room 3
 // CHECK: memref.alloc
@@ -40,7 +40,7 @@ func.func @read_later(%n: index, %sizes: index, %call: !llvm.ptr) {
   return
 }
 
-// Two outputs of one buffer: the second is copied from the first.
+// Two outputs from one buffer: the second is copied from the first.
 // CHECK-LABEL: func.func @twice(
 // CHECK: ingot.room 1(
 // CHECK-NOT: ingot.room
@@ -59,7 +59,7 @@ func.func @twice(%n: index, %sizes: index, %call: !llvm.ptr) {
   return
 }
 
-// Something else is computed in it behind that.
+// Must not fire: another value is written to the buffer afterwards.
 // CHECK-LABEL: func.func @written_later(
 // CHECK-NOT: ingot.room
 // CHECK: return
@@ -77,7 +77,7 @@ func.func @written_later(%n: index, %sizes: index, %call: !llvm.ptr) {
   return
 }
 
-// A loop goes on with it.
+// Must not fire: a loop uses the buffer afterwards.
 // CHECK-LABEL: func.func @carried(
 // CHECK-NOT: ingot.room
 // CHECK: return
@@ -98,7 +98,7 @@ func.func @carried(%n: index, %sizes: index, %call: !llvm.ptr) {
   return
 }
 
-// A part of a buffer, and strings.
+// Must not fire: a part of a buffer, and strings.
 // CHECK-LABEL: func.func @part(
 // CHECK-NOT: ingot.room
 // CHECK: return

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --ingot-place-state --split-input-file %s | FileCheck %s
 
-// Branches of known size write to one place.
+// Branches of static size write to one buffer.
 
 // CHECK-LABEL: @branches
 // CHECK: %[[E:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
@@ -22,7 +22,7 @@ func.func @branches(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf3
 
 // -----
 
-// States that change places: what the other overwrites is copied first.
+// States that are exchanged: a state that would be overwritten is copied first.
 
 // CHECK-LABEL: @swap
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %arg0, %[[B:.*]] = %arg1)
@@ -43,7 +43,7 @@ func.func @swap(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> tensor<4xf32
 
 // -----
 
-// Of open size, each step has its own. What is inserted in place stays there.
+// States of dynamic size have a buffer per step. Insertions in place stay.
 
 // CHECK-LABEL: @open
 // CHECK: %[[X:.*]] = bufferization.alloc_tensor() copy(%arg0)
@@ -69,7 +69,7 @@ func.func @open(%x: tensor<?xf32>, %rows: tensor<9xf32>, %one: tensor<1xf32>, %n
 
 // -----
 
-// Both regions of a loop take the same values, in the same order.
+// Both regions of a loop take equal values in equal order.
 
 // CHECK-LABEL: @aligned
 // CHECK: scf.while (%[[A:.*]] = %arg0, %[[I:.*]] = %{{.*}})
@@ -93,7 +93,7 @@ func.func @aligned(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 // -----
 
-// A choice between two tensors is a branch.
+// A choice between two tensors becomes a branch.
 
 // CHECK-LABEL: @choice
 // CHECK: %[[E:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
@@ -107,8 +107,8 @@ func.func @choice(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// Elements of a state of open size are read before it is written: it is written
-// where it is. What is read behind wants a tensor of its own.
+// Elements of a state of dynamic size are read before it is written, so it is
+// written in place. A later read needs another tensor.
 
 // CHECK-LABEL: @read_before
 // CHECK: scf.for {{.*}} iter_args(%[[A:[a-z0-9]+]] = %arg0, %[[B:[a-z0-9]+]] = %{{.*}})

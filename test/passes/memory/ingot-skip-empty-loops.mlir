@@ -1,6 +1,6 @@
 // RUN: ingot-opt --ingot-skip-empty-loops --split-input-file %s | FileCheck %s
 
-// The outer loop takes no step where the buffer has no elements.
+// The outer loop takes no steps if the buffer is empty.
 
 // CHECK-LABEL: func.func @rows
 // CHECK: %[[N:.*]] = memref.dim %arg0, %c0
@@ -27,8 +27,8 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 
 // -----
 
-// All that the loop writes to has to be empty, also through views. A buffer of
-// the loop itself is no result.
+// All buffers that the loop writes must be empty, also through views. A buffer
+// of the loop itself does not count.
 
 // CHECK-LABEL: func.func @slices
 // CHECK-DAG: %[[A:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
@@ -50,8 +50,8 @@ func.func @slices(%y: memref<?x8xf32>, %z: memref<?xf32>, %n: index) {
 
 // -----
 
-// Not a loop that gives something, one that writes to a buffer that has
-// elements, one that checks, nor one that is no nest.
+// Must not fire: a loop with results, a loop that writes to a buffer with
+// elements, a loop with checks, and loops that are no nest.
 
 // CHECK-LABEL: func.func @stay
 // CHECK-NOT: arith.select

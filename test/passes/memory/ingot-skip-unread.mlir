@@ -3,7 +3,7 @@
 #rows = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// The sums of rows have no elements where the result has none.
+// The row sums have no elements if the result has none.
 
 // CHECK-LABEL: func.func @sums
 // CHECK: %[[N:.*]] = memref.dim %arg0, %c0
@@ -41,8 +41,8 @@ func.func @sums(%x: memref<?x?xf32>, %arena: memref<?xi8> {ingot.operand = #ingo
 #rows = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// What is only read for a buffer that is left out is left out, too, and so are
-// both buffers of an op that writes two.
+// An op that only feeds a skipped buffer is skipped, too. So are both buffers
+// of an op that writes two.
 
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[EMPTY:.*]] = arith.ori
@@ -80,8 +80,8 @@ func.func @chain(%x: memref<?x?xf32>, %arena: memref<?xi8> {ingot.operand = #ing
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #pixels = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// Not where an output of known size is written, too, where a scalar is read,
-// where the buffer is as large as what reads it, or for channels of a batch.
+// Must not fire if an output of static size is written, too; if a scalar is
+// read; if the buffer is as large as its user; or for channels of a batch.
 
 // CHECK-LABEL: func.func @stay
 // CHECK-NOT: arith.select

@@ -1,9 +1,10 @@
 // RUN: ingot-opt --instrument-layers --split-input-file %s | FileCheck %s
 
-// Ops of one ONNX node are one layer, named after it, with the kind of its
-// largest op; what a fused body holds is in its layer. Flops: 2 * 8*8*6 * 2 for
-// the convolution, an addition and a maximum for each of 384 elements. Bytes:
-// what each op reads and writes, the fill its 6 floats.
+// Ops of one ONNX node are one layer. The layer has the node's name and the
+// kind of its largest op. Ops of a fused body belong to its layer. Flops: 2 *
+// 8*8*6 * 2 for the convolution, an addition and a maximum for each of 384
+// elements. Bytes: the bytes that each op reads and writes; the fill has its 6
+// floats.
 // CHECK: module attributes {ingot.layers = [
 // CHECK-SAME: #ingot.layer<"convolution" by onednn, flops = 1536, bytes = 2632, nodes = "conv_1">,
 // CHECK-SAME: #ingot.layer<"elementwise" by loops, flops = 768, bytes = 3096, nodes = "add_1", "relu_1">], ingot.metadata = {ingot.layer_shapes = 
@@ -43,8 +44,8 @@ func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<
 
 // -----
 
-// What depends on a size that only a run tells is computed in a function, which
-// layers share; the table has 0. A name of the graph is none of a node.
+// Values that depend on dynamic sizes are computed in a function, which layers
+// share; the table has 0. A name of the graph is not a node's name.
 // CHECK: #ingot.layer<"matmul" by onednn, flops = 0, bytes = 0, nodes = "a", "b">
 // CHECK-SAME: #ingot.layer<"matmul" by onednn, flops = 0, bytes = 0, nodes = "c">
 // CHECK-LABEL: func.func @forward
@@ -69,8 +70,9 @@ func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>
 
 // -----
 
-// A loop of constant bounds counts what it holds; a stated number wins; copies
-// compute nothing. An op without a name belongs to its neighbour.
+// A loop of constant bounds counts its ops for each step. An explicit number
+// takes precedence. Copies compute nothing. An op without a name belongs to its
+// neighbour.
 // CHECK: #ingot.layer<"loop" by loops, flops = 48, bytes = 128, nodes = "scan">
 // CHECK-SAME: #ingot.layer<"copy" by loops, flops = 77, bytes = 64, nodes = "stated">
 func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
@@ -96,7 +98,7 @@ func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot
 
 // -----
 
-// Without work, or without a call to ask, nothing changes.
+// Must not fire without work, or without the run's call.
 // CHECK-NOT: ingot.layers
 // CHECK-LABEL: func.func @nothing
 // CHECK-NOT: scf.if
@@ -136,7 +138,7 @@ func.func @forward(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memr
 
 // -----
 
-// Kernels without weights: 5 and 8 operations an element, one of each that is reduced, one a tap of a window.
+// Kernels without weights: 5 and 8 operations per element, one per reduced element, one per tap of a window.
 // CHECK: #ingot.layer<"softmax" by native, flops = 160, bytes = 256, nodes = "softmax">
 // CHECK-SAME: #ingot.layer<"normalization" by native, flops = 256, bytes = 256, nodes = "norm">
 // CHECK-SAME: #ingot.layer<"normalization" by native, flops = 256, bytes = 256, nodes = "groups">
@@ -176,7 +178,8 @@ func.func @forward(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %r: memref<1x4x8xf3
 
 // -----
 
-// Who computes a layer, and why nobody better does: of its own nodes only.
+// The backend of a layer, and why better backends declined: of its own nodes
+// only.
 // CHECK: #ingot.layer<"copy" by loops, reason = "onednn: is of f64; native: has open sizes", flops = {{[0-9]+}}, bytes = 32, nodes = "odd">
 // CHECK-SAME: #ingot.layer<"softmax" by native, flops = 160, bytes = 256, nodes = "softmax">
 module attributes {ingot.declined = [
@@ -196,7 +199,7 @@ module attributes {ingot.declined = [
 
 // -----
 
-// What is multiplied, or how weights are stored, if it is not f32.
+// The type of products, or of stored weights, if it is not f32.
 // CHECK: #ingot.layer<"matmul" by native, precision = <int8>, flops = 560, bytes = {{[0-9]+}}, nodes = "bytes">
 // CHECK-SAME: #ingot.layer<"matmul" by native, precision = <int16>, flops = 560, bytes = {{[0-9]+}}, nodes = "shorts">
 // CHECK-SAME: #ingot.layer<"matmul" by native, precision = <binary>, flops = {{[0-9]+}}, bytes = {{[0-9]+}}, nodes = "signs">
@@ -232,7 +235,7 @@ func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10x
 
 // -----
 
-// The layers of a body for usual sizes come behind those for all sizes.
+// Layers of a body for usual sizes come behind those for all sizes.
 
 // CHECK: module attributes {ingot.layers = [
 // CHECK-SAME: #ingot.layer<"copy" by loops, flops = 0, bytes = 128, nodes = "copy_1">,
@@ -251,8 +254,8 @@ func.func @forward_3(%x: memref<8xf32>, %y: memref<8xf32>, %call: !llvm.ptr {ing
 
 // -----
 
-// Metadata have a line of sizes for each layer, and the exporter's modules of
-// the nodes that have one. What the metadata had before stays.
+// Metadata have a line of sizes per layer, and the exporter's modules of the
+// nodes that have one. Existing metadata stay.
 // CHECK: module attributes
 // CHECK-SAME: ingot.layer_shapes = "1x4 -> 1x4\0A?x4 -> ?x4\0A\0A"
 // CHECK-SAME: ingot.scopes = "node_Relu_1\09stem.act\0Anode_Relu_2\09head\0A"
@@ -274,8 +277,8 @@ module attributes {ingot.metadata = {labels = "cat"}} {
 
 // -----
 
-// Layers of a loop over pictures end within it. An observed run takes all
-// pictures in one step, so a layer's sizes are those of the batch.
+// Layers of a loop over images end within it. An observed run takes all images
+// in one step, so a layer's sizes are those of the batch.
 // CHECK: #ingot.layer<"elementwise" by loops, flops = 128, bytes = 1024, nodes = "add_1">
 // CHECK: func.func @forward
 // CHECK: scf.for

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --kernel-reuse-epilogue-operands --split-input-file %s | FileCheck %s
 
-// The residual, which nobody reads afterwards, is written over.
+// The residual is overwritten, since it has no later user.
 // CHECK-LABEL: func.func @residual
 // CHECK: %[[R:.*]] = cpu.matmul
 // CHECK: cpu.matmul ins({{.*}}) operands(%[[R]] : {{.*}}) outs(%[[R]] :
@@ -22,7 +22,7 @@ func.func @residual(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>) -> tensor<4x8xf
 
 // -----
 
-// It is needed once more.
+// Must not fire: the residual has a later user.
 // CHECK-LABEL: func.func @used_afterwards
 // CHECK: tensor.empty
 // CHECK: %[[F:.*]] = tensor.empty
@@ -46,7 +46,7 @@ func.func @used_afterwards(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>) -> (tens
 
 // -----
 
-// An input of the model is the caller's.
+// Must not fire: an input of the model belongs to the caller.
 // CHECK-LABEL: func.func @input
 // CHECK: %[[F:.*]] = tensor.empty
 // CHECK: cpu.matmul ins({{.*}}) operands(%{{.*}} : {{.*}}) outs(%[[F]] :
@@ -63,7 +63,8 @@ func.func @input(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>, %r: tensor<4x8xf32
 
 // -----
 
-// Values that a task still reads when another has written.
+// Must not fire: a task may still read values that another task has
+// overwritten.
 // CHECK-LABEL: func.func @also_values
 // CHECK: tensor.empty
 // CHECK: %[[F:.*]] = tensor.empty

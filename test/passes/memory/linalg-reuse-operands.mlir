@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// The product is needed only where the sum is written: it is written over.
+// The sum overwrites the product, since the product has no other user.
 
 // CHECK-LABEL: @reuses
 // CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<8xf32>)
@@ -23,7 +23,8 @@ func.func @reuses(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %s : tensor<8xf32>
 }
 
-// An argument is not ours to write to; a value with two users is needed again.
+// Must not fire: arguments must not be overwritten, and a value with two users
+// is needed again.
 
 // CHECK-LABEL: @keeps
 // CHECK: %[[E:.*]] = tensor.empty

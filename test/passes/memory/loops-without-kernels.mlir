@@ -1,7 +1,7 @@
 // RUN: ingot-opt --instrument-layers %s 2>&1 | FileCheck %s
 
-// A convolution without a kernel, of fixed and open sizes (64 for each), is told
-// of; a product that is written with tiles, and loops of little arithmetic, are not.
+// A convolution without a kernel is reported, of static and dynamic sizes (64 for each). A product with register tiles
+// is not, nor are loops of little arithmetic.
 #in = affine_map<(p, o, k, c) -> (p + k, c)>
 #weights = affine_map<(p, o, k, c) -> (k, c, o)>
 #out = affine_map<(p, o, k, c) -> (p, o)>

@@ -1,7 +1,8 @@
 // RUN: ingot-opt --outline-inference --split-input-file %s | FileCheck %s
 
-// What sizes decide is copied: checks, demands of memory in their order, sizes
-// of outputs; work is not, and buffers of the arena are nobody's demand.
+// Ops that depend on sizes only are copied: checks, allocations in their order,
+// and sizes of outputs. Computations are not copied, and buffers of the arena
+// are no allocations.
 
 #half = affine_map<()[s0] -> (s0 floordiv 2)>
 // CHECK-LABEL: func.func @forward(
@@ -10,7 +11,7 @@
 // CHECK: %[[N:.*]] = memref.dim %[[X]], %{{.*}}
 // CHECK: ingot.require %{{.*}}, "n is {0}"(%[[N]])
 // CHECK: %[[HALF:.*]] = affine.apply #{{.*}}()[%[[N]]]
-// 8 numbers of 4 bytes for each.
+// 8 elements of 4 bytes.
 // CHECK: %[[EACH:.*]] = arith.constant 32 : index
 // CHECK: %[[BYTES:.*]], %[[HIGH:.*]] = arith.mului_extended %[[EACH]], %[[HALF]]
 // CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]]
@@ -20,7 +21,7 @@
 // CHECK: ingot.require %{{.*}}, "a tensor is too large for any memory"
 // CHECK: %[[PLACE:.*]] = call @ingot_support_reserve(%[[CALL]], %[[ASKED]])
 // CHECK-NOT: linalg
-// The size of a view of it.
+// The size of a view of the buffer.
 // CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %[[HALF]]
 // CHECK: %[[FLAT:.*]] = arith.muli %[[ROWS]]
 // CHECK: %[[WIDE:.*]] = arith.index_cast %[[FLAT]] : index to i64
@@ -57,7 +58,7 @@ module {
 
 // -----
 
-// The host has room for outputs, unless data decide how much.
+// The host provides memory for outputs, unless their size depends on data.
 
 // CHECK: func.func @forward_infer(%[[CALL:.*]]: !llvm.ptr
 // CHECK-NOT: call @ingot_support_reserve(
@@ -80,7 +81,7 @@ module {
 
 // -----
 
-// Data decide how large the buffer is, and what a loop makes.
+// The size of the buffer, and of one in a loop, depends on data.
 
 // CHECK: func.func @forward_infer(%[[CALL:.*]]: !llvm.ptr
 // CHECK-NOT: memref.load
@@ -121,7 +122,7 @@ module {
 
 // -----
 
-// Sizes are all fixed: there is nothing to infer.
+// Must not fire: all sizes are static.
 
 // CHECK-LABEL: @fixed(
 // CHECK-NOT: _infer
@@ -133,8 +134,8 @@ module {
 
 // -----
 
-// A reshape has the sizes in its list, where each was stored once, and so does
-// what reads the list.
+// The sizes of a reshape are those in its list, each of which is stored once.
+// So are the sizes of its users.
 
 // CHECK-LABEL: @listed_infer(
 // CHECK-DAG: %[[N:.*]] = memref.dim %{{.*}}, %{{.*}} : memref<?x4xf32>
@@ -144,7 +145,7 @@ module {
 // CHECK: memref.store %[[FIRST]], %{{.*}}[%{{.*}}] : memref<1xi64>
 // CHECK: call @ingot_support_set_dims
 
-// A list that is written to twice is no such list.
+// Must not fire: a list whose elements are stored twice.
 
 // CHECK-LABEL: @rewritten_infer(
 // CHECK: ingot_support_reserve_unknown
@@ -198,7 +199,7 @@ module {
 
 // -----
 
-// A chunk has all pictures at most: threads and observers are not known.
+// A chunk has at most all images, since threads and observers are not known.
 
 // CHECK-LABEL: func.func @chunks_infer(
 // CHECK: %[[N:.*]] = memref.dim

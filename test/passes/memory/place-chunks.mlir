@@ -1,8 +1,8 @@
 // RUN: ingot-opt --place-chunks --split-input-file %s | FileCheck %s
 
-// The buffers of a chunk lie in one buffer, which has room for all pictures if
-// their number is known. %a and %c do not live at the same time: of a picture
-// they take the same 4 KiB, behind those of %b.
+// The buffers of a chunk lie in one buffer. It has room for all images if their
+// number is static. %a and %c are not live at the same time: both use the same
+// 4 KiB per image, behind the bytes of %b.
 
 // CHECK-LABEL: @known
 // CHECK: %[[STEP:.*]] = ingot.chunk
@@ -38,7 +38,7 @@ func.func @known(%x: memref<8x32x32xf32>, %call: !llvm.ptr) {
 
 // -----
 
-// The host is asked for the memory of one chunk. Other loops are left alone.
+// The host provides the memory of one chunk. Other loops do not change.
 
 // CHECK-LABEL: @open
 // CHECK: %[[STEP:.*]] = ingot.chunk

@@ -1,6 +1,7 @@
 // RUN: ingot-opt --plan-memory --split-input-file %s | FileCheck %s
 
-// a and c are never live together, so they share their place; b lies above.
+// a and c are never live at the same time, so they share their offset; b lies
+// above.
 
 // CHECK: module attributes {ingot.arena_bytes = 128 : i64, ingot.arena_lower_bound = 128 : i64
 // CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, {{.*}}>, #ingot.slot<offset = 64, bytes = 64, {{.*}}>, #ingot.slot<offset = 0, bytes = 64, {{.*}}>]
@@ -35,8 +36,8 @@ func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {
 
 // -----
 
-// A buffer of dynamic size is given back after its last use, also when that use
-// goes through its address.
+// A buffer of dynamic size is released after its last use, also if this use is
+// by its address.
 
 // CHECK: func.func private @use
 // CHECK: %[[A:.*]] = memref.alloc(%{{.*}})
@@ -53,7 +54,7 @@ func.func @forward(%n: index, %arena: memref<?xi8> {ingot.operand = #ingot.opera
 
 // -----
 
-// Bodies share the arena, which is as large as the largest needs.
+// Bodies share the arena, which has the size of the largest body.
 
 // CHECK: ingot.arena_bytes = 256 : i64, ingot.arena_lower_bound = 256 : i64
 // CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64,
@@ -74,8 +75,8 @@ func.func @forward_1(%x: memref<64xf32>, %arena: memref<?xi8> {ingot.operand = #
 
 // -----
 
-// Views that stand long before what reads them need no memory there: the second
-// buffer lies where the first was.
+// Views far in front of their users do not make a buffer live: the second
+// buffer has the offset of the first.
 
 // CHECK: ingot.arena_bytes = 64 : i64
 func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
@@ -91,8 +92,8 @@ func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {
 
 // -----
 
-// Nor does the host give it before. What needs a size of the buffer stays
-// behind it.
+// The host's buffer is allocated no earlier, either. Ops that use a size of the
+// buffer stay behind it.
 
 // CHECK-LABEL: func.func @sinks
 // CHECK: memref.copy %arg0, %[[A:.*]] :

@@ -13,7 +13,7 @@ func.func @forward(%x: tensor<2x3xi8> {ingot.name = "x", ingot.dim_names = ["", 
 
 // -----
 
-// What is in front of reshapes is stored where they would put it.
+// The value in front of reshapes is stored directly into the output.
 
 // CHECK: func.func @forward(%{{.*}}: memref<6x4xf32>, %[[Y:.*]]: memref<2x12xf32>,
 // CHECK: %[[EXPANDED:.*]] = memref.expand_shape %[[Y]] {{\[\[}}0], [1, 2]] output_shape [2, 3, 4]
@@ -27,7 +27,7 @@ func.func @forward(%x: tensor<6x4xf32>) -> tensor<2x12xf32> {
 
 // -----
 
-// An output of dynamic shape is handed to the host, with its dims.
+// An output of dynamic shape is passed to the host, with its dims.
 
 // CHECK: func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
 // CHECK: func.func @forward(%{{.*}}: memref<?x3xf32>, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %[[CALL:.*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
@@ -41,7 +41,7 @@ func.func @forward(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
 
 // -----
 
-// Of strings, the run makes numbers.
+// For strings, the run passes indices.
 
 // CHECK: func.func private @ingot_support_store_strings(!llvm.ptr, index, index, index, index, index)
 // CHECK: func.func @forward(%{{.*}}: memref<?xi32>, %{{.*}}: memref<2xi32>, %[[Y:.*]]: memref<2xi32>, %{{.*}}: memref<?xi8>
@@ -67,7 +67,8 @@ func.func @forward(%x: f32) -> f32 {
 
 // -----
 
-// It gets it as soon as it is computed, so that nothing is kept until the end.
+// The host gets the output as soon as it is computed, so that no memory is held
+// until the end.
 
 // CHECK: func.func @forward
 // CHECK: %[[A:.*]] = tensor.extract_slice
@@ -86,8 +87,8 @@ func.func @forward(%x: tensor<?x3xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>) {
 
 // -----
 
-// A body for usual sizes keeps what inputs and outputs are there to itself; the
-// module tells what a run may bring.
+// A body for usual sizes has its own types of inputs and outputs. The module
+// has the types that a run may have.
 
 // CHECK: module attributes {ingot.bodies = [#ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<2xf32>>], outputs = [#ingot.tensor<"y" : tensor<2xf32>>]>], ingot.inputs = [#ingot.tensor<"x" : tensor<?xf32>>], ingot.outputs = [#ingot.tensor<"y" : tensor<?xf32>>]}
 // CHECK: func.func @forward(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<weights>}
@@ -101,8 +102,9 @@ func.func @forward_1(%x: tensor<2xf32> {ingot.name = "x"}) -> (tensor<2xf32> {in
 
 // -----
 
-// Elements of less than a byte are packed outside and in a byte each inside.
-// The memref has the sizes of the elements, a view of it their bytes.
+// Elements of less than a byte are packed outside of the model and have a byte
+// each inside. The memref has the sizes of the elements, a view of it has the
+// bytes.
 
 // CHECK: func.func @forward(%[[X:.*]]: memref<3x5xi8>, %[[Y:.*]]: memref<?x5xi8>, %[[Z:.*]]: memref<3x5xi8>,
 // CHECK: %[[XB:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [8], strides: [1] : memref<3x5xi8> to memref<8xi8>
@@ -121,8 +123,8 @@ func.func @forward(%x: tensor<3x5xi8> {ingot.type = tensor<3x5xi4>}, %y: tensor<
 
 // -----
 
-// Where all elements of the bytes are those of the tensor, as where there is
-// none, nothing is cut off.
+// If the bytes have no extra elements, as in an empty tensor, nothing is cut
+// off.
 // CHECK-LABEL: func.func @forward(%{{.*}}: memref<0xi8>,
 // CHECK-NOT: tensor.extract_slice
 func.func @forward(%x: tensor<0xi8> {ingot.type = tensor<0xi4>}, %y: tensor<4xi8> {ingot.type = tensor<4xui2>}) -> (tensor<0xi8> {ingot.type = tensor<0xi4>}, tensor<4xi8> {ingot.type = tensor<4xui2>}) {

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --plan-memory --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// What each step of a loop makes is given back by the next, the last one after
-// its last use.
+// Buffers that a step of a loop allocates are released by the next step; those
+// of the last step after their last use.
 
 // CHECK-LABEL: @steps
 // CHECK: %[[INIT:.*]] = memref.alloc(%arg1)
@@ -28,7 +28,7 @@ func.func @steps(%x: memref<?xf32>, %n: index, %arena: memref<?xi8> {ingot.opera
 
 // -----
 
-// The regions of a while need not take the same values in the same order.
+// The regions of a while may take values in different orders.
 
 // CHECK-LABEL: @while
 // CHECK: scf.while (%{{.*}} = %true, %[[B:.*]] = %{{.*}})
@@ -60,7 +60,7 @@ func.func @while(%x: memref<?xf32>, %n: index, %arena: memref<?xi8> {ingot.opera
 
 // -----
 
-// A state that the loop does not own alone stays until the end of the run.
+// A state that the loop does not own stays until the end of the run.
 
 // CHECK-LABEL: @shared
 // CHECK: scf.for
@@ -80,7 +80,7 @@ func.func @shared(%x: memref<?xf32>, %n: index, %arena: memref<?xi8> {ingot.oper
 
 // -----
 
-// Buffers of a step lie in one place if one is dead when the other begins.
+// Buffers of a step share memory if they are not live at the same time.
 
 // CHECK: ingot.arena_bytes = 64
 // CHECK-LABEL: @inside

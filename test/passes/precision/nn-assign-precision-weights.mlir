@@ -3,9 +3,9 @@
 // RUN: ingot-opt %s --split-input-file --ingot-attach-targets=levels=x86-64-v3,avx512fp16 --nn-assign-precision=half=bf16 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: ingot-opt %s --ingot-attach-targets=levels=x86-64-v3,avx512fp16 --nn-assign-precision='half=bf16 keep=lost*=bf16,wide*=fp32' | FileCheck %s --check-prefix=RULES
 
-// Weights of f16 that are multiplied as f32, also where bf16 was asked for and no
-// level multiplies it: for many rows, for few by weights that no cache holds, and
-// for pictures of open size.
+// Weights are stored as f16 and multiplied as f32, also if bf16 was requested
+// but no level multiplies it. This holds for many rows, for few rows of weights
+// that no cache holds, and for images of dynamic size.
 // CHECK-LABEL: @stored
 // CHECK-COUNT-5: ingot.precision = #ingot.precision<fp16>
 // CHECK-NOT: ingot.precision
@@ -33,9 +33,8 @@ func.func @stored(%a: tensor<48x128xf32>, %b: tensor<8x1024xf32>, %c: tensor<1x5
 
 // -----
 
-// Not for few weights, for fewer rows by weights that a cache holds, for some rows
-// or an open number of them, which may be one, for few channels of open size, and
-// for factors that a run brings.
+// Must not fire: few weights; fewer rows of weights that a cache holds; some rows, or a dynamic number, which may be
+// one; few channels of dynamic size; and operands that a run computes.
 // REMARK-COUNT-2: remark: no weights are stored as float16, {{.*}}: a rule '*=bf16' stores them all the same
 // REMARK-NOT: remark:
 // CHECK-LABEL: @wide
@@ -63,7 +62,7 @@ func.func @wide(%a: tensor<48x128xf32>, %b: tensor<8x512xf32>, %c: tensor<9x1024
 
 // -----
 
-// Nor where all weights of the model stay in a cache.
+// Must not fire if a cache holds all weights of the model.
 // CHECK-LABEL: @small
 // CHECK-NOT: ingot.precision
 func.func @small(%a: tensor<64x512xf32>) -> (tensor<64x512xf32>, tensor<64x512xf32>) {

@@ -27,7 +27,7 @@ func.func @heavy(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x3x3xf32>, %b: tensor<4x
   return %2 : tensor<1x8x8x4xf32>
 }
 
-// Other types, and what someone chose already.
+// Must not fire: other types, and precisions that are set already.
 // CHECK-LABEL: @stays
 // CHECK: nn.matmul %{{.*}}, %{{.*}} : (tensor<2x4xf64>
 // CHECK: nn.matmul {{.*}}ingot.precision = #ingot.precision<fp32>
@@ -38,7 +38,7 @@ func.func @stays(%a: tensor<2x4xf64>, %b: tensor<4x4xf64>, %c: tensor<2x4xf32>, 
   return %0, %1 : tensor<2x4xf64>, tensor<2x4xf32>
 }
 
-// The first rule that fits a node decides.
+// The first rule that matches a node decides.
 // KEEP-LABEL: @named
 // KEEP: nn.matmul %{{[^{]*}} : (tensor<2x4xf32>
 // KEEP: nn.matmul {{.*}}#ingot.precision<bf16>
@@ -48,9 +48,9 @@ func.func @named(%a: tensor<2x4xf32>, %b: tensor<4x4xf32>) -> tensor<2x4xf32> {
   return %1 : tensor<2x4xf32>
 }
 
-// Few terms of a tap or of all, an odd one at the end of few, and groups of few
-// channels are not worth bf16, unless a rule says so, nor are few weights of f16;
-// sums of f16 take more terms. Single channels far from other products are neither.
+// bf16 does not pay for few terms per tap or in total, for an odd number of few terms, and for groups of few channels,
+// unless a rule asks for it. Few weights do not become f16. Sums of f16 may have more terms. Single channels far from
+// other products do not become bf16, either.
 // CHECK-LABEL: @few(
 // CHECK: nn.conv {{[^#]*}}tensor<20x3x3x3xf32>
 // CHECK-NEXT: nn.conv {{[^#]*}}tensor<20x5x3x3xf32>
@@ -114,8 +114,8 @@ func.func @few(%x0: tensor<1x8x8x3xf32>, %x1: tensor<1x8x8x5xf32>, %x2: tensor<1
       tensor<1x8x8x20xf32>
 }
 
-// Single channels that another product makes, or reads behind an activation, are
-// stored as bf16 beside it; behind a mean they are not.
+// Single channels between products, also behind an activation, are stored as
+// bf16, but not behind a mean.
 // CHECK-LABEL: @single(
 // CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<32x1x3x3xf32>
 // CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<32x32x1x1xf32>
@@ -141,7 +141,8 @@ func.func @single(%x: tensor<1x8x8x32xf32>) -> (tensor<1x8x8x32xf32>, tensor<1x5
   return %2, %5 : tensor<1x8x8x32xf32>, tensor<1x512xf32>
 }
 
-// A few rows by a small matrix are not worth it, open rows may be.
+// bf16 does not pay for a few rows by a small matrix; a dynamic number of rows
+// may be large.
 // CHECK-LABEL: @small(
 // CHECK: nn.matmul {{[^#]*}}tensor<8x16xf32>, tensor<16x16xf32>
 // CHECK: nn.matmul {{[^#]*}}tensor<3x64xf32>, tensor<64x64xf32>
@@ -168,9 +169,9 @@ func.func @small(%a: tensor<8x16xf32>, %b: tensor<3x64xf32>, %c: tensor<8x64xf32
     : tensor<8x16xf32>, tensor<3x64xf32>, tensor<8x64xf32>, tensor<?x16xf32>, tensor<3x256xf32>, tensor<1x256xf32>, tensor<64x256xf32>
 }
 
-// Neither are convolutions of few products, rows of fewer than four pixels by few
-// weights, and groups of four channels of few pixels: they are no tiles, or empty
-// ones.
+// Must not fire: convolutions of few products, rows of fewer than four pixels
+// by few weights, and groups of four channels of few pixels. Their tiles are
+// missing or empty.
 // CHECK-LABEL: @small_convolutions(
 // CHECK: nn.conv {{[^#]*}}tensor<1x7x7x20xf32>, tensor<12x20x1x1xf32>
 // CHECK: nn.conv {{.*}}#ingot.precision<bf16>{{.*}}tensor<1x14x14x20xf32>, tensor<12x20x1x1xf32>
@@ -222,7 +223,7 @@ func.func @small_convolutions(%tiny: tensor<1x7x7x20xf32>,
     : tensor<1x7x7x12xf32>, tensor<1x14x14x12xf32>, tensor<1x14x14x128xf32>, tensor<1x28x28x128xf32>, tensor<1x7x7x64xf32>, tensor<1x3x3x3x16xf32>, tensor<1x4x4x4x16xf32>, tensor<1x3x3x3x20xf32>, tensor<1x?x?x12xf32>
 }
 
-// Products of what a run computes, not of constants; no convolutions.
+// Products of two computed operands; no convolutions.
 // COMPUTED-LABEL: @heavy
 // COMPUTED: nn.conv %{{[^{]*}} {channels_last,
 // COMPUTED-LABEL: @computed

@@ -9,7 +9,8 @@
 // MLIR renames a resource that one context reads twice.
 // UNSUPPORTED: roundtrip
 
-// All parts of the file are in the attribute; bits of weights are a resource.
+// All parts of the file are in the attribute; rounding bits of weights are a
+// resource.
 // CHECK: ingot.calibration = #ingot.calibration<"{{.*}}all.json" tensors = [<"x", min = -1.000000e+00, max = 2.000000e+00, scale = 1.250000e-02, zero_point = 80>, <"a + b", min = 0.000000e+00, max = 0.333333343, scale = 1.250000e-01, zero_point = 0>]
 // CHECK-SAME: equalize = true channels = [<"norm", [1.600000e+01, 1.000000e+00]>] biases = [<"conv", [2.500000e-01, -2.500000e-01]>, <"empty", []>] rounding = [<"fc1", dense_resource<rounding> : tensor<2xi8>>]>
 // CHECK: rounding: "0x0100000005FF"
@@ -17,7 +18,7 @@
 // RANGES: ingot.calibration = #ingot.calibration<"{{.*}}ranges.json" tensors = [<"x", min = -1.000000e+00, max = 2.000000e+00, scale = 1.250000e-02, zero_point = 80>]>
 // RANGES-NOT: dialect_resources
 
-// A module keeps the calibration of a file of the same name.
+// A module keeps its calibration if the file has its name.
 // KEEP: ingot.calibration = #ingot.calibration<"no/file.json" equalize = true>
 
 // NONE: error: cannot read 'no/file.json': {{[Nn]}}o such file

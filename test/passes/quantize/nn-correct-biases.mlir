@@ -6,8 +6,8 @@
 // SHORT: error: {{.*}}expects corrections of 2 channels, but '{{.*}}short.json' has 1
 // NONE: error: cannot read '{{.*}}none.json'
 
-// A bias loses the error, and one that was not there is its negative; a product
-// of floats and one that the file does not name stay.
+// The error is subtracted from the bias, or becomes a new negative bias. A
+// product of floats and one that the file does not name do not change.
 // CHECK-LABEL: func.func @products
 // CHECK: %[[B:.*]] = arith.constant dense<[7.500000e-01, 1.250000e+00]> : tensor<2xf32>
 // CHECK: nn.conv {{.*}} bias(%[[B]]
@@ -16,8 +16,8 @@
 // CHECK: nn.matmul %{{.*}}, %{{[a-z0-9_]*}} {transpose_b} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
 // CHECK: nn.matmul %{{.*}}, %{{[a-z0-9_]*}} {transpose_b} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
 
-// Groups of transposed convolutions share weights' channels, and have biases of
-// their own.
+// Groups of a transposed convolution share channels of the weights, but have
+// separate biases.
 // CHECK-LABEL: func.func @groups
 // CHECK: %[[G:.*]] = arith.constant dense<[-1.000000e+00, -2.000000e+00, -3.000000e+00, -4.000000e+00]> : tensor<4xf32>
 // CHECK: nn.conv_transpose {{.*}} bias(%[[G]])

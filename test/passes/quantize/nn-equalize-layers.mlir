@@ -2,12 +2,12 @@
 // RUN: ingot-opt %s --ingot-attach-calibration=file=%S/Inputs/plain.json --nn-equalize-layers --split-input-file | FileCheck %s --check-prefix=PLAIN
 // RUN: ingot-opt %s --nn-equalize-layers --split-input-file | FileCheck %s --check-prefix=PLAIN
 
-// Nothing changes unless the calibration was made from equalized weights.
+// Fires only if the calibration was made from equalized weights.
 // PLAIN-LABEL: func.func @pair
 // PLAIN: arith.constant dense<{{\[\[\[\[1.600000e\+01\]\]\], \[\[\[1.000000e\+00\]\]\]\]}}> : tensor<2x1x1x1xf32>
 
-// The first channel is 16 times as large in the first convolution as in what
-// reads it: a factor of 4; the second is as it should be.
+// The first channel is 16 times as large in the first convolution as in the
+// second: a factor of 4. The second channel is balanced already.
 // CHECK-LABEL: func.func @pair
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[4.000000e\+00\]\]\], \[\[\[1.000000e\+00\]\]\]\]}}> : tensor<2x1x1x1xf32>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<[2.500000e-01, 1.000000e+00]> : tensor<2xf32>
@@ -29,8 +29,8 @@ func.func @pair(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x4x4xf32> {
 
 // -----
 
-// Through a depthwise convolution, whose channels are both of its sides: the
-// first channel, 256, 1 and 1, ends at 8, 8 and 4; the second stays.
+// Through a depthwise convolution, which has the channel on both sides: the
+// first channel, 256, 1 and 1, becomes 8, 8 and 4. The second does not change.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[\[8.000000e\+00\]\]\], \[\[\[1.000000e\+00\]\]\]\]}}> : tensor<2x1x1x1xf32>
 // CHECK: nn.conv %arg0, %[[W]] {
@@ -53,7 +53,8 @@ func.func @chain(%x: tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> {
 
 // -----
 
-// Not what another reads as well, nor through what does not scale.
+// Must not fire: a result with other users, or an op in between that does not
+// scale.
 // CHECK-LABEL: func.func @not
 // CHECK-COUNT-1: arith.constant dense<1.600000e+01>
 // CHECK: nn.conv %arg0

@@ -12,8 +12,8 @@
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},ingot-attach-calibration{file=%t/repaired.json},nn-exclude-overflow)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPAIRED
 
-// What reads a tensor beyond half of what f16 holds stays f32, whatever its
-// weights were to be; what writes it does not matter.
+// Readers of a tensor beyond half of f16's range stay f32, whatever their
+// weights should be. Its writer may be narrow.
 // CHECK-LABEL: func.func @two
 // CHECK: nn.matmul {{.*}} {ingot.precision = #ingot.precision<fp16>}
 // CHECK: nn.matmul {{.*}} {ingot.precision = #ingot.precision<fp32>}

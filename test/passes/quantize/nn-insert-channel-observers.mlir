@@ -1,6 +1,7 @@
 // RUN: ingot-opt %s --nn-insert-channel-observers --split-input-file | FileCheck %s
 
-// What products by constants read, of all kinds; two of one name are told apart.
+// Inputs of all kinds of products by constants. Two tensors of one name get
+// different names.
 // CHECK: ingot.observed = ["norm", "norm#2"]
 // CHECK-LABEL: func.func @both
 // CHECK: %[[N:.*]] = nn.layer_norm
@@ -21,7 +22,7 @@ func.func @both(%x: tensor<?x3x2xf32>, %y: tensor<3x2xf32>) -> (tensor<?x3x2xf32
 
 // -----
 
-// Also what a pool lies between, and what sums and products read besides.
+// Inputs behind a pool, and inputs that sums and products read, too.
 // CHECK: ingot.observed = ["tanh"]
 // CHECK-LABEL: func.func @pooled
 // CHECK: nn.reduce max {{.*}} {axes = array<i64: 0, 2, 3>} : tensor<1x2x4x4xf32> -> tensor<2xf32>
@@ -37,7 +38,8 @@ func.func @pooled(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x1x1xf32>, tensor<1x2x4
 
 // -----
 
-// Not what others read, what only moves values, and groups of several channels.
+// Must not fire: inputs with other users, inputs that are only moved, and
+// groups of several channels.
 // CHECK: ingot.observed = []
 // CHECK-LABEL: func.func @none
 // CHECK-NOT: ingot.observe

@@ -12,7 +12,7 @@
 // RUN:   | FileCheck %s --check-prefix=RULE
 // RULE: error: rule 'n1=fp32' is of no node of the model; names like it: 'm1', 'm2'
 
-// Least and greatest element and 0 give scale and zero point, once for both products.
+// The smallest and the largest element, and 0, give scale and zero point, once for both products.
 // CHECK-LABEL: @shared
 // CHECK: nn.reduce min %arg0 {axes = array<i64: 0, 1>} : tensor<?x2xf32> -> tensor<f32>
 // CHECK: nn.reduce max %arg0
@@ -36,7 +36,7 @@ func.func @shared(%x: tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
   return %0, %1 : tensor<?x2xf32>, tensor<?x2xf32>
 }
 
-// Weights that are computed or infinite, and convolutions of single channels.
+// Must not fire: computed or infinite weights, and depthwise convolutions.
 // NO-LABEL: @no
 // NO-NOT: quantize
 //--- no.mlir
@@ -50,8 +50,8 @@ func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x2x4x4xf32>)
   return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x4x4xf32>
 }
 
-// A state in bytes at each step, of a loop with enough weights; in a branch, of
-// any size. With `inner-only`, what is outside stays.
+// A state is quantized in each step of a loop with enough weights; in a branch,
+// for any size. With `inner-only`, ops outside do not change.
 // INNER-LABEL: @steps
 // ALL: nn.quantize %arg0
 // ONLY-NOT: nn.quantize
@@ -97,12 +97,13 @@ func.func @small(%x: tensor<1x64xf32>, %n: index, %p: i1) -> (tensor<1x64xf32>, 
   return %h, %y : tensor<1x64xf32>, tensor<1x64xf32>
 }
 
-// Nobody looks for the least of what is never below zero.
+// No minimum is computed for values that are never negative.
 // POSITIVE-LABEL: @positive
 // POSITIVE-NOT: nn.reduce min
 // POSITIVE: nn.reduce max
 // POSITIVE: nn.quantize
-// A few rows by a small matrix take less time than finding a range.
+// Must not fire: a few rows by a small matrix take less time than finding a
+// range.
 // POSITIVE-LABEL: @few
 // POSITIVE-NOT: nn.quantize
 //--- positive.mlir
@@ -118,8 +119,9 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
   return %0 : tensor<4x64xf32>
 }
 
-// Few products with each number do not pay for its range; together those of two
-// convolutions do. Without VNNI it takes more weights.
+// Must not fire: the range costs more than few products per element save. The
+// products of two convolutions together are enough. Without VNNI, more weights
+// are needed.
 // CONV-LABEL: @narrow
 // CONV-NOT: nn.quantize
 // CONV-LABEL: @columns
@@ -130,8 +132,8 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
 // WORDS-NOT: nn.quantize
 // CONV-LABEL: @wide
 // CONV: nn.quantize
-// 64 with each number are enough for VNNI alone, and so are 3x3 taps that floats
-// of many pixels take in fewer products.
+// 64 products per element are enough with VNNI only. So are 3x3 taps, for which
+// floats of many pixels use Winograd.
 // CONV-LABEL: @square
 // DOTS: nn.quantize
 // WORDS-NOT: nn.quantize
@@ -140,11 +142,11 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
 // WORDS-NOT: nn.quantize
 // CONV-LABEL: @windows_of_few
 // CONV: nn.quantize
-// Of small volumes most taps lie in the padding, which floats leave out.
+// In small volumes most taps lie in the padding, which floats skip.
 // CONV-LABEL: @padding
 // DOTS: nn.quantize
 // WORDS-NOT: nn.quantize
-// Three terms are less than what is done once for a result.
+// Three terms cost less than the work per result.
 // CONV-LABEL: @terms
 // CONV-NOT: nn.quantize
 // Fewer than 32 rows are not multiplied in pairs.
@@ -153,7 +155,7 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
 // WORDS-NOT: nn.quantize
 // CONV-LABEL: @rows_of_pairs
 // CONV: nn.quantize
-// One row waits for weights, but not for few columns.
+// A single row waits for weights, except for few columns.
 // CONV-LABEL: @row
 // DOTS: nn.quantize
 // WORDS-NOT: nn.quantize

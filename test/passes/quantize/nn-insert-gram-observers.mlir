@@ -1,8 +1,8 @@
 // RUN: ingot-opt %s --nn-insert-gram-observers --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-gram-observers{max-inner=7})' --split-input-file | FileCheck %s --check-prefix=SMALL
 
-// Each tap of a convolution is a slice of the padded data; channels come first,
-// then their taps, as in the weights. A matrix has its rows.
+// Each tap of a convolution is a slice of the padded data. Channels come first,
+// then their taps, as in the weights. For a matrix, rows are used.
 // CHECK: ingot.observed = ["conv", "conv", "fc", "fc"]
 // SMALL: ingot.observed = ["fc", "fc"]
 // CHECK-LABEL: func.func @products
@@ -37,7 +37,7 @@ func.func @products(%x: tensor<?x2x2x5xf32>, %y: tensor<?x5x2xf32>) -> (tensor<?
 
 // -----
 
-// A gram for each group.
+// A Gram matrix for each group.
 // CHECK: ingot.observed = ["depthwise", "depthwise"]
 // CHECK-LABEL: func.func @groups
 // CHECK-NOT: nn.pad
@@ -52,8 +52,8 @@ func.func @groups(%x: tensor<2x2x1x4xf32>) -> tensor<2x2x1x3xf32> {
 
 // -----
 
-// Not weights that a run computes, images of open size, what shares its name
-// with another product, nor transposed convolutions.
+// Must not fire: computed weights, images of dynamic size, products that share
+// their name with another one, and transposed convolutions.
 // CHECK: ingot.observed = []
 // CHECK-LABEL: func.func @none
 // CHECK-NOT: ingot.observe

@@ -1,7 +1,8 @@
 // RUN: ingot-opt %s --nn-insert-observers --split-input-file | FileCheck %s
 
-// What a convolution reads, and the branch that the other convolution's result
-// is added to; that one stays in registers. Not what leaves the model.
+// The input of a convolution, and the summand of the other convolution's
+// result. That result stays in registers. Results of the model are not
+// observed.
 // CHECK: ingot.observed = ["x", "relu1", "relu2"]
 // CHECK-LABEL: func.func @residual
 // CHECK-NEXT: ingot.observe 0 %arg0
@@ -29,8 +30,8 @@ func.func @residual(%x: tensor<1x4x8x8xf32> {ingot.name = "x"}) -> (tensor<1x4x8
 
 // -----
 
-// Of what only moves values the result is what has a range; what a mean is of has
-// its own. Two tensors of one name are told apart.
+// Ops that only move values: the result has the range. The input of a mean has
+// its own range. Two tensors of one name get different names.
 // CHECK: ingot.observed = ["x", "mean", "relu", "relu#2"]
 func.func @movement(%x: tensor<1x4x2x2xf32> {ingot.name = "x"}, %z: tensor<1x4xf32>) -> tensor<1x3xf32> {
   %w = arith.constant dense<0.5> : tensor<4x3xf32>
@@ -47,8 +48,8 @@ func.func @movement(%x: tensor<1x4x2x2xf32> {ingot.name = "x"}, %z: tensor<1x4xf
 
 // -----
 
-// Products of two computed tensors, of other types, and those that the model
-// quantizes itself.
+// Must not fire: products of two computed tensors, products of other types, and
+// products that the model quantizes.
 // CHECK: ingot.observed = []
 // CHECK-LABEL: func.func @none
 // CHECK-NOT: ingot.observe
@@ -65,7 +66,7 @@ func.func @none(%x: tensor<2x2xf32>, %y: tensor<2x2xf64>, %q: tensor<2x2xui8>) -
 
 // -----
 
-// Transposed convolutions, also of groups, but for those of one channel.
+// Transposed convolutions, also with groups, but not depthwise ones.
 // CHECK: ingot.observed = ["x", "y"]
 // CHECK-LABEL: func.func @transposed
 // CHECK-DAG: ingot.observe 0 %arg0

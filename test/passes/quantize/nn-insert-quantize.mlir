@@ -59,9 +59,9 @@
 // WHAT: error: rule 'conv1' does not say what nodes are kept in: use GLOB=fp32, or GLOB=int8 to except some from a later rule
 // GLOB: error: rule '[=fp32' is no pattern
 
-// Data in unsigned bytes, weights in signed ones with a scale for each output
-// channel; one of only zeros has any. The bias stays, and what is added to the
-// product is read in bytes.
+// Data is unsigned bytes. Weights are signed bytes with a scale for each output
+// channel; a channel of zeros has any scale. The bias stays, and the summand of
+// the product is read as bytes.
 // CHECK-LABEL: func.func @residual
 // CHECK-DAG: %[[IN:.*]] = nn.abs
 // CHECK-DAG: %[[SX:.*]] = arith.constant dense<2.500000e-01> : tensor<f32>
@@ -78,7 +78,7 @@
 // CHECK: %[[DR:.*]] = nn.dequantize %[[QR]],
 // CHECK: nn.conv %[[DR]], %[[DW]]
 
-// The bytes below and above, as the file says, of the product that it names.
+// The file gives the bytes below and above, for the product that it names.
 // ROUND-LABEL: func.func @rounded
 // ROUND-DAG: %[[W1:.*]] = arith.constant dense<{{\[\[127, 39\], \[-92, 127\]\]}}> : tensor<2x2xsi8>
 // ROUND-DAG: %[[W2:.*]] = arith.constant dense<{{\[\[127, 40\], \[-91, 127\]\]}}> : tensor<2x2xsi8>
@@ -88,7 +88,7 @@
 // ROUND: nn.matmul %{{.*}}, %[[D2]] :
 // SEVEN-BITS: arith.constant dense<{{\[\[64, 20\], \[-46, 64\]\]}}> : tensor<2x2xsi8>
 
-// Two products of weights up to 64 fit 16 bits.
+// Two products of weights up to 64 fit into 16 bits.
 // SEVEN-LABEL: func.func @residual
 // SEVEN-DAG: arith.constant dense<{{\[\[\[\[64\]\], \[\[-32\]\]\], \[\[\[0\]\], \[\[0\]\]\]\]}}> : tensor<2x2x1x1xsi8>
 // SEVEN-DAG: arith.constant dense<[1.562500e-02, 1.000000e+00]> : tensor<2xf32>
@@ -96,7 +96,7 @@
 // KEEP-LABEL: func.func @residual
 // KEEP-NOT: nn.quantize
 
-// What has no range stays as it is.
+// Must not fire without a range.
 // PART-LABEL: func.func @residual
 // PART: %[[X:.*]] = nn.abs
 // PART: nn.conv %[[X]], %cst
@@ -104,7 +104,7 @@
 // PART: nn.quantize %[[R]]
 // PART: nn.conv
 
-// What moves values does so in the range of its result.
+// Ops that only move values use the range of their result.
 // MOVE-LABEL: func.func @movement
 // MOVE: %[[Q:.*]] = nn.quantize %arg0
 // MOVE: %[[X:.*]] = nn.dequantize %[[Q]]
@@ -113,9 +113,9 @@
 // MOVE: %[[D:.*]] = nn.dequantize %[[QP]]
 // MOVE: nn.matmul %[[D]]
 
-// Single channels of three rows of pixels stay floats with 5x5 taps, of four they
-// are bytes. What a mean of floats is made of is stored as floats: it is not
-// rounded for what multiplies it.
+// Depthwise convolutions on three rows of pixels stay floats with 5x5 taps; on
+// four rows they are bytes. The input of a mean of floats is stored as floats:
+// it is not rounded for a product.
 // CHANNELS-LABEL: func.func @channels
 // CHANNELS: %[[IN:.*]] = nn.abs %arg0
 // CHANNELS: nn.quantize %[[IN]]
@@ -129,9 +129,9 @@
 // CHANNELS-NEXT: %[[S:.*]] = nn.mul %[[R]], %[[M]]
 // CHANNELS: nn.quantize %[[S]]
 
-// Two neighbours of one sign are at most 128 together: 67 + 61, and scales that
-// are large enough for that. Not of fewer than 32 rows, nor where all channels
-// would lose as much as with 7 bits, nor where the file says how to round.
+// Two neighbours of one sign sum to at most 128: 67 + 61, and scales are large
+// enough for that. Must not fire for fewer than 32 rows, if all channels would
+// lose as much as with 7 bits, or if the file gives the rounding.
 // PAIRS-LABEL: func.func @pairs
 // PAIRS-DAG: %[[FIT:.*]] = arith.constant dense<{{\[\[}}67, 127, 127], [61, -114, -13], [7, 13, 114], [-5, 35, 14], [7, 14, -9]
 // PAIRS-DAG: %[[WIDE:.*]] = arith.constant dense<[0.0148437498, 0.00787401571, 0.00789062492]> : tensor<3xf32>
@@ -145,7 +145,7 @@
 // PAIRS: nn.matmul %{{.*}}, %[[WONE]]
 // PAIRS: nn.matmul %{{.*}}, %[[WFIT]]
 
-// A level with byte dot products, or a repair, leaves scales of the largest weights.
+// With byte dot products, or a repair, scales follow from the largest weights.
 // NO-PAIRS-LABEL: func.func @pairs
 // NO-PAIRS-NOT: [67, 127, 127]
 // NO-PAIRS: return
@@ -159,10 +159,10 @@
 // DOWN: nn.matmul
 // DOWN: nn.matmul %{{.*}}, %[[WDOWN]]
 
-// What the model is given as floats stays so for two channels, which are
-// multiplied as floats, and as words for three; and for single ones that fit
-// into a cache, of more than four taps or as words. What is behind a product is
-// bytes on the way.
+// Float inputs of the model stay floats for two channels, which are multiplied
+// as floats. With int16, they do for three channels. So do inputs of depthwise
+// convolutions that fit into a cache, with more than four taps or as int16.
+// Values behind a product are bytes.
 // INPUTS-LABEL: func.func @inputs
 // FOURS: %[[Q:.*]] = nn.quantize %arg1
 // FOURS: %[[Y:.*]] = nn.dequantize %[[Q]]
@@ -177,9 +177,9 @@
 // WORDS: nn.conv %arg1, %cst
 // INPUTS: nn.conv %arg1, %cst
 
-// As words single channels that fit into a cache stay floats behind others that
-// do, also through functions; behind bytes, by a stride and behind two tensors
-// they are bytes.
+// With int16, depthwise convolutions that fit into a cache stay floats behind
+// others that do, also through functions. Behind bytes, with a stride, and
+// behind two tensors they are bytes.
 // CHAIN-LABEL: func.func @chain
 // CHAIN: %[[A:.*]] = nn.conv %arg0, %cst
 // CHAIN: %[[R:.*]] = nn.relu %[[A]]
@@ -195,10 +195,11 @@
 // CHAIN: %[[QS:.*]] = nn.quantize %[[S]]
 // CHAIN: %[[DS:.*]] = nn.dequantize %[[QS]]
 // CHAIN: nn.conv %[[DS]]
-// What kernels multiply no faster as bytes stays floats: single channels in one
-// row of taps and volumes of them, unless they come from memory; groups of few
-// channels, too; transposed convolutions of few channels. As words what is given
-// with few terms or columns, and 3x3 taps of few channels.
+// Products that kernels compute no faster as bytes stay floats. These are
+// depthwise convolutions with one row of taps or on volumes, unless their input
+// comes from memory. They also are groups of few channels, and transposed
+// convolutions of few channels. With int16, they are inputs with few terms or
+// columns, and 3x3 taps of few channels.
 // FLOATS-LABEL: func.func @floats
 // FLOATS: nn.conv {{%.*}}, %{{cst[_0-9]*}} {{.*}}(tensor<1x32x64xf32>, tensor<32x1x3xf32>)
 // FLOATS: nn.conv {{%.*}}, %{{[0-9]+}} {{.*}}(tensor<1x64x4096xf32>, tensor<64x1x3xf32>)

@@ -5,8 +5,8 @@
 
 //--- nets.mlir
 
-// A recurrent net has one switch for what its input and its state are
-// multiplied by; a state without a product outside reads no observed tensor.
+// A recurrent net has one flag for the products of its input and of its state.
+// A state without a product outside reads no observed tensor.
 // CHECK: ingot.observed = ["x"]
 // CHECK-SAME: ingot.switches = [#ingot.switch<0, nodes = "net">, #ingot.switch<-1, nodes = "body">]
 // CHECK-LABEL: func.func @recurrent
@@ -37,8 +37,9 @@ func.func @recurrent(%x: tensor<1x128xf32> {ingot.name = "x"}, %n: index {ingot.
 }
 
 //--- rounded.mlir
-// A rounding is that of the product before the loop: whatever has the name of
-// its node in the loop has other weights, which become the nearest bytes.
+// The rounding is that of the product before the loop. A product in the loop
+// with the same node name has other weights, which are rounded to the nearest
+// bytes.
 // CHECK-LABEL: func.func @named
 // CHECK-DAG: dense<{{\[\[}}127, 39], [-92, 127]]> : tensor<2x2xsi8>
 // CHECK-DAG: dense<1> : tensor<128x128xsi8>

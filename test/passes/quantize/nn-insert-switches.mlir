@@ -5,8 +5,9 @@
 
 // RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1'
 
-// What is added is read in bytes when the second convolution is: its switch is
-// that of the third, which reads the sum. Products are computed twice.
+// The summand is read as bytes if the second convolution is quantized: its flag
+// is that of the third convolution, which reads the sum. Products are computed
+// twice.
 // CHECK: ingot.observed = ["x", "relu1", "add"]
 // CHECK-SAME: ingot.switches = [#ingot.switch<0, nodes = "conv1">, #ingot.switch<1, nodes = "conv2">, #ingot.switch<2, nodes = "conv3">]
 // CHECK-LABEL: func.func @residual
@@ -33,7 +34,7 @@
 // CHECK: %[[OTHER:.*]] = nn.select %[[S3]], %{{.*}}, %{{.*}}
 // CHECK: nn.add %[[Y2]], %[[OTHER]]
 
-// How much the product in bytes is larger, channel by channel.
+// Shows how much the int8 product is too large, channel by channel.
 // ERROR-LABEL: func.func @residual
 // ERROR: %[[C:.*]] = nn.conv %arg0,
 // ERROR: %[[C8:.*]] = nn.conv
@@ -41,7 +42,7 @@
 // ERROR: %[[M:.*]] = nn.reduce mean %[[E]] {axes = array<i64: 0, 2, 3>} : tensor<1x4x8x8xf32> -> tensor<4xf32>
 // ERROR: ingot.observe 0 %[[M]]
 
-// A node that is kept has no switch, and what it reads is not rounded.
+// A kept node has no flag, and its input is not rounded.
 // KEEP: ingot.observed = ["x", "relu1", "add"]
 // KEEP-SAME: ingot.switches = [#ingot.switch<1, nodes = "conv2">, #ingot.switch<2, nodes = "conv3">]
 // KEEP-LABEL: func.func @residual
@@ -62,7 +63,7 @@ func.func @residual(%x: tensor<1x4x8x8xf32> {ingot.name = "x"}) -> (tensor<1x4x8
 
 // -----
 
-// Nothing to switch: the function stays as it is.
+// Must not fire: there is nothing to quantize.
 // CHECK: ingot.observed = [], ingot.switches = []
 // CHECK-LABEL: func.func @none(%arg0: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // CHECK-NEXT: nn.matmul %arg0, %arg0
@@ -73,8 +74,8 @@ func.func @none(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-// What only moves values is done on bytes when all who read the result are:
-// the operands of the pool are rounded when both convolutions read bytes.
+// Ops that only move values work on bytes if all users read bytes: the operands
+// of the pool are rounded if both convolutions read bytes.
 // CHECK-LABEL: func.func @movement
 // CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.0"}
 // CHECK-SAME: %[[B:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.1"}

@@ -1,7 +1,6 @@
 // RUN: ingot-opt --nn-propagate-quantize --split-input-file %s | FileCheck %s
 
-// Pools, transposes and slices move bytes; what comes out with the scale that went in
-// is not dequantized at all.
+// Pools, transposes and slices move bytes. If scales of input and output are equal, nothing is dequantized.
 // CHECK-LABEL: @movement
 // CHECK-SAME: (%[[X:.*]]: tensor<1x2x4x4xui8>)
 func.func @movement(%x: tensor<1x2x4x4xui8>) -> tensor<1x4x2x2xui8> {
@@ -22,7 +21,8 @@ func.func @movement(%x: tensor<1x2x4x4xui8>) -> tensor<1x4x2x2xui8> {
 
 // -----
 
-// Bytes are joined as they are if their scales are equal, else quantized before.
+// Bytes with equal scales are concatenated directly; others are quantized
+// first.
 // CHECK-LABEL: @joins
 func.func @joins(%x: tensor<2xui8>, %y: tensor<3xui8>) -> (tensor<5xf32>, tensor<5xui8>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -42,7 +42,7 @@ func.func @joins(%x: tensor<2xui8>, %y: tensor<3xui8>) -> (tensor<5xf32>, tensor
 
 // -----
 
-// Padding needs a byte for its value.
+// Must not fire: padding needs a byte for its value.
 // CHECK-LABEL: @pads
 func.func @pads(%x: tensor<2xui8>) -> (tensor<4xf32>, tensor<4xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -60,7 +60,7 @@ func.func @pads(%x: tensor<2xui8>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// The least byte is 0 here and -1.5 there, so that the second relu does something.
+// The smallest byte is 0 in one place and -1.5 in the other, so that the second relu has an effect.
 // CHECK-LABEL: @relu
 func.func @relu(%x: tensor<2xf32>) -> (tensor<2xui8>, tensor<2xui8>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -77,7 +77,7 @@ func.func @relu(%x: tensor<2xf32>) -> (tensor<2xui8>, tensor<2xui8>) {
 
 // -----
 
-// The relu between bytes and a product is one of bytes; what reads floats keeps its own.
+// The relu between bytes and a product works on bytes; a user of floats keeps its own relu.
 // CHECK-LABEL: @relu_of_bytes
 func.func @relu_of_bytes(%x: tensor<3x2xui8>, %w: tensor<2x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -88,7 +88,7 @@ func.func @relu_of_bytes(%x: tensor<3x2xui8>, %w: tensor<2x2xf32>) -> (tensor<3x
   %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<3x2xf32>
   %1 = nn.relu %0 : tensor<3x2xf32> -> tensor<3x2xf32>
   %2 = nn.matmul %1, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
-  // Nothing is below 0.
+  // No value is below 0.
   // CHECK: %[[E:.*]] = nn.dequantize %arg0
   // CHECK: nn.matmul %[[E]]
   %3 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<3x2xui8>, tensor<f32>) -> tensor<3x2xf32>
@@ -103,7 +103,8 @@ func.func @relu_of_bytes(%x: tensor<3x2xui8>, %w: tensor<2x2xf32>) -> (tensor<3x
 
 // -----
 
-// Signs go where nobody sees them; a result of the model keeps its own.
+// Signed bytes become unsigned where no result of the model shows them; a
+// result keeps its sign.
 // CHECK-LABEL: @signs
 func.func @signs(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi8>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -120,7 +121,7 @@ func.func @signs(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi8>) {
 
 // -----
 
-// Words get one; of words kernels pick no largest.
+// int16 values become signed; kernels have no maximum of int16.
 // CHECK-LABEL: @words
 func.func @words(%x: tensor<1x1x2xf32>) -> (tensor<1x1x1xf32>, tensor<1x1x2xui16>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -139,7 +140,7 @@ func.func @words(%x: tensor<1x1x2xf32>) -> (tensor<1x1x1xf32>, tensor<1x1x2xui16
 
 // -----
 
-// Weights move with a scale for each output.
+// Weights move with their scale per output.
 // CHECK-LABEL: @weights
 func.func @weights() -> (tensor<3x2xf32>, tensor<2x3x1xf32>) {
   %w = arith.constant dense<1> : tensor<2x3xi8>

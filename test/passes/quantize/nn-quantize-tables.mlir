@@ -4,7 +4,7 @@
 
 // RULE: error: rule 'word=fp32' is of no node of the model; names like it: 'words'
 
-// A scale for each row, of which 2 is 127 steps here.
+// A scale per row: 2 is 127 steps in the row here.
 // CHECK-LABEL: func.func @rows
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<127> : tensor<2x8192xi8>
 // CHECK-DAG: %[[S:.*]] = arith.constant dense<0.0157480314> : tensor<2x1xf32>
@@ -22,7 +22,7 @@ func.func @rows(%i: tensor<?x3xi64>) -> tensor<?x3x8192xf32> {
   return %0 : tensor<?x3x8192xf32>
 }
 
-// Left alone: a small table, columns, a computed table, numbers that are not finite.
+// Must not fire: a small table, columns, a computed table, values that are not finite.
 // CHECK-LABEL: func.func @no
 // CHECK-NOT: i8
 // CHECK: return

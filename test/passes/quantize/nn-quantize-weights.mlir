@@ -12,18 +12,18 @@
 // BITS: error: expects 4 or 8 bits and blocks of whole words of 8 elements, but got
 // RULE: error: rule 'n=fp32' is of no node of the model
 
-// Fewer weights in all than are asked for: none is packed.
+// Must not fire: the model has fewer weights than the option requires.
 // FEW-NOT: packed_matmul
 // REMARK: remark: the {{[0-9]+}} weights of matrix products stay floats: with fewer than 1048576, to unpack them takes longer than to read them
 
-// Two blocks of a column, the second of one element; -8 is the extreme: 0 is code 8.
+// Two blocks of a column, the second of one element. The value of largest magnitude is -8, so 0 is code 8.
 // CHECK-LABEL: @transposed
 // CHECK: %[[Q:.*]] = arith.constant dense<{{\[\[}}[{{[0-9]+, [0-9]+, [0-9]+, [0-9]+}}], [{{[0-9]+}}, 0, 0, 0]]]> : tensor<1x2x4xui8>
 // CHECK: %[[S:.*]] = arith.constant {{.*}} : tensor<1x2xf32>
 // CHECK: %[[Y:.*]] = nn.packed_matmul %arg0, %[[Q]], %[[S]] {bits = 4 : i64, block_size = 8 : i64, depth = 9 : i64} : (tensor<?x9xf32>, tensor<1x2x4xui8>, tensor<1x2xf32>) -> tensor<?x1xf32>
 // CHECK: nn.add %[[Y]], %arg1
 
-// One scale a column.
+// One scale per column.
 // BYTES-LABEL: @transposed
 // BYTES: nn.packed_matmul {{.*}} {bits = 8 : i64, block_size = 9 : i64, depth = 9 : i64} : (tensor<?x9xf32>, tensor<1x1x9xui8>, tensor<1x1xf32>)
 // KEEP-NOT: packed_matmul
@@ -33,7 +33,7 @@ func.func @transposed(%x: tensor<?x9xf32>, %b: tensor<1xf32>) -> tensor<?x1xf32>
   return %0 : tensor<?x1xf32>
 }
 
-// In loops weights that the nearest caches hold stay floats.
+// In loops, weights that fit into the nearest caches stay floats.
 // BYTES-LABEL: @steps
 // BYTES: scf.for
 // BYTES: nn.packed_matmul
@@ -57,8 +57,8 @@ func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (te
   return %h, %k : tensor<1x512xf32>, tensor<1x256xf32>
 }
 
-// Many rows of known number do not wait for weights that caches hold: they need
-// four times as many.
+// A large static number of rows does not wait for weights in caches: it needs
+// four times as many weights.
 // REMARK-ROWS: remark: 65536 weights of matrix products of many rows stay floats: with fewer than 2097152 in all, to unpack them takes longer than to read them
 // ROWS-LABEL: @rows
 // ROWS: nn.packed_matmul {{.*}}tensor<4x256xf32>
@@ -75,7 +75,8 @@ func.func @rows(%x: tensor<4x256xf32>, %y: tensor<5x256xf32>, %z: tensor<?x256xf
   return %0, %1, %2 : tensor<4x256xf32>, tensor<5x256xf32>, tensor<?x256xf32>
 }
 
-// Computed weights, those that are not finite, and convolutions.
+// Must not fire: computed weights, weights that are not finite, and
+// convolutions.
 // CHECK-LABEL: @no
 // CHECK-NOT: packed_matmul
 func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x1x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1x4xf32>) {

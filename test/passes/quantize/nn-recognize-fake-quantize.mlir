@@ -1,8 +1,9 @@
 // RUN: ingot-opt --nn-recognize-fake-quantize --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --nn-recognize-fake-quantize=keep=kept=fp32 --split-input-file %s | FileCheck %s --check-prefix=KEPT
 
-// DoReFa with 4 bits: 15 steps of data, and weights that are odd multiples of a
-// fifteenth, each channel by a factor. Rounding and scale are those of quantize.
+// DoReFa with 4 bits: 15 steps for data. Weights are odd multiples of a
+// fifteenth, times a factor per channel. Rounding and scale are those of
+// quantize.
 // CHECK-LABEL: @clamp_scale_round
 // KEPT-LABEL: @clamp_scale_round
 func.func @clamp_scale_round(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> {
@@ -44,8 +45,8 @@ func.func @weights(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> {
 
 // -----
 
-// A choice of two, moved; others who read it get the same numbers. A learned
-// step, with negative numbers.
+// A choice between two values, moved; other users get equal values. A learned
+// step, with negative values.
 // CHECK-LABEL: @moved
 func.func @moved(%x: tensor<2x4xf32>, %c: tensor<2x4xi1>) -> (tensor<4x3xf32>, tensor<2x4xf32>, tensor<2x3xf32>) {
   %p = arith.constant dense<0.5> : tensor<f32>
@@ -75,8 +76,8 @@ func.func @moved(%x: tensor<2x4xf32>, %c: tensor<2x4xi1>) -> (tensor<4x3xf32>, t
 
 // -----
 
-// Not so: rounded numbers without bounds, more of them than a byte has, weights
-// on no grid, bounds that lie between two steps.
+// Must not fire: rounded values without bounds, more values than a byte has,
+// weights on no grid, bounds that lie between two steps.
 // CHECK-LABEL: @no
 // CHECK-NOT: nn.quantize
 func.func @no(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {

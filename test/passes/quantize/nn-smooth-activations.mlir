@@ -7,7 +7,7 @@
 // SHORT: error: '{{.*}}short.json' has 1 channels of 'norm', which has 2
 // NONE: error: cannot read '{{.*}}none.json'
 
-// Only what products alone read.
+// Fires only for tensors that only products read.
 // SHOW: ingot.observed = ["norm", "relu", "tanh", "fan"]
 // SHOW-LABEL: func.func @norms
 // SHOW: %[[N:.*]] = nn.layer_norm
@@ -17,8 +17,9 @@
 // SHOW-NOT: ingot.observe
 // SHOW: return
 
-// The first channel, 16 times as large as the weights behind it, gets 4 times
-// smaller, and they larger, in rows or columns; the second is as large as these.
+// The first channel is 16 times as large as the weights behind it. It is
+// divided by 4, and the weights are multiplied by 4, in rows or columns. The
+// second channel is balanced already.
 // CHECK-LABEL: func.func @norms
 // CHECK-DAG: %[[S:.*]] = arith.constant dense<[5.000000e-01, 2.000000e+00]> : tensor<2xf32>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<[2.500000e-01, 1.000000e+00]> : tensor<2xf32>
@@ -29,9 +30,9 @@
 // CHECK: nn.matmul %{{.*}}, %[[V]] {transpose_b}
 // CHECK: nn.layer_norm %arg0 scale(%cst) bias(%cst_0)
 
-// What a product computes is divided in its weights and bias, through relu.
-// Depthwise weights bear any factor: it is the magnitude itself. A sum reads
-// what is multiplied again.
+// A product's weights and bias absorb the division, through relu. Depthwise
+// weights allow any factor: it is the magnitude itself. A sum multiplies its
+// operand again.
 // CHECK-LABEL: func.func @others
 // CHECK-DAG: %[[C:.*]] = arith.constant dense<{{\[\[\[\[6.250000e-02\]\], \[\[6.250000e-02\]\]\], \[\[\[1.000000e\+00\]\], \[\[1.000000e\+00\]\]\]\]}}> : tensor<2x2x1x1xf32>
 // CHECK-DAG: %[[CB:.*]] = arith.constant dense<[1.250000e-01, 2.000000e+00]> : tensor<2xf32>
@@ -42,13 +43,14 @@
 // CHECK: %[[D:.*]] = arith.constant dense<{{\[\[\[\[1.600000e\+01\]\]\], \[\[\[1.000000e\+00\]\]\]\]}}> : tensor<2x1x1x1xf32>
 // CHECK: %[[Y:.*]] = nn.conv %[[R]], %[[D]]
 // CHECK: nn.add %[[BACK]], %[[Y]]
-// After others there is a product, and the root of both magnitudes counts.
+// Behind other ops there is a multiplication, and the factor is the root of
+// both magnitudes.
 // CHECK: %[[T:.*]] = nn.tanh
 // CHECK: %[[I:.*]] = arith.constant dense<{{\[\[\[2.500000e-01\]\], \[\[1.000000e\+00\]\]\]}}> : tensor<2x1x1xf32>
 // CHECK: %[[S:.*]] = nn.mul %[[T]], %[[I]]
 // CHECK: nn.conv %[[S]]
 
-// A transposed convolution reads channels where others do, however wide it is.
+// A transposed convolution reads channels like others, whatever its kernel.
 // CHECK-LABEL: func.func @transposed
 // CHECK: %[[I:.*]] = arith.constant dense<{{\[\[2.500000e-01\], \[1.000000e\+00\]\]}}> : tensor<2x1xf32>
 // CHECK: %[[S:.*]] = nn.mul %{{.*}}, %[[I]]

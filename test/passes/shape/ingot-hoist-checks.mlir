@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s -ingot-hoist-checks -split-input-file | FileCheck %s
 
-// What follows from the sizes of inputs is checked before anything is computed.
+// Checks of input sizes come before any computation.
 
 // CHECK-LABEL: @entry
 // CHECK: tensor.dim %arg0
@@ -21,7 +21,7 @@ func.func @entry(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// What only data decide goes up with its check.
+// Computations on data that a check needs move up with the check.
 
 // CHECK-LABEL: @data
 // CHECK: %[[N:.*]] = tensor.extract
@@ -40,7 +40,7 @@ func.func @data(%a: tensor<?xf32>, %n: tensor<index>) -> tensor<?xf32> {
 
 // -----
 
-// Arithmetic that no check needs stays where it is.
+// Arithmetic that no check needs does not move.
 
 // CHECK-LABEL: @other
 // CHECK: nn.relu

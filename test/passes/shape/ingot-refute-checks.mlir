@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --ingot-refute-checks --split-input-file --verify-diagnostics
 
-// What may hold, and what may not be reached.
+// Must not fire: a check that may hold, and one that may not be reached.
 func.func @open(%holds: i1, %n: index) {
   %false = arith.constant false
   %zero = arith.constant 0 : index
@@ -25,7 +25,7 @@ func.func @refuted() {
 
 // -----
 
-// Once for each node, which the message does not say again.
+// One error per node; the message does not name the node again.
 func.func @once() {
   %false = arith.constant false
   // expected-error@unknown {{the first}}

@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s -nn-broadcast-batches -split-input-file -verify-diagnostics | FileCheck %s
 
-// Whether a batch of one is repeated, only the run tells.
+// Only the run knows if a batch of one is broadcast.
 
 // CHECK-LABEL: @open
 // CHECK: %[[SIZE:.*]] = arith.select
@@ -23,7 +23,7 @@ func.func @against_number(%a: tensor<?x2x3xf32>, %b: tensor<5x3x4xf32>) -> tenso
 
 // -----
 
-// One dimension on both sides is equal; none or 1 is always repeated.
+// A dimension is equal to itself; a missing one or 1 is always broadcast.
 
 // CHECK-LABEL: @known
 // CHECK-NOT: nn.broadcast_to
@@ -40,7 +40,7 @@ func.func @known(%a: tensor<?x2x3xf32>, %b: tensor<?x3x4xf32>, %c: tensor<4x5xf3
 
 // -----
 
-// A bias of open size may be repeated.
+// A bias of dynamic size may be broadcast.
 
 // CHECK-LABEL: @bias
 // CHECK: %[[Y:.*]] = nn.matmul %arg0, %arg1 :

@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --nn-check-indices --split-input-file --verify-diagnostics
 
-// At the border; nothing is known of the others.
+// Indices at the limits are known to be valid; nothing is known of the others.
 func.func @within(%x: tensor<3x4xf32>, %open: tensor<?x4xf32>, %computed: tensor<2xi64>, %u: tensor<2xf32>)
     -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<3x4xf32>) {
   %i = arith.constant dense<[-3, 2]> : tensor<2xi64>
@@ -51,7 +51,7 @@ func.func @gather_elements(%x: tensor<3x4xf32>) -> tensor<1x4xf32> {
 
 // -----
 
-// Each coordinate has a range of its own; batch dimensions have none.
+// Each coordinate has its own range; batch dimensions have none.
 func.func @gather_nd(%x: tensor<2x3x4xf32>) -> tensor<2xf32> {
   %i = arith.constant dense<[[2, 3], [2, 4]]> : tensor<2x2xi64>
   // expected-error@+1 {{'indices' is 4 at [1, 1], but must be in [-4, 3]}}

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s -nn-drop-broadcasts -split-input-file | FileCheck %s
 
-// The weight of each channel for all pixels; of two rows, what has fewer
-// dimensions; one of two uses needs all copies.
+// The weight of each channel for all pixels; the operand of lower rank if both
+// are rows; one of two users needs all copies.
 
 // CHECK-LABEL: @channels
 // CHECK-SAME: (%[[X:.*]]: tensor<1x8x5x6xf32>, %[[G:.*]]: tensor<1x8x1x1xf32>, %[[R:.*]]: tensor<6xf32>)
@@ -19,7 +19,7 @@ func.func @channels(%x: tensor<1x8x5x6xf32>, %g: tensor<1x8x1x1xf32>, %r: tensor
 
 // -----
 
-// Open sizes that are those of the other operand.
+// Dynamic sizes that are those of the other operand.
 
 // CHECK-LABEL: @open
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8x?xf32>, %[[G:.*]]: tensor<?x8x1xf32>)
@@ -37,8 +37,8 @@ func.func @open(%x: tensor<?x8x?xf32>, %g: tensor<?x8x1xf32>) -> tensor<?x8x?xf3
 
 // -----
 
-// Rows and columns repeat each other; of two rows one is repeated for both;
-// what only a run knows, and what is not elementwise stays.
+// A row and a column broadcast each other. Of two equal rows, one is broadcast
+// for both. Must not fire for dynamic sizes and ops that are not elementwise.
 
 // CHECK-LABEL: @others
 // CHECK-SAME: (%[[A:[a-z0-9]+]]: tensor<1x5xf32>, %[[B:[a-z0-9]+]]: tensor<4x1xf32>, %[[C:[a-z0-9]+]]: tensor<?xf32>

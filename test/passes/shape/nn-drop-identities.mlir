@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s -nn-drop-identities -split-input-file | FileCheck %s
 
-// Heads that are repeated once, and a reshape to what there is.
+// Heads that are repeated once, and a reshape to the existing shape.
 
 // CHECK-LABEL: @same
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4x?xf32>)
@@ -23,7 +23,7 @@ func.func @same(%x: tensor<?x4x?xf32>) -> tensor<?x4x?xf32> {
 
 // -----
 
-// A batch of one may be repeated; rows may become columns; a size may become known.
+// Must not fire: a batch of one may be broadcast; rows may become columns; a size may become static.
 
 // CHECK-LABEL: @others
 // CHECK: nn.broadcast_to

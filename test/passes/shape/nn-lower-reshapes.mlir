@@ -1,6 +1,7 @@
 // RUN: ingot-opt %s -nn-lower-reshapes -split-input-file | FileCheck %s
 
-// Rows and columns twice as many: each with the two behind it.
+// Twice as many rows and columns: each is merged with the two dimensions behind
+// it.
 
 // CHECK-LABEL: @merged
 // CHECK-SAME: (%[[X:.*]]: tensor<?x32x?x2x?x2xf32>)
@@ -43,8 +44,8 @@ func.func @taken_apart(%x: tensor<?x?x64xf32>) -> tensor<?x?x4x16xf32> {
 
 // -----
 
-// Dimensions of one element go with a neighbour; what is merged on one side and
-// taken apart on the other goes through one dimension.
+// Dimensions of size 1 are merged with a neighbour. If one side merges and the
+// other splits, there is one dimension in between.
 
 // CHECK-LABEL: @both
 // CHECK-SAME: (%[[X:.*]]: tensor<?x6x4xf32>)
@@ -63,7 +64,7 @@ func.func @both(%x: tensor<?x6x4xf32>) -> tensor<?x1x3x8xf32> {
 
 // -----
 
-// Nothing is known to stay.
+// Must not fire: no dimension is known to stay.
 
 // CHECK-LABEL: @unknown
 // CHECK: tensor.reshape
@@ -73,8 +74,8 @@ func.func @unknown(%x: tensor<?x?xf32>, %a: index, %b: index) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
 
-// A merged dimension would have 3 n of them, where the result may have any if
-// there are no elements.
+// Must not fire: a merged dimension would have 3 n elements. But the result may
+// have any size if it is empty.
 // CHECK-LABEL: @without_elements
 // CHECK: tensor.reshape
 func.func @without_elements(%x: tensor<?x3x0xf32>, %n: index) -> tensor<?x0xf32> {

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --nn-name-sizes --split-input-file | FileCheck %s
 
-// A dimension of a result that has the size of a named dimension of an argument
-// takes its name.
+// A dimension of a result with the size of a named dimension of an argument
+// gets its name.
 // CHECK-LABEL: func.func @same
 // CHECK-SAME: -> (tensor<?x4x?xf32> {ingot.dim_names = ["batch", "", "seq"]})
 func.func @same(%x: tensor<?x4x?xf32> {ingot.dim_names = ["batch", "", "seq"]})
@@ -12,7 +12,7 @@ func.func @same(%x: tensor<?x4x?xf32> {ingot.dim_names = ["batch", "", "seq"]})
 
 // -----
 
-// A name that is there stays.
+// An existing name stays.
 // CHECK-LABEL: func.func @named
 // CHECK-SAME: -> (tensor<?x?xf32> {ingot.dim_names = ["other", "seq"]})
 func.func @named(%x: tensor<?x?xf32> {ingot.dim_names = ["batch", "seq"]})
@@ -23,7 +23,7 @@ func.func @named(%x: tensor<?x?xf32> {ingot.dim_names = ["batch", "seq"]})
 
 // -----
 
-// Other sizes, and sizes of dimensions without a name, have none.
+// Must not fire: other sizes, and sizes of dimensions without a name.
 // CHECK-LABEL: func.func @other
 // CHECK-SAME: -> (tensor<?x?xf32> {ingot.dim_names = ["", ""]})
 func.func @other(%x: tensor<?x?xf32> {ingot.dim_names = ["batch", ""]})

@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s -nn-recognize-slices -cse -split-input-file | FileCheck %s
 
-// Some rows; rows from the end, whose number is known.
+// Some rows; rows from the end, whose number is static.
 
 // CHECK-LABEL: @rows
 // CHECK-SAME: (%[[X:.*]]: tensor<7x8xf32>, %[[Y:.*]]: tensor<3x8xf32>, %[[Z:.*]]: tensor<1x8xf32>)
@@ -38,8 +38,8 @@ func.func @elements(%x: tensor<4x5xf32>, %y: tensor<2x2xf32>, %z: tensor<2xf32>)
 
 // -----
 
-// x[:, 1:, 2:5] as exporters write it: a range of an open dimension, of which
-// the first is left out, and a constant, each for all elements of the slice.
+// x[:, 1:, 2:5] as exporters write it: a range of a dynamic dimension without
+// its first index, and a constant. Both have a value per element of the slice.
 
 #map = affine_map<(d0) -> (d0)>
 
@@ -77,7 +77,7 @@ func.func @open(%x: tensor<2x?x7xf32>, %y: tensor<2x?x3xf32>) -> tensor<2x?x7xf3
 
 // -----
 
-// Whether an open dimension has a known position is asked in the run.
+// The run checks that a dynamic dimension has a known position.
 
 // CHECK-LABEL: @asked
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>, %[[Y:.*]]: tensor<2x8xf32>)
@@ -94,8 +94,8 @@ func.func @asked(%x: tensor<?x8xf32>, %y: tensor<2x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-// ScatterElements whose indices are counted along its axis, or one: the other
-// coordinates are those of the updates.
+// ScatterElements whose indices count along its axis, or which has one index:
+// the other coordinates are those of the updates.
 
 // CHECK-LABEL: @along_axis
 // CHECK-SAME: (%[[X:.*]]: tensor<2x?x7xf32>, %[[Y:.*]]: tensor<2x?x1xf32>, %[[Z:.*]]: tensor<1x3x7xf32>)
@@ -117,8 +117,8 @@ func.func @along_axis(%x: tensor<2x?x7xf32>, %y: tensor<2x?x1xf32>, %z: tensor<1
 
 // -----
 
-// An index for many elements; counted along another dimension; rows of open
-// number, of which the data may have fewer.
+// Must not fire: an index for many elements; indices that count along another
+// dimension; a dynamic number of rows, which may exceed the data's.
 
 // CHECK-LABEL: @other_elements
 // CHECK-COUNT-3: nn.scatter_elements
@@ -137,8 +137,8 @@ func.func @other_elements(%x: tensor<4x4xf32>, %o: tensor<?x4xf32>, %i: tensor<?
 
 // -----
 
-// Numbers whose sums and products overflow are no positions; nor are those that
-// a cast to fewer bits changes.
+// Must not fire: values whose sums and products overflow, and values that a
+// cast to fewer bits changes.
 
 // CHECK-LABEL: @far
 // CHECK-COUNT-3: nn.scatter_nd
@@ -156,8 +156,8 @@ func.func @far(%x: tensor<?x2xf32>, %y: tensor<3x2xf32>, %z: tensor<2x2xf32>) ->
 
 // -----
 
-// Neither rows in another order, nor two of the same, nor sums, nor columns
-// before rows, nor what a run says; negative positions of an open dimension.
+// Must not fire: rows in another order, equal rows, sums, columns before rows,
+// computed indices, and negative positions of a dynamic dimension.
 
 // CHECK-LABEL: @others
 // CHECK-COUNT-6: nn.scatter_nd

@@ -1,6 +1,7 @@
 // RUN: ingot-opt %s -nn-require-sizes -split-input-file -verify-diagnostics | FileCheck %s
 
-// Sizes that differ between inputs are checked at the entry, before any work.
+// Sizes that differ between inputs are checked at the entry, before any
+// computation.
 
 // CHECK: module attributes {ingot.size_rules = #ingot.size_rules<proved = 0, checked = 1>}
 // CHECK-LABEL: @add
@@ -19,7 +20,7 @@ module {
 
 // -----
 
-// Nothing is checked that has to hold.
+// Must not fire: no check for conditions that always hold.
 
 // CHECK-LABEL: @residual
 // CHECK-NOT: ingot.require
@@ -32,7 +33,7 @@ func.func @residual(%x: tensor<?x4x?x?xf32>, %w: tensor<4x4x3x3xf32>) -> tensor<
 
 // -----
 
-// A window has to lie in the data, whatever it is padded with.
+// A window must overlap the data, whatever the padding is.
 
 // CHECK-LABEL: @window
 // CHECK: ingot.require %{{.*}}, "the dilated kernel is larger than the padded input: {1} against {0} in spatial dimension 0"
@@ -44,7 +45,7 @@ func.func @window(%x: tensor<1x4x?xf32>, %w: tensor<4x4x3xf32>) -> tensor<1x4x?x
 
 // -----
 
-// A feature pyramid: twice the half is the whole only of even sizes.
+// A feature pyramid: twice the half is the whole only for even sizes.
 
 // CHECK-LABEL: @pyramid
 // CHECK: %[[HALF:.*]] = arith.floordivsi
@@ -61,7 +62,7 @@ func.func @pyramid(%x: tensor<1x4x?xf32>) -> tensor<1x4x?xf32> {
 
 // -----
 
-// Dimensions of one name are one size: it is checked once, and then known.
+// Dimensions of one name have one size: it is checked once, and then known.
 
 // CHECK: module attributes {ingot.size_rules = #ingot.size_rules<proved = {{[1-9].*}}, checked = 1>}
 // CHECK-LABEL: @named
@@ -78,7 +79,7 @@ module {
 
 // -----
 
-// What was required once is known from there on.
+// A condition is checked once; later ops know that it holds.
 
 // CHECK-LABEL: @once
 // CHECK-COUNT-1: ingot.require
@@ -92,7 +93,7 @@ func.func @once(%a: tensor<2x?xf32>, %b: tensor<?x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// A size that only data decide is checked before the op that needs it.
+// A size that depends on data is checked before the op that needs it.
 
 // CHECK-LABEL: @data
 // CHECK: %[[FOUND:.*]] = tensor.extract_slice
@@ -107,7 +108,7 @@ func.func @data(%a: tensor<8xf32>, %b: tensor<?xf32>, %n: tensor<index>) -> tens
 
 // -----
 
-// A type that says more than the sizes do is not believed.
+// A type with more static sizes than the operands justify is checked.
 
 // CHECK-LABEL: @stated
 // CHECK: ingot.require %{{.*}}, "dimension 0 of the result is {0}, but {1} was inferred"(%{{.*}}, %c4) : index, index
@@ -118,7 +119,7 @@ func.func @stated(%a: tensor<?xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What cannot hold for any sizes is an error.
+// A condition that fails for all sizes is an error.
 
 func.func @never(%a: tensor<?x4xf32>) -> tensor<?x?xf32> {
   %y = tensor.cast %a : tensor<?x4xf32> to tensor<?x?xf32>
@@ -130,8 +131,8 @@ func.func @never(%a: tensor<?x4xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// The number of a loop is below its end, which says once that all of its steps
-// find an element; of another number each step asks.
+// The index of a loop is below its bound, so one check says that all of its
+// steps find an element. Other indices are checked in each step.
 // CHECK-LABEL: @loop_numbers
 // CHECK: scf.for
 // CHECK-NOT: ingot.require
@@ -166,8 +167,8 @@ func.func @loop_numbers(%x: tensor<?xf32>, %y: tensor<3x16xf32>, %n: tensor<inde
 
 // -----
 
-// Of a table as many rows as there are data, or all: where they broadcast to
-// the data they are as many, and what comes later needs no check.
+// As many rows of a table as the data has, or all of them. If the rows
+// broadcast to the data, the numbers are equal, and later ops need no check.
 
 // CHECK-LABEL: @cut
 // CHECK-COUNT-1: ingot.require %{{.*}}, "operand shapes do not broadcast: dimension 0 is {0} in one and {1} in the other"
@@ -188,7 +189,7 @@ func.func @cut(%x: tensor<?x4xf32>, %table: tensor<512x4xf32>) -> tensor<?x4xf32
 
 // -----
 
-// One row is repeated, for any number of data.
+// A single row is broadcast to any number of rows.
 
 // CHECK-LABEL: @row
 // CHECK: ingot.require
@@ -206,7 +207,8 @@ func.func @row(%x: tensor<?x4xf32>, %table: tensor<1x4xf32>) -> tensor<?x4xf32> 
 
 // -----
 
-// What a legalizer had every run require is known behind it, and not before.
+// A condition that a legalizer required is known behind the check, not before
+// it.
 
 // CHECK: module attributes {ingot.size_rules = #ingot.size_rules<proved = {{[1-9].*}}, checked = 1>}
 // CHECK-LABEL: @required

@@ -7,7 +7,7 @@
 // RUN: not ingot-opt %s --ingot-attach-targets='levels=x86-64-v3 numbers=l1=16' 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: not ingot-opt %s --ingot-attach-targets='levels=x86-64-v3 numbers=l3=1M' 2>&1 | FileCheck %s --check-prefix=PROPERTY
 
-// What was there is replaced.
+// Existing targets are replaced.
 // CHECK: module attributes {ingot.targets = #ingot.targets<cpu, [<"x86-64-v3", l2 = 524288, fma_ports = 1>, <"x86-64-v4", l2 = 524288, fma_ports = 1>], may = [<"znver4", l2 = 524288, fma_ports = 1>]>}
 // DEVICE: module attributes {ingot.targets = #ingot.targets<nowhere, [<"x86-64-v2">]>}
 // NONE: error: expects a level that is sure

@@ -9,7 +9,7 @@ func.func @folds(%x: index) -> index {
   return %sum : index
 }
 
-// What has an effect stays.
+// Ops with effects stay.
 // CHECK-LABEL: func.func @keeps
 func.func @keeps(%to: memref<4xf32>, %i: index) {
   // CHECK: %[[ONE:.*]] = arith.constant 1.0
@@ -20,8 +20,7 @@ func.func @keeps(%to: memref<4xf32>, %i: index) {
   return
 }
 
-// Where there are several blocks, the one that nothing reaches is dropped, in
-// whatever function it is.
+// An unreachable block is dropped, in any function.
 // CHECK-LABEL: func.func @reaches
 // CHECK-NOT: memref.store
 // CHECK: return
@@ -33,7 +32,7 @@ func.func @reaches(%to: memref<4xf32>, %i: index) {
   cf.br ^dead
 }
 
-// Casts of operands go into an op whose second region is empty.
+// Casts of operands are folded into an op whose second region is empty.
 // CHECK-LABEL: func.func @takes_casts
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x3xf32>, %[[W:.*]]: tensor<1x3x16xf32>, %[[H:.*]]: tensor<1x3xf32>
 func.func @takes_casts(%x: tensor<?x?x3xf32>, %w: tensor<1x3x16xf32>,

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --nn-fold-constants="small-bytes=0 max-bytes=16" --split-input-file %s | FileCheck %s
 
-// What only moves elements may be larger than other results.
+// Results of ops that only move elements may be larger than other results.
 // CHECK-LABEL: @gates
 func.func @gates() -> (tensor<2x4xf32>, tensor<4x2xf32>) {
   // CHECK-DAG: dense<{{\[}}[5.000000e+00, 6.000000e+00, 7.000000e+00, 8.000000e+00], [1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]]>
@@ -16,8 +16,8 @@ func.func @gates() -> (tensor<2x4xf32>, tensor<4x2xf32>) {
 
 // -----
 
-// But not without end: four times the 32 bytes of all constants are 64 and then
-// no 128.
+// There is a limit: four times the 32 bytes of all constants are 64 and then
+// not 128.
 // CHECK-LABEL: @doubled
 // CHECK: %[[W:.*]] = arith.constant dense<{{.*}}> : tensor<2x8xf32>
 // CHECK: nn.concat %[[W]], %[[W]] {{.*}} -> tensor<4x8xf32>
@@ -30,7 +30,7 @@ func.func @doubled() -> tensor<4x8xf32> {
 
 // -----
 
-// Other results keep their bound.
+// Other results keep their limit.
 // CHECK-LABEL: @computed
 // CHECK: nn.add
 func.func @computed() -> tensor<1x8xf32> {

@@ -1,8 +1,7 @@
 // RUN: ingot-opt --nn-fold-constants="small-bytes=0 max-growth=1" %s | FileCheck %s
 
-// A scatter of constants is none for the run, however much its operands were
-// grown for it; the last element of a place holds, and places count from the
-// end.
+// A scatter of constants is folded, even if its operands had to be expanded.
+// The last update of a position counts, and positions may count from the end.
 // CHECK-LABEL: @scatter
 // CHECK-NOT: nn.
 // CHECK: dense<{{\[}}[7, 7, 9], [7, 7, 8]]> : tensor<2x3xi64>
@@ -15,7 +14,7 @@ func.func @scatter() -> tensor<2x3xi64> {
   return %y : tensor<2x3xi64>
 }
 
-// Rows are replaced whole.
+// Rows are replaced as a whole.
 // CHECK-LABEL: @rows
 // CHECK-NOT: nn.
 // CHECK: dense<{{\[}}[1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
@@ -27,7 +26,7 @@ func.func @rows() -> tensor<2x2xf32> {
   return %y : tensor<2x2xf32>
 }
 
-// Sums are left, and so is a place that is not there, which is an error later.
+// Must not fire: sums, and a position out of range, which is an error later.
 // CHECK-LABEL: @left
 // CHECK: nn.scatter_nd add
 // CHECK: nn.scatter_nd none
@@ -41,7 +40,8 @@ func.func @left() -> (tensor<2xf32>, tensor<2xf32>) {
   return %y, %z : tensor<2xf32>, tensor<2xf32>
 }
 
-// An expansion that no scatter needs is cheaper computed than stored.
+// Must not fire: an expansion that no scatter needs is cheaper to compute than
+// to store.
 // CHECK-LABEL: @expanded
 // CHECK: nn.broadcast_to
 func.func @expanded() -> tensor<2x3xi64> {

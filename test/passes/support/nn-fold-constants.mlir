@@ -77,7 +77,7 @@ func.func @reductions() -> (tensor<2xf32>, tensor<1x3xi32>, tensor<i64>) {
   return %0, %1, %2 : tensor<2xf32>, tensor<1x3xi32>, tensor<i64>
 }
 
-// What is undefined is left to run time, and so is what depends on an argument.
+// Must not fire: undefined results, and results that depend on an argument.
 // CHECK-LABEL: @kept
 func.func @kept(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi32>) {
   %a = arith.constant dense<[1, 2]> : tensor<2xi32>
@@ -104,7 +104,7 @@ func.func @kept(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi3
   return %0, %1, %2, %3, %4, %5, %6 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi32>
 }
 
-// The ends of ranges are defined, and the lowest number over -1 wraps as in a run.
+// The ends of ranges are defined. The smallest value divided by -1 wraps as in a run.
 // CHECK-LABEL: @extremes
 func.func @extremes() -> (tensor<2xi8>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi8>, tensor<2xbf16>) {
   %a = arith.constant dense<[-128, 7]> : tensor<2xi8>
@@ -143,7 +143,7 @@ func.func @bounded() -> (tensor<4x2xi32>, tensor<2xi32>) {
   return %0, %1 : tensor<4x2xi32>, tensor<2xi32>
 }
 
-// One number everywhere takes no memory: sizes do not matter, up to a limit.
+// A splat takes no memory: sizes do not matter, up to a limit.
 // BOUND-LABEL: @splats
 func.func @splats() -> (tensor<16384x4096xf32>, tensor<1048576x1048576xf32>) {
   %a = arith.constant dense<0.5> : tensor<f32>
@@ -158,7 +158,8 @@ func.func @splats() -> (tensor<16384x4096xf32>, tensor<1048576x1048576xf32>) {
 
 // -----
 
-// Floats of eight bits and less: as the cast says, not as their type alone.
+// Floats of at most eight bits are rounded as the cast says, not only as their
+// type does.
 
 // CHECK-LABEL: func.func @tiny(
 // CHECK-DAG: dense<[4.480000e+02, -4.480000e+02, 1.750000e+00, -0.000000e+00]> : tensor<4xf8E4M3FN>
@@ -180,8 +181,8 @@ func.func @tiny() -> (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, tensor<4xf4E2M1FN>, 
 
 // -----
 
-// A product a little below 100.5, which f32 would round to that, and 3: rounded
-// once, in f32 and in f64.
+// A product slightly below 100.5, which f32 would round to 100.5, and 3:
+// rounded once, in f32 and in f64.
 
 // CHECK-LABEL: func.func @requantize(
 // CHECK-COUNT-2: dense<[103, 255, 0]> : tensor<3xui8>

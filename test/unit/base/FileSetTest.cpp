@@ -1,4 +1,4 @@
-//===- FileSetTest.cpp - files that are whole or not there ----------------===//
+//===- FileSetTest.cpp - publishes complete files -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -115,7 +115,7 @@ TEST_F(FileSets, WhatAKilledProcessLeftIsRemoved) {
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
   EXPECT_EQ(names().size(), 3u);
   {
-    // What a living process writes stays.
+    // A file that a living process writes is kept.
     FileSet set;
     ASSERT_EQ(set.open(path), "");
     EXPECT_EQ(names().size(), 3u);
@@ -143,7 +143,7 @@ TEST_F(FileSets, StaleFilesGoUnlessSomebodyWritesThem) {
                 [](const char *name) { return std::string(name) == "a.old"; }),
             "");
   EXPECT_EQ(names(), (Names{"b.old", "busy.old", "keep"}));
-  // A set that is published is no longer in use, also while it is open.
+  // A published set is no longer in use, even while it is open.
   ASSERT_EQ(second.open(path), "");
   ASSERT_EQ(second.publish({{make(second, "newer"), "library"}},
                            [](const char *name) {
@@ -177,8 +177,8 @@ TEST_F(FileSets, NamesOfAnythingButRegularFilesAreRefused) {
   EXPECT_EQ(names(), before);
 }
 
-/// Publishes a file "library" that names its "....data" file, as often as
-/// `rounds` says. Returns an exit code.
+/// Publishes a file "library" that names its "....data" file, `rounds` times.
+/// Returns an exit code.
 static int publishPairs(const std::string &path, char writer, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     FileSet set;
@@ -213,7 +213,7 @@ TEST_F(FileSets, OneOfTwoPairsIsWhole) {
       waitpid(child, &status, 0);
       ASSERT_EQ(status, 0);
     }
-    // The other pair is gone, and so are locks and temporary files.
+    // The other pair, locks and temporary files are gone.
     ASSERT_EQ(names(), (Names{"library", read("library")})) << race;
   }
 }

@@ -1,4 +1,4 @@
-//===- OutputPathTest.cpp - checks of names that a command writes ---------===//
+//===- OutputPathTest.cpp - checks paths of outputs -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

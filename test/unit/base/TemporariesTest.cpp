@@ -1,4 +1,4 @@
-//===- TemporariesTest.cpp - what a process must not leave behind ---------===//
+//===- TemporariesTest.cpp - removal of temporary files -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ namespace {
 
 class TemporariesTest : public test::Folder {
 protected:
-  /// The status of a child that has made files and then ends as `end` says.
+  /// Returns the status of a child that makes files and then ends by `end`.
   int endOf(void (*end)()) {
     pid_t child = fork();
     if (child == 0) {
@@ -52,7 +52,7 @@ TEST_F(TemporariesTest, NamesDiffer) {
 }
 
 TEST_F(TemporariesTest, AreGoneWhenASignalEndsTheProcess) {
-  // Each signal stays what it is.
+  // The process ends by the original signal.
   int status = endOf([] { raise(SIGTERM); });
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
   status = endOf([] { raise(SIGINT); });

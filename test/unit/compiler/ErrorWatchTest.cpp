@@ -28,7 +28,8 @@ TEST(ErrorWatch, NoticesErrorsAndHandsThemOn) {
   EXPECT_EQ(printed, 3);
 }
 
-/// What a legalizer asks for and takes back is no error of the model.
+/// An error that a legalizer causes and handles itself is not an error of the
+/// model.
 TEST(ErrorWatch, IgnoresWhatIsHandledInside) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   ingot::ErrorWatch errors(context);

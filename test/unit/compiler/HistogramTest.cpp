@@ -1,4 +1,4 @@
-//===- HistogramTest.cpp - counts of values, whoever counts them ----------===//
+//===- HistogramTest.cpp - histograms of values ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using ingot::quantize::Histogram;
 
 namespace {
 
-/// Of many magnitudes, with zeros of both signs.
+/// Returns values of many magnitudes, with zeros of both signs.
 std::vector<float> makeValues(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;

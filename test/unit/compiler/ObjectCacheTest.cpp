@@ -1,4 +1,4 @@
-//===- ObjectCacheTest.cpp - code of equal modules ------------------------===//
+//===- ObjectCacheTest.cpp - cache of object code -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ TEST(ObjectCache, KeyHasAllThatDecidesTheCode) {
   EXPECT_EQ(keyOf("1", "x86-64-v3"), key);
   EXPECT_NE(keyOf("2", "x86-64-v3"), key);
   EXPECT_NE(keyOf("1", "x86-64-v4"), key);
-  // The CPU is the same for LLVM, and one feature differs.
+  // LLVM uses one CPU for both, and one feature differs.
   EXPECT_NE(keyOf("1", "alderlake"), key);
   EXPECT_NE(keyOf("1", "x86-64-v3", /*forSize=*/true), key);
 }

@@ -1,4 +1,4 @@
-//===- OptimizeTest.cpp - what becomes of loops in LLVM IR ----------------===//
+//===- OptimizeTest.cpp - optimized loops in LLVM IR ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@
 
 namespace {
 
-/// A loop of eight steps, each of which loads `length` vectors, takes their
-/// roots and stores them.
+/// Returns a loop of eight steps that load `length` vectors, compute their
+/// square roots and store them.
 std::string makeLoop(int length) {
   std::string body;
   for (int i = 0; i < length; ++i) {
@@ -50,8 +50,8 @@ std::string makeLoop(int length) {
          "}\n";
 }
 
-/// `rounds` rounds of a loop of as many steps as `steps` says, each of which
-/// takes the roots of six vectors.
+/// Returns an outer loop of `rounds` iterations around a loop of `steps` steps,
+/// which compute the square roots of six vectors.
 std::string makeNest(const std::string &rounds, const std::string &steps) {
   std::string body;
   for (int i = 0; i < 6; ++i) {
@@ -93,7 +93,8 @@ std::string makeNest(const std::string &rounds, const std::string &steps) {
          "}\n";
 }
 
-/// A function of `parameters` with one loop of %count rounds %i.
+/// Returns a function with `parameters` that has one loop of %count iterations
+/// %i.
 std::string makeLoop(const std::string &parameters, const std::string &head,
                      const std::string &body, const std::string &tail) {
   return "define void @f(" + parameters + ", i64 %count) {\n"
@@ -111,8 +112,8 @@ std::string makeLoop(const std::string &parameters, const std::string &head,
          "}\n";
 }
 
-/// `walks` walks side by side, each of whose steps reads `step` of %table and
-/// calls it %nextN, where %hereN is where it was.
+/// Returns `walks` walks side by side. Each step of walk N runs `step`, which
+/// reads %table at %hereN and defines %nextN.
 std::string makeWalks(int walks, const std::string &step) {
   std::string head, body, tail;
   for (int i = 0; i < walks; ++i) {
@@ -144,7 +145,7 @@ std::unique_ptr<llvm::Module> optimized(const std::string &text,
   return module;
 }
 
-/// How often the optimized code says to take roots.
+/// Returns the number of square roots in the optimized code.
 int countRoots(const std::string &text, bool forSize = false) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
@@ -164,13 +165,14 @@ TEST(Optimize, UnrollsNothingForSize) {
 
 TEST(Optimize, LeavesLongLoops) { EXPECT_EQ(countRoots(makeLoop(24)), 24); }
 
-/// Three rounds around an open loop stay a loop, two become two copies.
+/// Three iterations around a loop of dynamic length stay a loop; two become two
+/// copies.
 TEST(Optimize, LeavesLoopsAroundOpenOnes) {
   int once = countRoots(makeNest("3", "%n"));
   EXPECT_EQ(countRoots(makeNest("2", "%n")), 2 * once);
 }
 
-/// Whether the optimized code has vectors.
+/// Returns true if the optimized code has vectors.
 bool hasVectors(const std::string &text) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = optimized(text, context, "x86-64-v4");
@@ -179,8 +181,8 @@ bool hasVectors(const std::string &text) {
       [](const llvm::Instruction &i) { return i.getType()->isVectorTy(); });
 }
 
-/// Steps that wait for what the step before has loaded are no vectors; those
-/// that load what the loop counts, or wait for sums alone, are.
+/// Steps that wait for the previous step's load are not vectorized. Steps that
+/// load at the loop counter, or only wait for sums, are.
 TEST(Optimize, GathersNoLinks) {
   std::string link = "  %atN = getelementptr i64, ptr %table, i64 %hereN\n"
                      "  %nextN = load i64, ptr %atN\n";
@@ -192,7 +194,7 @@ TEST(Optimize, GathersNoLinks) {
   EXPECT_TRUE(hasVectors(makeWalks(8, sum)));
 }
 
-/// Nothing that is known before a loop is computed from its parts in there.
+/// Values that are known before a loop are not computed again in the loop.
 TEST(Optimize, KeepsQuotientsOutsideLoops) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
@@ -223,7 +225,8 @@ TEST(Optimize, KeepsQuotientsOutsideLoops) {
   EXPECT_EQ(count, 1);
 }
 
-/// What `rows` rows, `%apart` bytes apart, and as many sums of vectors add up.
+/// Returns code that loads `rows` rows, `%apart` bytes apart, and adds each to
+/// a sum of vectors.
 std::string makeRows(int rows) {
   std::string head, body, tail;
   for (int i = 0; i < rows; ++i) {
@@ -245,8 +248,8 @@ std::string makeRows(int rows) {
                   tail);
 }
 
-/// From how many values the addresses of scalars in the loop are computed: the
-/// first one's, and those that are the same in all rounds.
+/// Returns the number of values that determine the addresses of scalars in the
+/// loop: the first address, and values that are equal in all iterations.
 size_t countBases(int rows) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
@@ -273,8 +276,8 @@ size_t countBases(int rows) {
   return bases.size();
 }
 
-/// The addresses of 14 rows come from one of them, and one distance, three and
-/// five times that.
+/// The addresses of 14 rows depend on one address, and on one, three and five
+/// times the distance.
 TEST(Optimize, ComputesRowsFromOneAnother) { EXPECT_EQ(countBases(14), 4u); }
 
 } // namespace

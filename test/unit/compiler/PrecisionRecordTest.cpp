@@ -77,7 +77,7 @@ TEST(PrecisionRecord, WhatIsNoRecordIsRefused) {
     EXPECT_FALSE(bool(read)) << text;
     llvm::consumeError(read.takeError());
   }
-  // Values of other types are as if they were not there.
+  // Values of other types are ignored.
   llvm::Expected<PrecisionRecord> read = PrecisionRecord::parse(
       "{\"precision\": \"w4\", \"keep\": [3, null], \"calibration\": []}");
   ASSERT_TRUE(bool(read));

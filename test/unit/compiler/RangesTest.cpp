@@ -1,4 +1,4 @@
-//===- RangesTest.cpp - ranges that methods make of values ----------------===//
+//===- RangesTest.cpp - ranges of methods ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ std::vector<float> makeNormal(size_t count, float outlier) {
   return values;
 }
 
-/// The mean of the squared errors of bytes.
+/// Returns the mean squared error of bytes.
 double errorOf(const std::vector<float> &values, Range range) {
   const Encoding encoding = encode(range);
   double sum = 0;
@@ -54,11 +54,11 @@ TEST(Ranges, EncodingsKeepZero) {
   };
   is({0, 255}, 1, 0);
   is({-255, 0}, 1, 255);
-  is({-1, 1}, float(2.0 / 255), 128); // 127.5, to even
-  is({3, 51}, float(51.0 / 255), 0);  // 0 is part of it
+  is({-1, 1}, float(2.0 / 255), 128); // 127.5 rounds to even
+  is({3, 51}, float(51.0 / 255), 0);  // the range must contain 0
   is({-51, -3}, float(51.0 / 255), 255);
   is({0, 0}, 1, 0);
-  is({0, 1e-38}, 1, 0); // no scale that is a normal number
+  is({0, 1e-38}, 1, 0); // the scale would not be a normal number
 }
 
 TEST(Ranges, PercentilesCutBothEnds) {
@@ -78,20 +78,20 @@ TEST(Ranges, PercentilesCutBothEnds) {
 }
 
 TEST(Ranges, LeastSquaresCutWhatIsFarAway) {
-  // One of 20,000 values is far away: worth nothing but a clipped one.
+  // Clipping costs little if only one of 20,000 values is an outlier.
   std::vector<float> values = makeNormal(20000, 40);
   const Histogram histogram = count(values);
   const Range all = minMaxRange(histogram), found = mseRange(histogram);
   EXPECT_EQ(all.max, 40);
   EXPECT_LT(errorOf(values, found), errorOf(values, all));
-  // No share of it does better, but by what bins cannot tell.
+  // No fraction of the range is better, up to the resolution of bins.
   for (int share = 1; share <= 64; ++share) {
     const double part = share / 64.0;
     EXPECT_GE(errorOf(values, {all.min * part, all.max * part}),
               0.99 * errorOf(values, found))
         << part;
   }
-  // What has no outliers is kept.
+  // Values without outliers keep their range.
   std::vector<float> even;
   for (int i = 0; i < 10000; ++i)
     even.push_back(float(i) / 10000);
@@ -106,7 +106,7 @@ TEST(Ranges, EntropyCutsWhatIsFarAway) {
   const Range none = entropyRange(count({0, 0}));
   EXPECT_EQ(none.min, 0);
   EXPECT_EQ(none.max, 0);
-  // Never more than was seen.
+  // A range is never larger than the observed one.
   const Range positive = entropyRange(count({1, 2, 3, 4}));
   EXPECT_EQ(positive.min, 1);
   EXPECT_LE(positive.max, 4);

@@ -1,4 +1,4 @@
-//===- RoundWeightsTest.cpp - weights that make up for each other ---------===//
+//===- RoundWeightsTest.cpp - rounding of weights -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,8 @@ std::vector<double> roundedWith(const std::vector<double> &gram,
   return rounded;
 }
 
-/// The square of what rounding adds to sums with the data of the gram.
+/// Returns the squared error that rounding adds to sums with the data of the
+/// Gram matrix.
 double lossOf(const std::vector<double> &gram, const std::vector<double> &steps,
               const std::vector<double> &rounded) {
   double sum = 0;
@@ -45,7 +46,8 @@ TEST(RoundWeights, RoundsToTheNearestIfNothingCorrelates) {
 }
 
 TEST(RoundWeights, WeightsOfTheSameDataMakeUpForEachOther) {
-  // Of three that are always equal, the sum counts: 1.2, not 0.
+  // For three inputs that are always equal, only the sum of the weights
+  // matters: 1.2 rounds to 1, not 0.
   const std::vector<double> gram(9, 1.0);
   const std::vector<double> rounded = roundedWith(gram, {0.4, 0.4, 0.4});
   EXPECT_EQ(rounded[0] + rounded[1] + rounded[2], 1);

@@ -18,8 +18,8 @@ using namespace ingot;
 
 namespace {
 
-/// A function that hands @a.task and @b.task to the host and calls @c; @a.task
-/// calls @a, which does `work`.
+/// Returns a function that passes @a.task and @b.task to the host and calls @c.
+/// @a.task calls @a, which does `work`.
 std::string makeModule(const std::string &work,
                        const std::string &global = "constant") {
   return "llvm.func @host(!llvm.ptr)\n"
@@ -85,7 +85,8 @@ TEST_F(ShareTasks, LeavesOneBody) {
       EXPECT_EQ(function.getVisibility_(), LLVM::Visibility::Hidden);
     }
   }
-  // What only a removed task calls goes with it; what is called stays.
+  // Functions that only a removed task calls are removed, too; other called
+  // functions stay.
   EXPECT_TRUE(lower->lookupSymbol("a"));
   EXPECT_FALSE(higher->lookupSymbol("a"));
   EXPECT_TRUE(higher->lookupSymbol("c"));

@@ -41,7 +41,7 @@ TEST(Target, ByteDots) {
   EXPECT_EQ(emulated[0].features, findLevel("x86-64-v3")->features);
 }
 
-// In the order in which they are preferred.
+// The levels are in the order of preference.
 TEST(Target, LevelsOfMulti) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(multi({}), (Names{"x86-64-v3", "x86-64-v4"}));

@@ -1,4 +1,4 @@
-//===- TuneTest.cpp - what times say about kernels ------------------------===//
+//===- TuneTest.cpp - choices from measured times -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ TEST(ChooseKernels, TakesOneDnnWhereItIsClearlyFaster) {
                       {{{"a"}, 1.0}, {{"b"}, 1.0}, {{"c"}, 3.0}});
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].kernels, Kernels::other);
-  // A twentieth is what measuring cannot tell.
+  // A difference of 5 % is within the noise of measurements.
   EXPECT_EQ(found[1].kernels, Kernels::native);
   EXPECT_EQ(found[2].kernels, Kernels::native);
   EXPECT_EQ(found[2].nodes, Names{"c"});
@@ -31,7 +31,8 @@ TEST(ChooseKernels, TakesOneDnnWhereItIsClearlyFaster) {
   EXPECT_EQ(found[2].otherMs, 3.0);
 }
 
-/// One fuses a and b, the other b and c: no two of them can be compared alone.
+/// The backends fuse a and b, or b and c, so no two layers can be compared
+/// alone.
 TEST(ChooseKernels, ComparesLayersThatAreConnectedTogether) {
   std::vector<LayerChoice> found =
       chooseForLayers({{{"b", "a"}, 1.0}, {{"c"}, 2.0}, {{"d"}, 1.0}},
@@ -77,7 +78,7 @@ TEST(KernelRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(options.preferredNodes, (Names{"a", "b", "d"}));
 }
 
-/// What single layers would take does not matter then.
+/// If kernels are not mixed, the times of layers do not matter.
 TEST(KernelRecord, OfOneKindOfKernelsNamesNoNodes) {
   for (Kernels kernels : {Kernels::native, Kernels::other}) {
     KernelRecord record = mixedRecord();

@@ -58,7 +58,7 @@ TEST(UserText, ReportsComplaintsAboutOperations) {
             std::string("internal error") + kReport);
 }
 
-/// Messages keep their place and severity, and come once.
+/// Messages keep their location and severity, and are reported once.
 TEST(UserText, IsWhatHandlersGet) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   std::vector<std::string> texts;
@@ -68,7 +68,7 @@ TEST(UserText, IsWhatHandlersGet) {
   });
   ingot::ErrorWatch errors(context);
   {
-    // As a legalizer that reports its first error only.
+    // Simulates a legalizer that only reports its first error.
     int reported = 0;
     ScopedDiagnosticHandler first(&context, [&](Diagnostic &) {
       return success(reported++ != 0);

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                         {1, 1, 1},
                         {1, 1, 1}}));
 
-// On one thread oneDNN has only its reference code for this one.
+// For this convolution oneDNN has only reference code on one thread.
 TEST(Pointwise, RunsAsMatrixProduct) {
   const int64_t in = 1024, out = 512, pixels = 14 * 14;
   ConvolutionSpec spec{{1, in, 14, 14}, {out, in, 1, 1}, 1, {1, 1},
@@ -111,7 +111,7 @@ TEST(Pointwise, RunsAsMatrixProduct) {
   expectNear(evaluate(operation, /*numThreads=*/1), want);
 }
 
-/// The same values in every second half of a wider tensor's channels.
+/// Returns the values as every second half of a wider tensor's channels.
 static View sliceOf(const View &view) {
   View wide = view;
   wide.dims[1] *= 2;
@@ -121,7 +121,8 @@ static View sliceOf(const View &view) {
   return wide;
 }
 
-// Halves of a split or a concatenation, for which oneDNN has reference code.
+// Halves of a split or a concatenation, for which oneDNN only has reference
+// code.
 TEST(Slices, Convolution) {
   for (int64_t kernel : {1, 3})
     for (bool sum : {false, true}) {
@@ -188,7 +189,7 @@ TEST(Deconvolution, EqualsReference) {
       want.at(to) += x.at({0, i[0], i[1], i[2]}) * filter.at(at);
     });
     expectNear(evaluate(operation), want);
-    // Half of a concatenation: oneDNN's reference code would write past its
+    // For half of a concatenation, oneDNN's reference code would write past its
     // scratch memory.
     operation.operands[3].view = sliceOf(operation.operands[3].view);
     expectNear(evaluate(operation), want);

@@ -97,7 +97,7 @@ static int64_t bits(float value) {
   return word;
 }
 
-/// Appends dims and strides as `record` declares them, or as a call gives them.
+/// Appends dims and strides, as `record` declares them or as a call gives them.
 static void addShape(const OperationSpec &operation, const OperandSpec &operand,
                      Dims *declared, Dims *dynamic) {
   const View &view = operand.view;

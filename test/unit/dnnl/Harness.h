@@ -24,17 +24,18 @@ struct View {
   std::vector<float> data;
 
   float &at(const Dims &index);
-  /// As `at`, with index 0 along dims of size 1.
+  /// Returns an element like `at`, with index 0 along dims of size 1.
   float broadcast(const Dims &index) const;
 };
 
-/// Row-major.
+/// Makes a row-major view.
 View plain(const Dims &dims);
-/// Channels (dim 1) last in memory.
+/// Makes a view with the channels (dim 1) last in memory.
 View channelsLast(const Dims &dims);
-/// Stored with the last two dims swapped.
+/// Makes a view that stores the last two dims swapped.
 View transposed(const Dims &dims);
-/// Small pseudo-random values, the same for one seed.
+/// Fills the view with small pseudo-random values, which depend only on the
+/// seed.
 View random(View view, unsigned seed);
 void forEach(const Dims &dims, const std::function<void(const Dims &)> &body);
 
@@ -51,18 +52,20 @@ struct PostOpSpec {
   int64_t tensor = 0;
 };
 
-/// One operation; the operand of role DST is its result.
+/// An operation; the operand of role DST is its result.
 struct OperationSpec {
   int64_t kind;
   Dims params;
   std::vector<OperandSpec> operands;
   std::vector<PostOpSpec> postOps = {};
   std::string name = "node";
-  /// Marks dim 0 of runtime arguments, and strides that depend on it, dynamic.
+  /// True if dim 0 of run-time arguments, and strides that depend on it, are
+  /// dynamic.
   bool dynamicBatch = false;
 };
 
-/// A table of operations with their weights, and a host that counts.
+/// A table of operations with their weights, and a host that counts
+/// allocations.
 class Model {
 public:
   explicit Model(const std::vector<OperationSpec> &operations);
@@ -71,7 +74,7 @@ public:
   Model &operator=(const Model &) = delete;
 
   int32_t load(uint32_t numThreads = 2);
-  /// Runs operation `index` on the operands of `spec`, writes its DST.
+  /// Runs operation `index` on the operands of `spec` and writes its DST.
   int32_t run(int64_t index, OperationSpec &spec, uint32_t numThreads = 2);
 
   const std::string &error() const { return message; }
@@ -102,7 +105,7 @@ struct ConvolutionSpec {
   bool constant = true;
 
   OperationSpec make() const;
-  /// The result, computed naively in double.
+  /// Returns the result, computed naively in double.
   View reference(const OperationSpec &operation) const;
 };
 

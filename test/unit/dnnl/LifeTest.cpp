@@ -37,7 +37,7 @@ TEST(Life, OneModelManyOperationsManyThreads) {
       for (int round = 0; round < 20; ++round) {
         size_t index = size_t(round + t) % operations.size();
         OperationSpec mine = operations[index];
-        // Threads differ in how many threads they may use themselves.
+        // Each thread may use another number of threads.
         ASSERT_EQ(model.run(index, mine, 1 + t % 2), INGOT_ABI_OK);
         expectNear(result(mine), want[index]);
       }
@@ -62,7 +62,7 @@ TEST(Life, DynamicBatch) {
   first.dynamicBatch = true;
   Model model({first});
   ASSERT_EQ(model.load(), INGOT_ABI_OK) << model.error();
-  // More sizes than are kept, twice, and an empty one.
+  // Runs more sizes than are kept, twice, and an empty one.
   for (int round = 0; round < 2; ++round)
     for (int64_t batch = 0; batch < 20; ++batch) {
       OperationSpec operation = specOfBatch(batch).make();

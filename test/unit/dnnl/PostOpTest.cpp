@@ -1,4 +1,4 @@
-//===- PostOpTest.cpp - what runs in an operation's epilogue --------------===//
+//===- PostOpTest.cpp - post-ops of operations ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

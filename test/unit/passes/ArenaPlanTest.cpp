@@ -19,8 +19,8 @@ namespace {
 
 constexpr int64_t alignment = 64;
 
-/// Whether two buffers are live at one time and share a byte; independent of
-/// verifyOffsets, which it checks too.
+/// Returns true if two buffers are live at the same time and share a byte. Does
+/// not use verifyOffsets, which it also checks.
 bool overlaps(const ArenaBuffer &a, const ArenaBuffer &b) {
   bool together = a.first <= b.last && b.first <= a.last;
   return together && a.offset < b.offset + b.bytes &&
@@ -61,8 +61,8 @@ TEST(ArenaPlan, ResidualBlocksReachTheBound) {
   EXPECT_LE(arena, lowerBound(buffers) * 11 / 10);
 }
 
-/// Buffers that live for a while in a long program, and ones that all live at
-/// the same time: comparing each with each would take an hour.
+/// Buffers with short lives in a long program, and buffers that are all live at
+/// the same time. Comparing all pairs would be too slow.
 TEST(ArenaPlan, ManyBuffersAreFast) {
   constexpr int64_t count = 500'000;
   std::vector<ArenaBuffer> chain, crowd;

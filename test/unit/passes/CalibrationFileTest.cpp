@@ -1,4 +1,4 @@
-//===- CalibrationFileTest.cpp - what is wrong with a calibration ---------===//
+//===- CalibrationFileTest.cpp - errors in calibrations -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
   ASSERT_EQ(read->rounding.size(), 1u);
   EXPECT_EQ(read->rounding[0].name, "fc");
   EXPECT_EQ(read->rounding[0].up, given.rounding[0].up);
-  // Bits in ascending order.
+  // The bits are in ascending order.
   const std::vector<char> &up = read->rounding[0].up;
   EXPECT_TRUE(ingot::WeightRoundingAttr::isUp(up, 0));
   EXPECT_FALSE(ingot::WeightRoundingAttr::isUp(up, 1));
@@ -80,7 +80,7 @@ TEST(CalibrationFile, ReadsWhatItWrote) {
 
 TEST(CalibrationFile, APartOfItIsNone) {
   const std::string text = toText(makeCalibration());
-  // But for white space at the end.
+  // Every prefix is invalid, except if only white space is missing.
   for (size_t size = 0; size + 2 < text.size(); ++size)
     EXPECT_NE(problemOf(llvm::StringRef(text).take_front(size)), "") << size;
 }

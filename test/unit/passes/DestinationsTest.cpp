@@ -1,4 +1,4 @@
-//===- DestinationsTest.cpp - in place as upstream decides ----------------===//
+//===- DestinationsTest.cpp - decisions equal those of upstream -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,9 +23,9 @@ using namespace mlir::bufferization;
 
 namespace {
 
-/// Draws programs on tensors: elementwise ops and others, slices and insertions
-/// that match or do not, constants, branches and loops, destinations that are
-/// shared, fresh, or inputs.
+/// Draws programs on tensors. They have elementwise and other ops, slices and
+/// insertions that match or do not, constants, branches and loops. Destinations
+/// are shared, fresh, or inputs.
 class Program {
 public:
   explicit Program(unsigned seed) : random(seed) {}
@@ -53,7 +53,7 @@ public:
 
 private:
   unsigned below(unsigned n) { return random() % n; }
-  /// One of the last few, more often than not.
+  /// Returns a value, preferably a recent one.
   std::string any(const std::vector<std::string> &values) {
     size_t n = values.size();
     return values[below(3) ? n - 1 - below(std::min<size_t>(n, 4)) : below(n)];
@@ -104,7 +104,7 @@ private:
       narrow.push_back(v);
       return;
     case 9:
-      // It reads backwards: not at the place that it writes.
+      // The op reads backwards, so it reads another position than it writes.
       body += v +
               " = linalg.generic {indexing_maps = [affine_map<(i) -> (15 - "
               "i)>, affine_map<(i) -> (i)>], iterator_types = "
@@ -137,7 +137,7 @@ private:
     wide.push_back(v);
   }
 
-  /// What is made in a region is not seen behind it.
+  /// Draws a body. Values of a region are not visible behind it.
   void drawBody(int depth, const std::string &argument) {
     std::vector<std::string> outerWide = wide, outerNarrow = narrow;
     if (!argument.empty())
@@ -162,12 +162,13 @@ protected:
     context = std::make_unique<MLIRContext>(registry,
                                             MLIRContext::Threading::DISABLED);
     context->loadAllAvailableDialects();
-    // What cannot be analyzed is refused by both.
+    // Both analyses refuse programs that cannot be analyzed.
     context->getDiagEngine().registerHandler(
         [](Diagnostic &) { return success(); });
   }
 
-  /// Which operands are in place, in order; empty if the analysis fails.
+  /// Returns which operands are in place, in order; empty if the analysis
+  /// fails.
   template <typename Analyze>
   std::vector<int> decide(const std::string &text, Analyze analyze) {
     OwningOpRef<ModuleOp> module =
@@ -215,12 +216,13 @@ TEST_F(Destinations, AreThoseOfUpstream) {
     inPlace += llvm::count(found, 1);
     failures += found.empty();
   }
-  // The programs are such that there is something to decide.
+  // The programs have enough decisions.
   EXPECT_GT(inPlace, 1000);
   EXPECT_LT(failures, 100);
 }
 
-/// 20,000 writes to one buffer, each read once: upstream needs days for it.
+/// 20,000 writes to one buffer, each read once, for which upstream's analysis
+/// is too slow.
 TEST_F(Destinations, OfLongChainsAreFoundInTime) {
   std::string text =
       "func.func @f(%v0: tensor<16xf32>, %f: f32) -> tensor<16xf32> {\n"
@@ -234,7 +236,7 @@ TEST_F(Destinations, OfLongChainsAreFoundInTime) {
       decide(text, [](ModuleOp module, OneShotAnalysisState &state) {
         return ingot::analyzeDestinations(module, state);
       });
-  // In place, and where it was; none is undefined.
+  // All operands are in place, and no decision is missing.
   EXPECT_EQ(llvm::count(found, 1), 2 * kLength + 1);
 }
 

@@ -31,7 +31,7 @@ int64_t product(const Shape &shape) {
 
 class PackWeights : public testing::Test {
 protected:
-  /// 1, 2, 3, …: 0 is what padding holds.
+  /// Returns the elements 1, 2, 3, …; padding holds 0.
   ElementsAttr count(const Shape &shape) {
     std::vector<float> values(product(shape));
     std::iota(values.begin(), values.end(), 1.0f);
@@ -40,7 +40,7 @@ protected:
     return mlir::DenseElementsAttr::get(type, llvm::ArrayRef<float>(values));
   }
 
-  /// The bits of the elements, of which `Element` is one.
+  /// Returns the bits of the elements, each as an `Element`.
   template <typename Element>
   std::vector<Element> bitsOf(ElementsAttr attr, const Shape &shape) {
     EXPECT_EQ(Shape(attr.getShapedType().getShape()), shape);
@@ -67,7 +67,7 @@ protected:
     return values;
   }
 
-  /// `value`, a whole number, as the element type holds it.
+  /// Returns `value`, an integer, rounded to the element type.
   float hold(float value) const {
     if (element.isF32())
       return value;
@@ -92,7 +92,8 @@ protected:
                    bool transposed);
 
   mlir::MLIRContext context;
-  /// Of the packed weights, and how many neighbouring k lie together.
+  /// Element type of the packed weights, and the number of neighboring k in a
+  /// group.
   mlir::Type element = mlir::Float32Type::get(&context);
   int64_t group = 1;
 };
@@ -158,8 +159,8 @@ void PackWeights::checkMatMul(const Shape &batch, int64_t depth,
       }
 }
 
-// A panel is one of the widths that every level's registers divide, and the
-// zeros behind the last never make weights much larger.
+// The width of a panel is one that every level's registers divide. The zeros
+// behind the last channel never make weights much larger.
 TEST_F(PackWeights, PanelWidth) {
   EXPECT_EQ(panelWidth(1), 16);
   EXPECT_EQ(panelWidth(16), 16);
@@ -200,8 +201,8 @@ TEST_F(PackWeights, Depthwise) {
       EXPECT_EQ(got[tap * 5 + c], 1 + c * 6 + tap);
 }
 
-// Four taps above each other together; of a whole block of 64 channels those of
-// which four rows are unpacked to one vector, of others as they are.
+// Four taps above each other form a group. In a whole block of 64 channels, the
+// channels have the order of unpacked rows; other channels keep their order.
 TEST_F(PackWeights, DepthwiseFours) {
   constexpr int64_t kChannels = 70, kRows = 5, kAlong = 2, kPlaces = 80;
   std::vector<float> got =
@@ -235,8 +236,8 @@ TEST_F(PackWeights, MatMul) {
   });
 }
 
-// To the nearest bf16, of two the even one; a NaN stays one, though all its
-// bits may be among those that go.
+// Rounds to the nearest bf16, ties to even. A NaN stays a NaN, even if only its
+// lower bits are set.
 TEST_F(PackWeights, RoundsToBF16) {
   std::vector<std::pair<uint32_t, uint16_t>> cases = {
       {0x3f800000, 0x3f80}, {0x3f807fff, 0x3f80}, {0x3f808000, 0x3f80},

@@ -27,8 +27,8 @@ struct Row {
   }
 };
 
-/// Every pixel is in one tile, tiles are of up to `most`, and the taps are
-/// those that lie within src.
+/// Checks that every pixel is in one tile, tiles have at most `most` pixels,
+/// and the taps are those within src.
 void check(const Row &row, int64_t most) {
   llvm::SmallVector<int64_t> strides = {row.stride}, pads = {row.low, row.high},
                              dilations = {row.dilation}, kernel = {row.kernel};
@@ -74,7 +74,8 @@ TEST(PixelTiles, CoverEachPixelOnce) {
             }
 }
 
-// 3x3 at 56 pixels: 14 at each border, two tiles of one kind in between.
+// 3x3 taps at 56 pixels: 14 pixels at each border, and two equal tiles in
+// between.
 TEST(PixelTiles, InnerTilesShareCode) {
   llvm::SmallVector<int64_t> one = {1}, pads = {1, 1}, kernel = {3};
   ConvWindow window{one, pads, one, kernel, {56}, {56}};
@@ -88,8 +89,8 @@ TEST(PixelTiles, InnerTilesShareCode) {
   EXPECT_FALSE(tiles[2].isWhole());
 }
 
-/// Taps of an outer dimension come out as index arithmetic: folded for an
-/// origin that is a constant, it must be the brute-force range.
+/// Taps of an outer dimension are index arithmetic. For a constant origin, it
+/// must fold to the brute-force range.
 TEST(PixelTiles, OuterTapsWithin) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::arith::ArithDialect>();

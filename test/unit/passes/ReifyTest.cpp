@@ -25,8 +25,9 @@ class Reify : public testing::Test {
 protected:
   Reify() { context.loadDialect<ingot::nn::NNDialect, func::FuncDialect>(); }
 
-  /// The dynamic sizes of the results of the last op of `body` for arguments %x
-  /// and %y whose dimensions have these sizes; empty if they are not reified.
+  /// Returns the dynamic sizes of the results of the last op of `body` for
+  /// arguments %x and %y of the given sizes. Empty if the sizes are not
+  /// reified.
   SmallVector<int64_t> sizes(StringRef arguments, StringRef body,
                              ArrayRef<SmallVector<int64_t>> given) {
     std::string text =
@@ -51,13 +52,13 @@ protected:
     return result;
   }
 
-  /// What a size is in a run.
+  /// Returns the value of a size in a run.
   int64_t run(OpFoldResult size) {
     auto number = dyn_cast_or_null<IntegerAttr>(evaluate(size));
     return number ? number.getValue().getSExtValue() : -2;
   }
 
-  /// The constant that a value is in a run; null if it is none.
+  /// Returns the constant that a value has in a run, or null.
   Attribute evaluate(OpFoldResult size) {
     if (auto known = dyn_cast<Attribute>(size))
       return known;
@@ -136,7 +137,7 @@ TEST_F(Reify, ScalesThatAreNotWhole) {
   };
   EXPECT_EQ(resized("1.5", 5), (Numbers{3, 7}));
   EXPECT_EQ(resized("0.3", 9), (Numbers{3, 2}));
-  // A tenth is a little more than 0.1 in f32, and the product is rounded.
+  // A tenth is slightly more than 0.1 in f32, and the product is rounded.
   EXPECT_EQ(resized("0.1", 30), (Numbers{3, 3}));
   EXPECT_EQ(resized("0.5", 0), (Numbers{3, 0}));
 }

@@ -1,4 +1,4 @@
-//===- RewriteTest.cpp - greedy rewriting that comes to an end ------------===//
+//===- RewriteTest.cpp - greedy rewriting terminates ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace ingot;
 
 namespace {
 
-/// Replaces one op by another of the same type.
+/// Replaces an op by another one of the same type.
 template <typename From, typename To>
 struct Replace : OpRewritePattern<From> {
   Replace(MLIRContext *context, int64_t &count)
@@ -32,7 +32,7 @@ struct Replace : OpRewritePattern<From> {
   int64_t &count;
 };
 
-/// Puts one op more in front of each, and so never finds the last.
+/// Adds another op in front of each op, and so never terminates.
 struct Grow : OpRewritePattern<nn::NegOp> {
   Grow(MLIRContext *context, int64_t &count)
       : OpRewritePattern(context), count(count) {}
@@ -61,7 +61,7 @@ protected:
     ASSERT_TRUE(module);
   }
 
-  /// What is reported; empty if rewriting came to its end.
+  /// Returns the reported message; empty if rewriting terminated.
   std::string rewrite(RewritePatternSet patterns) {
     std::string text;
     int reports = 0;

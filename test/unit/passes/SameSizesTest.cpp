@@ -1,4 +1,4 @@
-//===- SameSizesTest.cpp - which open sizes are one -----------------------===//
+//===- SameSizesTest.cpp - equal dynamic sizes ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace {
 
-/// A function of %x, `body` and a last op, whose operand is asked about.
+/// A function of %x, `body` and a last op, whose operand is queried.
 class SameSizes : public testing::Test {
 protected:
   SameSizes() {
@@ -46,7 +46,7 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-// As many paths as 2^100 lead up, which once took as many steps.
+// A chain with 2^100 paths must not take as many steps.
 TEST_F(SameSizes, ResidualChain) {
   std::string body;
   for (int i = 0; i < 100; ++i)
@@ -60,7 +60,7 @@ TEST_F(SameSizes, OperandsMustAgree) {
   EXPECT_TRUE(sameAsInput(add("%s", "%x0", "%x0"), "%s", 0));
 }
 
-// However long the chain, it is gone through without overflowing the stack.
+// A long chain must not overflow the stack.
 TEST_F(SameSizes, VeryDeep) {
   std::string body;
   for (int i = 0; i < 20000; ++i)

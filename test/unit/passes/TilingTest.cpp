@@ -52,7 +52,7 @@ TEST(Tiling, TargetOfLevel) {
   EXPECT_FALSE(oldest.hasFMA);
 }
 
-// A module without a target is for x86-64-v3.
+// Without a target, a module is for x86-64-v3.
 TEST(Tiling, TargetOfModule) {
   mlir::MLIRContext context;
   context.loadDialect<ingot::IngotDialect>();
@@ -84,7 +84,7 @@ TEST(Tiling, TargetNumbers) {
   }
 }
 
-// What is worth a task is the target's.
+// The target determines the smallest useful task.
 TEST(Tiling, TaskOfTarget) {
   TargetNumbers numbers;
   numbers.task_flops = 100'000'000;
@@ -94,7 +94,8 @@ TEST(Tiling, TaskOfTarget) {
             chooseGrid(targetOf("x86-64-v3"), work).rowsPerTask);
 }
 
-// So are the most of them, and which weights are prefetched.
+// The target determines the largest number of tasks, and which weights are
+// prefetched.
 TEST(Tiling, GridOfTarget) {
   Work work{64, 1, 1'000'000'000, 1, 100'000, 300'000};
   TargetNumbers numbers;
@@ -108,7 +109,7 @@ TEST(Tiling, GridOfTarget) {
 }
 
 // Accumulators, a vector of weights for each column and one element of the
-// input must stay in registers; tiles divide panels.
+// input must stay in registers. Tiles divide panels.
 TEST(Tiling, TilesFitRegisters) {
   for (const char *level :
        {"x86-64-v2", "x86-64-v3", "alderlake", "x86-64-v4"}) {
@@ -121,7 +122,7 @@ TEST(Tiling, TilesFitRegisters) {
         EXPECT_EQ(tile.product, product);
         EXPECT_GE(tile.rows, 1);
         EXPECT_GE(tile.vectors, 1);
-        // Widened weights are there next to what they are made of.
+        // Widened weights are in registers together with the original ones.
         bool isWide = product == Product::bf16Wide ||
                       product == Product::int8Wide ||
                       product == Product::int8Pairs;
@@ -133,8 +134,8 @@ TEST(Tiling, TilesFitRegisters) {
   }
 }
 
-// Each row of the table is a product that some level has, under a name of its
-// own, and whose usual tile stays in registers.
+// Each row of the table is a product of some level, has a unique name, and its
+// usual tile stays in registers.
 TEST(Tiling, RowsOfProducts) {
   for (const ProductInfo &info : getProducts()) {
     EXPECT_EQ(&infoOf(info.product), &info);
@@ -155,7 +156,7 @@ TEST(Tiling, RowsOfProducts) {
   EXPECT_EQ(symbolizeProduct("f64"), std::nullopt);
 }
 
-// The instruction where the level has it.
+// The product uses the instruction if the level has it.
 TEST(Tiling, ProductOfTypeAndLevel) {
   mlir::MLIRContext context;
   mlir::Type f32 = mlir::Float32Type::get(&context),
@@ -182,7 +183,7 @@ TEST(Tiling, ProductOfTypeAndLevel) {
   }
 }
 
-// AMX where the level has it and there is enough to do.
+// AMX is used if the level has it and there is enough work.
 TEST(Tiling, TilesForShape) {
   mlir::MLIRContext context;
   mlir::Type f32 = mlir::Float32Type::get(&context),
@@ -213,7 +214,7 @@ TEST(Tiling, TilesForShape) {
         chooseTile(targetOf(level), {bf16, 32, 64, 64, 1}).product));
 }
 
-// A register tile is one AMX tile or two, which cover its rows.
+// A register tile is one or two AMX tiles, which cover its rows.
 TEST(Tiling, RowsOfAmxTiles) {
   mlir::MLIRContext context;
   mlir::Type bf16 = mlir::BFloat16Type::get(&context);
@@ -236,7 +237,7 @@ TEST(Tiling, RowsOfAmxTiles) {
   EXPECT_EQ(tile.amxRows, 14);
 }
 
-// Steps are of one size, count every element once and read weights only.
+// Steps have one size, count every element once and read only weights.
 TEST(Tiling, StepsOfAmxTiles) {
   for (int64_t group : {2, 4})
     for (int64_t depth = 1; depth <= 600; ++depth) {
@@ -246,7 +247,7 @@ TEST(Tiling, StepsOfAmxTiles) {
       ASSERT_LE(steps.groups, 16);
       int64_t whole = steps.whole * steps.groups;
       ASSERT_LE(whole * group, depth);
-      // As few as there can be.
+      // The number of steps is minimal.
       ASSERT_EQ(steps.whole + steps.last.has_value(),
                 int64_t(divideCeil(groups, 16)));
       if (steps.last) {
@@ -270,7 +271,8 @@ TEST(Tiling, EvenTile) {
       int64_t tile = evenTile(rows, most);
       ASSERT_GE(tile, 1);
       ASSERT_LE(tile, most);
-      // No more tiles than the largest would need, and none is much emptier.
+      // There are no more tiles than with the largest tile, and no tile is much
+      // smaller than the others.
       ASSERT_EQ(divideCeil(rows, tile), divideCeil(rows, most))
           << rows << " by " << most;
       ASSERT_LT(tile * int64_t(divideCeil(rows, tile)) - rows,
@@ -282,8 +284,8 @@ struct Split {
   int64_t tasks, flopsOfTask;
 };
 
-/// The tasks of a grid, checked to cover everything.
-/// Of any level: grids look at its caches only.
+/// Returns the tasks of a grid, after checking that they cover everything. The
+/// level does not matter, because grids depend only on its caches.
 const TargetInfo usual = targetOf("x86-64-v3");
 
 Split check(const Work &work) {
@@ -310,17 +312,17 @@ TEST(Tiling, LargeWorkIsSplit) {
   Split split = check({56, 2, 2ll * 9 * 64 * 64 * 56, 1, 802'816, 147'456});
   EXPECT_GE(split.tasks, 16);
   EXPECT_LE(split.tasks, 64);
-  // One row, a vector times a matrix: by columns alone.
+  // A vector times a matrix has one row, so it is split only by columns.
   EXPECT_GE(check({1, 32, 2ll * 2048 * 1000, 1, 8'192, 8'192'000}).tasks, 8);
 }
 
-// Two threads end at the same time.
+// Two threads finish at the same time.
 TEST(Tiling, TasksAreEven) {
   EXPECT_EQ(check({64, 1, 50'000, 1, 100'000, 1'000}).tasks, 4);
   EXPECT_EQ(check({64, 1, 80'000, 1, 100'000, 1'000}).tasks, 6);
 }
 
-// What is larger, pixels or weights, is read once.
+// The larger operand, pixels or weights, is read once.
 TEST(Tiling, LargerOperandIsSplitFirst) {
   Grid pixels = chooseGrid(usual, {56, 8, 20'000'000, 1, 10'000'000, 100'000});
   EXPECT_TRUE(pixels.rowsOutside);
@@ -358,8 +360,8 @@ TEST(Tiling, DynamicRows) {
   EXPECT_LE(grid.columnTilesPerTask, 3);
 }
 
-// Where a run has so many rows that src is the larger operand and does not stay
-// in the cache, tasks are of rows alone, and enough of them.
+// Many rows may make src the larger operand, which exceeds the cache. Then
+// tasks are of rows only, and there are enough tasks.
 TEST(Tiling, ManyDynamicRows) {
   Work work{ShapedType::kDynamic, 8, 500'000, 14, 1 << 20, 1 << 20};
   EXPECT_EQ(chooseGrid(usual, work).wholeFrom, 0);

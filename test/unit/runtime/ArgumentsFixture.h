@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call with one thing wrong is refused with a status and one line, changes
-// nothing else that it was given, and leaves its objects fit for a right call.
-// Sized structs and plain values are put through every value that is special
-// somewhere: null, zero, one, the largest, what is next to those.
+// Tests calls with one wrong argument. Such a call must fail with a status and
+// a one-line message, change no other argument, and leave its objects usable.
+// Sized structs and plain values take all special values: null, zero, one, the
+// largest, and their neighbors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_TEST_UNIT_RUNTIME_ARGUMENTSFIXTURE_H
@@ -40,15 +40,15 @@ inline const uint64_t special64[] = {0,
 
 inline int calls = 0;
 
-/// Checks what every failure has in common; returns whether it was one.
+/// Checks the common properties of failures. Returns true if the call failed.
 inline bool refused(const std::function<ingot_status(ingot_error *)> &call) {
   ++calls;
   ingot_error error = INGOT_ERROR_INIT;
   ingot_status status = call(&error);
-  // A message is the caller's wish.
+  // A message is optional.
   ++calls;
   EXPECT_EQ(call(nullptr), status);
-  // So is its room.
+  // So is the room for it.
   for (uint32_t size : {0u, 7u, 8u, 9u, 12u}) {
     ++calls;
     ingot_error small;
@@ -79,15 +79,15 @@ protected:
   ContextPtr context = makeContext(model);
 
   void TearDown() override {
-    // All that was refused has left them as they were.
+    // The refused calls have not changed the objects.
     StaticRun run;
     EXPECT_EQ(run(context.get()), INGOT_OK) << run.error.message;
     EXPECT_TRUE(run.right());
     EXPECT_GT(calls, 0);
   }
 
-  /// Every struct_size, and garbage in each word behind it, in a struct that is
-  /// only read.
+  /// Tries every struct_size, and garbage in each 8 bytes behind it, in a
+  /// struct that is only read.
   template <typename T>
   void sweepOptions(const T &right,
                     const std::function<ingot_status(const T *, ingot_error *)>
@@ -115,7 +115,7 @@ protected:
     }
   }
 
-  /// A struct that is written: as far as it reaches and no further.
+  /// Checks that a struct is written up to its size and no further.
   template <typename T>
   void sweepInfo(const T &init,
                  const std::function<ingot_status(T *, ingot_error *)> &call) {

@@ -1,4 +1,4 @@
-//===- ArgumentsTest.cpp - wrong arguments of what there is to run --------===//
+//===- ArgumentsTest.cpp - wrong arguments of objects ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,7 +69,7 @@ TEST_F(Arguments, Models) {
   for (uint32_t flags = 0; flags < 128; ++flags) {
     ingot_model_options options = right;
     options.flags = flags;
-    // Bit 4, VERIFY, needs checksums, which this file has not.
+    // Bit 4, VERIFY, needs checksums, which this file lacks.
     EXPECT_EQ(refused([&](ingot_error *e) { return loadWith(&options, e); }),
               flags > 31 || (flags & 4))
         << flags;
@@ -176,7 +176,7 @@ TEST_F(Arguments, Descriptions) {
                 (index == 0 && node < 2) || (index == 1 && node < 1));
       EXPECT_EQ(ingot_model_layer_node(nullptr, index, node), nullptr);
     }
-    // Whatever number it is, there is a word for it.
+    // Every number has a text.
     EXPECT_NE(ingot_status_describe(ingot_status(index)), nullptr);
     EXPECT_NE(ingot_dtype_name(index), nullptr);
     EXPECT_LE(ingot_dtype_size(index), 8u);
@@ -250,7 +250,7 @@ TEST_F(Arguments, Contexts) {
       executor, [&](const ingot_executor *given, ingot_error *e) {
         ingot_context_options with = right;
         with.executor = given;
-        // A short struct lacks parallel_for, which is refused as well.
+        // A short struct lacks parallel_for, which is also refused.
         ingot_status status = create(&with, e);
         return given->struct_size >= 8 &&
                        given->struct_size < sizeof(*given) && status

@@ -32,8 +32,8 @@ TEST(Artifact, MissingPieces) {
   expectRefused("incomplete", [](auto &a) { a.compiler = nullptr; });
 }
 
-/// No rows, or rows that are shorter than those of version 2, far apart, or
-/// askew.
+/// No rows, or rows that are shorter than those of version 2, too far apart, or
+/// misaligned.
 TEST(Artifact, BadTables) {
   struct {
     ingot_abi_table ingot_abi_artifact::*table;
@@ -72,7 +72,7 @@ TEST(Artifact, WhatItUses) {
   expectRefused("list of what it uses is incomplete", [](auto &a) {
     a.uses = {nameless, 1, sizeof(ingot_abi_use)};
   });
-  // What nobody knows yet is shown like the rest.
+  // Unknown kinds are shown like known ones.
   static const ingot_abi_use newer[] = {{99, ~0u, "fast-math"}};
   ingot_abi_artifact artifact = *linked_static_artifact();
   artifact.uses = {newer, 1, sizeof(ingot_abi_use)};
@@ -136,7 +136,7 @@ TEST(Artifact, ShapeProfiles) {
     EXPECT_NE(std::string(error.message).find("of no input"),
               std::string::npos);
   }
-  // An older compiler's description ends before them.
+  // An older compiler's description ends before these fields.
   artifact.struct_size = INGOT_ABI_ARTIFACT_BYTES_V2;
   auto [older, without] = attach(nullptr);
   ASSERT_EQ(older, INGOT_OK);
@@ -216,19 +216,20 @@ TEST(Artifact, DTypes) {
   for (uint32_t i = 0; i < 64; ++i)
     known += ingot_dtype_size(i) != 0;
   EXPECT_EQ(known, 26);
-  // Several in a byte, and a last one that is not full.
+  // Several elements in a byte, and a last byte that is not full.
   EXPECT_EQ(ingot_dtype_bits(INGOT_INT4), 4u);
   EXPECT_EQ(ingot_dtype_size(INGOT_INT4), 1u);
   EXPECT_EQ(ingot_dtype_bits(INGOT_FLOAT8E5M2), 8u);
   EXPECT_EQ(ingot_dtype_bits(INGOT_FLOAT), 32u);
   EXPECT_EQ(ingot_dtype_bits(0), 0u);
   EXPECT_EQ(ingot_dtype_bits(32), 0u);
-  EXPECT_EQ(INGOT_UINT64, 13); // as ONNX numbers them
+  EXPECT_EQ(INGOT_UINT64, 13); // ONNX's numbers
   EXPECT_EQ(INGOT_ABI_BFLOAT16, 16);
   EXPECT_STREQ(ingot_dtype_name(14), "unknown"); // complex64
   EXPECT_EQ(ingot_dtype_size(14), 0u);
   EXPECT_STREQ(ingot_dtype_name(INGOT_STRING), "string");
-  EXPECT_EQ(ingot_dtype_size(INGOT_STRING), sizeof(int64_t)); // of an offset
+  // bytes of an offset
+  EXPECT_EQ(ingot_dtype_size(INGOT_STRING), sizeof(int64_t));
 }
 
 TEST(Artifact, StatusNames) {

@@ -94,7 +94,7 @@ TEST(Context, CallersExecutor) {
   EXPECT_TRUE(run.right());
   EXPECT_EQ(executor.calls, 1);
 
-  // One thread needs no executor.
+  // A run on one thread needs no executor.
   options.num_threads = 1;
   ContextPtr serial = makeContext(model, &options);
   EXPECT_EQ(ingot_context_thread_count(serial.get()), 1u);

@@ -56,20 +56,20 @@ TEST(CpuFeatures, Levels) {
   EXPECT_STREQ(highestCpuLevel(0), "x86-64");
   EXPECT_STREQ(highestCpuLevel(0x3f), "x86-64-v3");
   EXPECT_STREQ(highestCpuLevel(0x7fe), "x86-64");
-  // Neither of AVX-VNNI and AVX-512 contains the other.
+  // Neither AVX-VNNI nor AVX-512 contains the other.
   EXPECT_TRUE(findCpuLevel("alderlake", bits));
   EXPECT_EQ(bits, 0x3fu | AVXVNNI);
   EXPECT_STREQ(highestCpuLevel(0x3f | AVXVNNI), "alderlake");
   EXPECT_STREQ(highestCpuLevel(0x7ff), "x86-64-v4");
   EXPECT_STREQ(highestCpuLevel(0x7ff | AVXVNNI), "x86-64-v4");
   EXPECT_STREQ(highestCpuLevel(0x3ffff | AVXVNNI), "sapphirerapids");
-  // FP16 without AMX, as virtual machines show it.
+  // FP16 without AMX, as virtual machines report it.
   EXPECT_STREQ(highestCpuLevel(0x23fff), "avx512fp16");
   EXPECT_STREQ(highestCpuLevel(0x3ffff), "sapphirerapids");
 }
 
-// The kernel grants the tile registers where they are, as often as it is asked,
-// and says no where they are not.
+// The kernel grants the tile registers on CPUs that have them, any number of
+// times, and refuses on others.
 TEST(CpuFeatures, PermissionForAmx) {
   ScopedEnv env("INGOT_MAX_ISA", nullptr);
   Cpu cpu;
@@ -121,7 +121,7 @@ TEST(CpuFeatures, EmptyEnvironmentMeansNoCap) {
 // Counts
 //===----------------------------------------------------------------------===//
 
-/// A made-up /proc and /sys.
+/// A fake /proc and /sys.
 class CpuCount : public testing::Test {
 protected:
   void SetUp() override {
@@ -170,7 +170,7 @@ TEST_F(CpuCount, VersionOne) {
 }
 
 TEST_F(CpuCount, VersionOneInsideContainer) {
-  // The path is the host's; the mount shows the container's own group.
+  // The path is the host's; the mount has the container's own group.
   write("/proc/self/cgroup", "4:cpuacct,cpu:/docker/12ab\n");
   write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
   write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");

@@ -24,8 +24,8 @@ std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Copies into a buffer of exactly that size, so that ASan sees each read
-/// beyond it.
+/// Copies the image into a buffer of exactly its size, so that ASan sees each
+/// read beyond it.
 ingot_status check(const std::string &image, std::string *message = nullptr) {
   std::vector<unsigned char> bytes(image.begin(), image.end());
   bytes.shrink_to_fit();
@@ -80,7 +80,7 @@ TEST(ElfFile, DamagedHeadersNeverReadBeyondTheEnd) {
     std::string damaged = image;
     for (int k = 0; k < 4; ++k)
       damaged[random() % 700] = char(random());
-    check(damaged); // Either answer is right; reading outside is not.
+    check(damaged); // Both answers are allowed, but not reading outside.
   }
 }
 

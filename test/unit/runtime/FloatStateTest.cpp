@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t count = 33 * 6;
 
-/// What a thread has set for its arithmetic.
+/// The floating-point state of a thread.
 struct FloatState {
   uint32_t sse = 0x1f80;
   uint16_t x87 = 0x37f;
@@ -41,8 +41,8 @@ struct FloatState {
   }
 };
 
-/// Everything that a caller may have set: rounding, denormal numbers,
-/// exceptions that trap, flags of earlier ones, in SSE and x87.
+/// Returns all states that a caller may have: rounding, denormal values,
+/// exceptions that trap, and old flags, in SSE and x87.
 std::vector<FloatState> callerStates() {
   std::vector<FloatState> states;
   for (uint32_t rounding = 0; rounding < 4; ++rounding)
@@ -85,7 +85,7 @@ Bits runIn(const FloatState &state, ingot_context *context) {
   return bits;
 }
 
-/// Threads that stay in the state that they were started in.
+/// Threads that stay in the state in which they were started.
 class Executor {
 public:
   Executor(uint32_t threads, const FloatState &state) : state(state) {
@@ -108,7 +108,7 @@ public:
     for (std::thread &worker : workers)
       worker.join();
   }
-  /// Whether every thread found its state as it was after each task.
+  /// Returns true if every thread had its state back after each task.
   bool isUntouched() const { return !touched; }
 
   ingot_executor api = INGOT_EXECUTOR_INIT;
@@ -163,7 +163,7 @@ protected:
     ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
     options.num_threads = 1;
     expected = runIn(FloatState(), makeContext(model, &options).get());
-    // As computed: rounded to nearest, denormal numbers zero, nothing trapped.
+    // Rounded to nearest, denormal values are zero, and nothing trapped.
     EXPECT_EQ(expected.y[0], double(1.3f / 2.3f));
     EXPECT_EQ(expected.y[2], 0);
     EXPECT_EQ(expected.y[3], 0);
@@ -181,7 +181,7 @@ TEST_F(FloatStates, SharedPool) {
         << std::hex << state.sse;
 }
 
-/// Workers take over the state of the thread that starts them.
+/// Workers inherit the state of the thread that starts them.
 TEST_F(FloatStates, PoolsThatStartInAnyState) {
   for (const FloatState &state : callerStates())
     for (uint32_t threads : {1u, 2u, 4u}) {
@@ -205,7 +205,7 @@ TEST_F(FloatStates, ExecutorsInAnyState) {
     ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
     options.executor = &executor.api;
     ContextPtr context = makeContext(model, &options);
-    // The thread that runs takes part, from within our own library.
+    // The calling thread also runs tasks, from within libingot.
     FloatState before = FloatState::now();
     EXPECT_TRUE(runIn(states[i], context.get()) == expected)
         << std::hex << states[i].sse;

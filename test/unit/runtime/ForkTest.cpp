@@ -34,7 +34,8 @@ protected:
   }
 };
 
-/// Runs `check` in a forked child; true if it says so within ten seconds.
+/// Runs `check` in a forked child. Returns true if the child reports success
+/// within ten seconds.
 template <typename Check> bool inChild(Check check) {
   pid_t child = fork();
   if (child == 0) {
@@ -71,7 +72,7 @@ TEST_F(Fork, ChildRunsWhatTheParentLoaded) {
     bool right = true;
     for (int i = 0; i < 100; ++i)
       right &= runsRight(context.get()) && runsRight(shared.get());
-    // A new model and context, and the child's own child.
+    // A new model and context, and a child of the child.
     right &= runsRight(makeContext(load(artifactPath("static"))).get());
     right &= inChild([&] { return runsRight(context.get()); });
     context.reset();
@@ -89,7 +90,7 @@ TEST_F(Fork, WorkersOfTheChildWork) {
   options.num_threads = 2;
   ingot_pool *pool = nullptr;
   ASSERT_EQ(ingot_pool_create(&options, &pool, nullptr), INGOT_OK);
-  // Ends only if two threads are at it.
+  // Ends only if two threads take part.
   auto meet = [&] {
     std::atomic<int> here{0};
     pool->parallelFor(

@@ -12,7 +12,7 @@
 #include <string.h>
 
 int main(void) {
-  /* Every initialiser, so that each compiles without a warning. */
+  /* Compiles every initializer without a warning. */
   ingot_error error = INGOT_ERROR_INIT;
   ingot_allocator allocator = INGOT_ALLOCATOR_INIT;
   ingot_executor executor = INGOT_EXECUTOR_INIT;

@@ -13,14 +13,14 @@ using namespace ingot::test;
 
 namespace {
 
-/// Counts the bytes that are out.
+/// Counts the bytes that are allocated.
 struct MeasuringAllocator {
   uint64_t live = 0;
   ingot_allocator api = {
       sizeof(ingot_allocator), 0, this,
       [](void *user, uint64_t bytes, uint64_t alignment) -> void * {
         void *memory = nullptr;
-        // The size stands in front, where the alignment leaves room.
+        // The size is in front, in the room for the alignment.
         if (posix_memalign(&memory, alignment, bytes + alignment))
           return nullptr;
         *static_cast<uint64_t *>(memory) = bytes;
@@ -55,7 +55,7 @@ Inferred infer(const ModelPtr &model, int64_t n) {
   return inferred;
 }
 
-// A context that has seen the sizes holds as many bytes as was said.
+// A context that has run the sizes holds as many bytes as inferred.
 TEST(Infer, TellsSizesAndMemory) {
   ModelPtr model = load(artifactPath("inferring"));
   for (int64_t n = 18; n < 120; ++n) {
@@ -79,7 +79,7 @@ TEST(Infer, TellsSizesAndMemory) {
                 INGOT_OK);
       EXPECT_EQ(size, n);
     }
-    // One region may have room where several had none.
+    // A single region may have room where several regions had none.
     EXPECT_LE(inferred.arenaBytes, allocator.live) << n;
     EXPECT_GE(inferred.arenaBytes + (256u << 10), allocator.live) << n;
   }
@@ -91,7 +91,7 @@ TEST(Infer, SaysWhatDataDecide) {
   Inferred failed = infer(model, 17);
   EXPECT_EQ(failed.status, INGOT_RUNTIME_CHECK);
   EXPECT_STREQ(failed.error.message, "node 'walk': n is 17");
-  // Nothing is told then.
+  // A failure reports nothing.
   EXPECT_EQ(failed.size, -7);
   EXPECT_EQ(infer(model, -1).status, INGOT_INVALID_ARGUMENT);
 }
@@ -115,7 +115,7 @@ TEST(Infer, RefusesWrongArguments) {
   EXPECT_STREQ(error.message, "the model has 1 inputs, but 2 were given");
   EXPECT_EQ(infer(model.get(), nullptr, nullptr, 1), INGOT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "input 'x' has null dims");
-  // What is not asked is not told.
+  // Values that are not requested are not reported.
   EXPECT_EQ(infer(model.get(), dims, ranks, 1), INGOT_OK);
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   options.flags = INGOT_MODEL_DESCRIBE_ONLY;
@@ -143,7 +143,7 @@ TEST(Infer, RefusesWrongArguments) {
   }
 }
 
-// Fixed sizes are known without code; open ones of an older compiler are not.
+// Fixed sizes are known without code; open sizes of an older compiler are not.
 TEST(Infer, WithoutCode) {
   ModelPtr fixed = load(artifactPath("static"));
   int64_t dims[2] = {};

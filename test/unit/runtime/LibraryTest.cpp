@@ -1,4 +1,4 @@
-//===- LibraryTest.cpp - files that other files replace -----------------===//
+//===- LibraryTest.cpp - replaced files ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,8 @@ std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What a model computes from one 1: its weights' sign, before a bias of 0.
+/// Returns the model's result for a single 1, before a bias of 0: the sign of
+/// its weights.
 float signOf(const ModelPtr &model) {
   if (!model)
     return 0;
@@ -35,7 +36,7 @@ float signOf(const ModelPtr &model) {
   return run.y[0];
 }
 
-/// A folder with a model that changes; with seals and without.
+/// A folder with a model that changes; with and without seals.
 class Replaced : public testing::TestWithParam<bool> {
 protected:
   void SetUp() override {
@@ -58,7 +59,7 @@ protected:
           0xef46db3751d8e999));
     return bytes;
   }
-  /// As a compiler does it.
+  /// Replaces the file as a compiler does.
   void put(const std::string &bytes) {
     std::string other = path + ".new";
     std::ofstream(other, std::ios::binary) << bytes;
@@ -76,7 +77,7 @@ TEST_P(Replaced, ByRename) {
   ModelPtr second = load(path);
   EXPECT_EQ(signOf(second), -1);
   EXPECT_EQ(signOf(first), 1);
-  // And once more, and back, and in any order.
+  // Replaces the file again, and back, in any order.
   put(oldFile);
   ModelPtr third = load(path);
   EXPECT_EQ(signOf(third), 1);
@@ -97,7 +98,7 @@ TEST_P(Replaced, ManyVersionsAtOnce) {
   for (int i = 0; i < 40; ++i) {
     put(i % 2 ? newFile : oldFile);
     models.push_back(load(path));
-    // The same file again is the same library.
+    // An equal file is the same library.
     EXPECT_EQ(signOf(load(path)), i % 2 ? -1 : 1);
   }
   for (int i = 0; i < 40; ++i)
@@ -123,8 +124,8 @@ TEST_P(Replaced, ByALinkToAnother) {
 TEST_P(Replaced, InThatPlace) {
   put(oldFile);
   ModelPtr model = load(path);
-  // The same size, and code that does the same, so that the one which runs
-  // does not suffer.
+  // The new content has the old size and equivalent code, so that the running
+  // code is not affected.
   std::string changed = oldFile;
   size_t at = changed.find("hand written");
   ASSERT_NE(at, std::string::npos);
@@ -142,7 +143,7 @@ TEST_P(Replaced, InThatPlace) {
   ingot_model *untouched = nullptr;
   EXPECT_EQ(ingot_model_load(path.c_str(), nullptr, &untouched, nullptr),
             INGOT_BAD_ARTIFACT);
-  // Afterwards it is a file like any other.
+  // Afterwards the file is loaded normally.
   model.reset();
   EXPECT_EQ(signOf(load(path)), 1);
 }
@@ -162,7 +163,7 @@ TEST_P(Replaced, WhatTheProgramHasOpenedItself) {
   EXPECT_EQ(signOf(load(path)), -1);
 }
 
-/// Whatever is there when it is loaded is loaded: no mixture, no crash.
+/// The content at load time is loaded: never a mixture, never a crash.
 TEST_P(Replaced, AllTheTime) {
   put(oldFile);
   std::atomic<bool> stop{false};

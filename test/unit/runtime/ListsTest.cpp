@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-/// Rows of any strides lie one behind the other, and nothing is left.
+/// Rows of any strides become contiguous, and no memory is left.
 TEST(Lists, Grow) {
   LeakHost host;
   EXPECT_EQ(ingot_support_run(
@@ -34,7 +34,7 @@ TEST(Lists, Grow) {
                     EXPECT_EQ(memcmp(all + 6 * i, row, sizeof row), 0);
                   }
                   ingot_support_release(call, all);
-                  // Of none, sizes that are not known are 0.
+                  // In an empty list, unknown sizes are 0.
                   int64_t none[] = {-1, 4, -1};
                   ingot_support_release(
                       call, ingot_support_stack(call, ingot_support_list(call),
@@ -56,7 +56,7 @@ TEST(Lists, Grow) {
   EXPECT_EQ(host.live, 0);
 }
 
-/// A row of other sizes, and one that no memory holds, end the run.
+/// A row of other sizes, or one that exceeds memory, ends the run.
 TEST(Lists, RefuseRows) {
   static int64_t second;
   auto body = [](ingot_abi_call *call) {

@@ -24,8 +24,8 @@ std::string readArtifact(const std::string &name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Bytes that end where their memory ends, so that AddressSanitizer sees each
-/// read beyond them, `shift` bytes from any alignment.
+/// Bytes at the end of their memory, so that AddressSanitizer sees each read
+/// beyond them, at `shift` bytes from any alignment.
 struct Buffer {
   Buffer(const std::string &bytes, size_t shift)
       : memory(static_cast<char *>(malloc(bytes.size() + shift))),
@@ -46,7 +46,7 @@ ingot_status loadBytes(const std::string &bytes, ModelPtr &model,
                                                 options, &raw, &error);
   EXPECT_EQ(raw != nullptr, status == INGOT_OK);
   model.reset(raw);
-  // The caller may change what it gave.
+  // The caller may change its bytes.
   memset(buffer.bytes, 0x55, bytes.size());
   return status;
 }
@@ -79,7 +79,7 @@ TEST(MemoryModel, LoadsAndRuns) {
   }
 }
 
-// Each is a library of its own, however they are loaded and released.
+// Each load is a separate library, in any order of loading and releasing.
 TEST(MemoryModel, ManyAtOnce) {
   const std::string bytes[] = {readArtifact("static"),
                                readArtifact("static_v2")};
@@ -142,7 +142,7 @@ TEST(MemoryModel, RefusesWhatIsNoWholeArtifact) {
   expectRefused(readArtifact("bad_magic"), INGOT_BAD_ARTIFACT,
                 "wrong magic number");
 
-  // Headers that promise more than there is.
+  // Headers that claim more than there is.
   Elf64_Ehdr header;
   memcpy(&header, whole.data(), sizeof(header));
   for (unsigned i = 0; i < header.e_phnum; ++i) {
@@ -177,7 +177,7 @@ TEST(MemoryModel, Arguments) {
                 "'model in memory' has no checksums", &options);
 }
 
-// They have no folder to look in.
+// Models in memory have no folder to look in.
 TEST(MemoryModel, SeparateWeightsNeedAPath) {
   expectRefused(readArtifact("separate"), INGOT_INVALID_ARGUMENT,
                 "name it in ingot_model_options.weights_path");

@@ -122,7 +122,7 @@ TEST(Model, SizedStructs) {
   expectLoadFails(artifactPath("static"), INGOT_INVALID_ARGUMENT,
                   "struct_size is 3735928559", &forgotten);
 
-  // A newer caller's struct is fine as long as the new fields are unused.
+  // A newer caller's struct is accepted if its new fields are zero.
   struct {
     ingot_model_options known = INGOT_MODEL_OPTIONS_INIT;
     uint64_t added = 0;
@@ -138,7 +138,7 @@ TEST(Model, SizedStructs) {
   expectLoadFails(artifactPath("static"), INGOT_INVALID_ARGUMENT,
                   "reserved fields", &reserved);
 
-  // An older caller's error struct gets what fits.
+  // An older caller's error struct gets the text that fits.
   ingot_error small = INGOT_ERROR_INIT;
   small.struct_size = 8 + 10;
   memset(small.message, '#', sizeof(small.message));
@@ -170,7 +170,7 @@ TEST(Model, OtherVersions) {
                   "update libingot");
   expectLoadFails(artifactPath("old_abi"), INGOT_VERSION_MISMATCH,
                   "compile the model again");
-  // Before any of its code is mapped for execution.
+  // The version is checked before any code is mapped as executable.
   expectLoadFails(artifactPath("old_symbol"), INGOT_VERSION_MISMATCH,
                   "has ABI version 1, but this libingot (");
   expectLoadFails(artifactPath("old_symbol"), INGOT_VERSION_MISMATCH,
@@ -214,7 +214,7 @@ TEST(Model, LoadStepUsesAllocator) {
 TEST(Model, DescribeOnly) {
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   options.flags = INGOT_MODEL_DESCRIBE_ONLY;
-  // Neither the CPU nor the load step nor the missing weights matter.
+  // The CPU, the load step and the missing weights do not matter.
   load(artifactPath("needs_future"), &options);
   load(artifactPath("separate"), &options);
   ModelPtr model = load(artifactPath("failing_load"), &options);
@@ -280,8 +280,8 @@ protected:
   }
   void TearDown() override { std::filesystem::remove_all(directory); }
 
-  /// A copy of the artifact in a directory of this test's own: files beside the
-  /// one that all tests share would be seen by those that run at the same time.
+  /// Copies the artifact to a directory of this test. Other tests, which run at
+  /// the same time, would see files beside the shared artifact.
   std::string ownArtifact() {
     std::string copy = directory + "/separate.so";
     std::filesystem::copy_file(artifactPath("separate"), copy);
@@ -332,7 +332,7 @@ const void *addressOf(const ModelPtr &model) {
   return info.name;
 }
 
-/// Names in which the dynamic linker replaces something.
+/// Loads names in which the dynamic linker replaces tokens.
 TEST(Model, LoadsAnyName) {
   char folder[] = "/tmp/ingot-test-XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
@@ -343,7 +343,7 @@ TEST(Model, LoadsAnyName) {
     std::string path = std::string(folder) + "/" + name;
     writeFile(path, bytes.data(), bytes.size());
     ModelPtr first = load(path);
-    // Two such files are not taken for one.
+    // Two such files are not confused.
     std::string other = path + "$LIB";
     writeFile(other, bytes.data(), bytes.size());
     ModelPtr second = load(other);
@@ -374,7 +374,8 @@ TEST_F(SeparateWeights, Swapped) {
   writeFile(path, wrong, sizeof(wrong));
   expectLoadFails(artifactPath("separate"), INGOT_BAD_ARTIFACT,
                   "SHA-256 differs", &options);
-  // Same sum, so the test model takes them if nobody checks.
+  // The sum is equal, so the test model accepts these weights if nobody checks
+  // them.
   options.flags = INGOT_MODEL_TRUST_WEIGHTS;
   load(artifactPath("separate"), &options);
 }

@@ -35,7 +35,8 @@ PoolPtr makePool(uint32_t threads, uint32_t spinUs = 0) {
   return PoolPtr(pool);
 }
 
-/// Not atomic: each task must run once, and all before parallelFor returns.
+/// Checks that each task runs once, and before parallelFor returns. The
+/// counters are not atomic.
 void expectEachOnce(ingot_pool *pool, uint32_t threads, int64_t count) {
   std::vector<int> calls(size_t(count), 0);
   pool->parallelFor(
@@ -58,12 +59,12 @@ TEST(Pool, EachTaskOnce) {
     }
 }
 
-/// A crash handler and a profiler of the host must see what a worker does; all
+/// A crash handler and a profiler of the host must see a worker's signals. All
 /// other signals are for the application's threads.
 TEST(Pool, SignalsOfWorkers) {
   const std::set<int> own = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                              SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
-  // Whatever the thread that starts them has blocked itself.
+  // The mask of the thread that starts them does not matter.
   for (bool blocked : {false, true}) {
     sigset_t mask, old;
     sigfillset(&mask);
@@ -80,7 +81,7 @@ TEST(Pool, SignalsOfWorkers) {
         3,
         [](void *arg, int64_t) {
           Seen &seen = *static_cast<Seen *>(arg);
-          // Nobody takes a second task before each has one.
+          // No thread takes a second task before each has one.
           auto awaitAll = [&] {
             ++seen.arrived;
             while (seen.arrived < 3)
@@ -125,7 +126,7 @@ TEST(Pool, WorkersSleepAndWake) {
 }
 
 TEST(Pool, ThreadsWorkAtTheSameTime) {
-  // Each task waits for the other: one thread alone would never end.
+  // Each task waits for the other, so one thread alone would never end.
   PoolPtr pool = makePool(2);
   std::atomic<int> here{0};
   pool->parallelFor(
@@ -160,7 +161,8 @@ TEST(Pool, NeverMoreThreadsThanAsked) {
   EXPECT_LE(seen.most, 2);
 }
 
-/// What a thread wrote in one region is in its cache in the next.
+/// A thread gets the same part in the next region, so that its data is in its
+/// cache.
 TEST(Pool, ThreadsKeepTheirParts) {
   constexpr int64_t kTasks = 8;
   PoolPtr pool = makePool(2, 1000);
@@ -176,7 +178,7 @@ TEST(Pool, ThreadsKeepTheirParts) {
         [](void *arg, int64_t i) {
           auto &s = *static_cast<decltype(seen) *>(arg);
           s.by[i] = std::this_thread::get_id();
-          // Nobody has time to take from the other.
+          // Threads have no time to take tasks from each other.
           ++s.arrived;
           while (s.arrived < 2 * (i % (kTasks / 2) + 1))
             std::this_thread::yield();
@@ -194,7 +196,7 @@ TEST(Pool, ThreadsKeepTheirParts) {
 }
 
 TEST(Pool, ThreadsTakeFromEachOther) {
-  // The first task of the caller waits for all others: its own, too.
+  // The caller's first task waits for all other tasks, including the caller's.
   constexpr int kTasks = 16;
   PoolPtr pool = makePool(2);
   std::atomic<int> done{0};
@@ -231,7 +233,7 @@ TEST(Pool, NestedRegionsRunInPlace) {
   EXPECT_EQ(state.sum, 40);
 }
 
-// Kernels keep scores and the like on the stack.
+// Kernels keep scores and other data on the stack.
 TEST(Pool, WorkersHaveRoomOnTheStack) {
   pthread_attr_t old, small;
   ASSERT_EQ(pthread_getattr_default_np(&old), 0);
@@ -246,7 +248,7 @@ TEST(Pool, WorkersHaveRoomOnTheStack) {
         volatile char room[512 << 10];
         for (size_t i = sizeof(room); i > 0; i -= 1024)
           room[i - 1] = 1;
-        // Until the other thread is here too.
+        // Waits for the other thread.
         auto *arrived = static_cast<std::atomic<int> *>(arg);
         for (++*arrived; *arrived < 2;)
           std::this_thread::yield();

@@ -78,12 +78,12 @@ TEST(Profile, Times) {
     EXPECT_LE(times.max_ns, times.total_ns);
   }
   EXPECT_EQ(second.flops, 7u) << "what the run said, not the table";
-  // Without gaps, and within the run.
+  // Layers have no gaps and are within the run.
   EXPECT_EQ(second.last_start_ns, first.last_start_ns + first.last_ns);
   EXPECT_LE(second.last_start_ns + second.last_ns, whole.last_ns);
   EXPECT_LE(first.total_ns + second.total_ns, whole.total_ns);
 
-  // Runs of other contexts come on top, and it starts anew after a reset.
+  // Runs of other contexts are added, and a reset starts again.
   ContextPtr other = makeContext(model);
   ASSERT_EQ(run(other.get()), INGOT_OK);
   EXPECT_EQ(layerTimes(profile, 0).runs, 4u);

@@ -1,4 +1,4 @@
-//===- RunArgumentsTest.cpp - wrong arguments of what runs models --------===//
+//===- RunArgumentsTest.cpp - wrong arguments of runs --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ using namespace ingot::test;
 namespace {
 
 TEST_F(Arguments, Runs) {
-  /// One run with one field changed.
+  /// Runs once with one field changed.
   auto with = [&](const std::function<void(StaticRun &)> &change) {
     return refused([&](ingot_error *error) {
       StaticRun run;
@@ -43,10 +43,10 @@ TEST_F(Arguments, Runs) {
               }),
               value != 1);
   }
-  // Of all structs of an array together, and of one alone.
+  // Changes the size in all structs of an array, and in one alone.
   for (uint32_t size : special32) {
     EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].struct_size = size; }),
-              // Or as it was before there were strings.
+              // The size before strings is also accepted.
               size != sizeof(ingot_output) &&
                   size != offsetof(ingot_output, text))
         << size;
@@ -83,7 +83,7 @@ TEST_F(Arguments, Runs) {
       });
   for (uint64_t value : special64) {
     EXPECT_TRUE(with([&](StaticRun &run) { run.inputs[0].bytes = value; }));
-    // Room for more than there is address space is what typed callers say.
+    // Typed callers pass room for more than the address space.
     EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].bytes = value; }),
               value < 24)
         << value;
@@ -175,7 +175,7 @@ TEST_F(Arguments, Profiles) {
       return ingot_profile_layer_get(nullptr, layer, &times, e);
     }));
   }
-  // Of this test alone: each test may be a process of its own.
+  // Counts only this test, because each test may be a separate process.
   EXPECT_GT(calls, 500) << "a sweep of some eighty cases, seven calls each";
 }
 

@@ -1,4 +1,4 @@
-//===- RunHeapTest.cpp - memory of tensors of open size -------------------===//
+//===- RunHeapTest.cpp - memory of dynamic tensors ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,13 +39,13 @@ TEST(RunHeap, SecondRunAllocatesNothing) {
         after = allocator.allocations;
       EXPECT_EQ(allocator.allocations, after);
     }
-    // One, as of the end of the first run.
+    // There is one region, as at the end of the first run.
     EXPECT_EQ(allocator.live, 1);
   }
   EXPECT_EQ(allocator.live, 0);
 }
 
-// What is given back is what is taken next, and neighbours become one piece.
+// Released memory is used next, and neighbors merge.
 TEST(RunHeap, TakesTheLowestPlace) {
   CountingAllocator allocator;
   RunHeap heap(allocator.api);
@@ -64,7 +64,7 @@ TEST(RunHeap, TakesTheLowestPlace) {
   EXPECT_EQ(allocator.allocations, 1);
 }
 
-// Pieces of many sizes and alignments never overlap, their memory is theirs.
+// Pieces of many sizes and alignments never overlap.
 TEST(RunHeap, ManyPieces) {
   CountingAllocator allocator;
   {
@@ -117,15 +117,14 @@ TEST(RunHeap, IdleMemoryGoesBack) {
     heap.release(heap.allocate(100, 64));
     heap.endRun();
   }
-  // A small one took its place.
+  // A small region replaced it.
   EXPECT_EQ(allocator.live, 1);
   EXPECT_EQ(allocator.allocations, 2);
   heap.releaseAll();
   EXPECT_EQ(allocator.live, 0);
 }
 
-// Sizes that change from run to run, within what is there, are no reason to
-// allocate.
+// Sizes that vary between runs, within the existing memory, need no allocation.
 TEST(RunHeap, ChangingSizes) {
   CountingAllocator allocator;
   RunHeap heap(allocator.api);

@@ -76,7 +76,7 @@ TEST_F(Cancellation, ARunOnAnotherThreadEndsWithTheLayerItIsIn) {
   ingot_context_trim(own.get());
   EXPECT_EQ(allocator.live, 0);
 
-  // The context is as good as before.
+  // The context is still usable.
   steps[0] = 0;
   ingot_run_options none = INGOT_RUN_OPTIONS_INIT;
   Result again = run(own, none);
@@ -139,7 +139,7 @@ TEST_F(Cancellation, AProfileDropsTheRun) {
   EXPECT_EQ(times.runs, 0u);
 }
 
-/// It looks at the beginning only, and says so where it is declared.
+/// A model without layers only checks at its start, as documented.
 TEST(CancellationOfAModelWithoutLayers, AtTheBeginning) {
   ModelPtr model = load(artifactPath("dynamic"));
   ContextPtr context = makeContext(model);
@@ -190,7 +190,7 @@ TEST(Place, CodeForACpuRefusesWhatItCannotDo) {
           [&](StaticRun &run) { run.inputs[0].strides = strides; });
 }
 
-/// Code that says that it takes them is handed what the caller gave.
+/// Code that declares support receives the caller's stream, memory and strides.
 TEST(Place, CodeForADeviceIsHandedWhatItTakes) {
   ModelPtr model = load(artifactPath("device"));
   ContextPtr context = makeContext(model);
@@ -220,7 +220,7 @@ TEST(Place, CodeForADeviceIsHandedWhatItTakes) {
             (std::vector<int64_t>{1234, INGOT_MEMORY_CUDA, 5, 4, 4}));
   input.bytes = 40;
   EXPECT_EQ(run(), INGOT_INVALID_ARGUMENT) << "less than its elements";
-  // What lies in different memory does not overlap, whatever its address.
+  // Buffers in different memories do not overlap, even with equal addresses.
   input.bytes = 48;
   input.strides = nullptr;
   output.data = x;
@@ -235,7 +235,8 @@ TEST(Place, CodeForADeviceIsHandedWhatItTakes) {
 // Older and newer callers
 //===----------------------------------------------------------------------===//
 
-/// An array of structs of a later header, whose new fields are zero or are not.
+/// Passes an array of structs of a later header, whose new fields are zero or
+/// not.
 TEST(Arrays, OfLongerStructs) {
   struct Longer {
     ingot_input known;
@@ -268,7 +269,7 @@ TEST(Arrays, OfStructsOfDifferentSizes) {
                   "initialise each with its INGOT_..._INIT macro");
 }
 
-/// A later artifact may want more room in its buffers, which is zero.
+/// A later artifact may require larger buffer rows, whose new fields are zero.
 TEST(Arrays, OfLongerBuffers) {
   ingot_abi_artifact artifact = *linked_static_artifact();
   artifact.buffer_bytes = sizeof(ingot_abi_buffer) + 24;

@@ -153,7 +153,7 @@ TEST_F(Run, Overlap) {
   expectFails(INGOT_INVALID_ARGUMENT,
               "output 'y' overlaps input 'x' in memory");
   run.outputs[0].data = run.y;
-  run.outputs[0].bytes = UINT64_MAX; // Reaches around the address space.
+  run.outputs[0].bytes = UINT64_MAX; // exceeds the address space
   EXPECT_NE(run(context.get()), INGOT_BACKEND_ERROR);
 }
 
@@ -175,7 +175,7 @@ protected:
     options.allocator = &allocator.api;
     context = makeContext(model, &options);
   }
-  /// Every second element is positive.
+  /// Makes every second element positive.
   void fill(int64_t batch) {
     xDims[0] = batch;
     x.resize(size_t(batch) * 4);
@@ -239,7 +239,7 @@ TEST_F(DynamicRun, FailureOfTheRunningCode) {
     EXPECT_STREQ(error.message, "NonZero 'pick': element 5 is not a number");
     EXPECT_EQ(yDims[0], -7);
   }
-  EXPECT_EQ(allocator.live, 1); // What failed runs left is used again.
+  EXPECT_EQ(allocator.live, 1); // memory of failed runs is reused
   fill(2);
   EXPECT_EQ(run(), INGOT_OK);
 }

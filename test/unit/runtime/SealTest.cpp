@@ -22,8 +22,8 @@ using namespace ingot::rt;
 
 namespace {
 
-/// The test model with a seal; the second half of what stands behind the ELF
-/// header in its first segment plays the weights.
+/// The test model with a seal. The second half of the bytes behind the ELF
+/// header in its first segment serves as weights.
 struct Sealed {
   std::string bytes;
   uint64_t weightsAt, weightsBytes;
@@ -51,8 +51,8 @@ struct Sealed {
   }
 };
 
-/// Copies into a buffer of exactly that size, so that ASan sees each read
-/// beyond it.
+/// Copies the image into a buffer of exactly its size, so that ASan sees each
+/// read beyond it.
 ingot_status check(const std::string &image, uint32_t flags,
                    std::string *message = nullptr) {
   std::vector<unsigned char> bytes(image.begin(), image.end());
@@ -84,8 +84,8 @@ TEST(Seal, FilesWithoutOne) {
   EXPECT_EQ(message, "'m.so' has no checksums to verify; compile it again");
 }
 
-/// Every byte that is mapped, changed; every page of zeros; each is found, and
-/// what is not mapped does not matter.
+/// Changes every mapped byte, and sets every page to zeros. Each change is
+/// found, and unmapped bytes do not matter.
 TEST(Seal, EveryByteCounts) {
   Sealed sealed;
   ElfImage image = sealed.view();
@@ -99,7 +99,7 @@ TEST(Seal, EveryByteCounts) {
   std::fill_n(isMapped.begin() + offsetof(Elf64_Ehdr, e_shoff), 8, 0);
   std::fill(isMapped.begin() + offsetof(Elf64_Ehdr, e_shentsize),
             isMapped.begin() + sizeof(Elf64_Ehdr), 0);
-  // A larger struct_size would be a newer seal; nobody reads the word behind
+  // A larger struct_size would be a newer seal. Nobody reads the field behind
   // it.
   ingot_abi_seal seal;
   uint64_t sealAt;
@@ -110,19 +110,20 @@ TEST(Seal, EveryByteCounts) {
     damaged[i] = char(damaged[i] ^ (1 << (i % 8)));
     bool isWeight =
         i >= sealed.weightsAt && i < sealed.weightsAt + sealed.weightsBytes;
-    // Section headers that lie outside are a truncated file.
+    // Section headers outside of the file mean a truncated file.
     if ((!isMapped[i] && i < sizeof(Elf64_Ehdr)) ||
         (i >= sealAt && i < sealAt + 8))
       continue;
     ASSERT_EQ(check(damaged, INGOT_MODEL_VERIFY) == INGOT_OK, !isMapped[i])
         << i;
     found += isMapped[i];
-    // Without a word about weights; a seal that cannot be found is none.
+    // Without INGOT_MODEL_VERIFY weights are not checked, and a damaged note
+    // counts as no seal.
     if (check(damaged, 0) == INGOT_OK)
       let += isMapped[i] && !isWeight;
   }
   EXPECT_GT(found, 3000);
-  // The type, owner and sizes of the note, and where it stands.
+  // Counted are the type, owner and sizes of the note, and its position.
   EXPECT_LT(let, 120);
   std::string message;
   for (size_t page = 0; page < sealed.bytes.size(); page += 4096) {
@@ -171,14 +172,14 @@ TEST(Seal, Load) {
   put(sealed.bytes);
   EXPECT_TRUE(load(path, &verify));
   std::string damaged = sealed.bytes;
-  // Of the unwinder's tables, which nobody reads when it is loaded.
+  // The byte belongs to the unwinder's tables, which nobody reads at load.
   damaged[sealed.weightsAt + sealed.weightsBytes - 1] ^= 1;
   put(damaged);
   EXPECT_TRUE(load(path));
   expectLoadFails(path, INGOT_BAD_ARTIFACT, "its weights are not", &verify);
   verify.flags |= INGOT_MODEL_DESCRIBE_ONLY;
   expectLoadFails(path, INGOT_BAD_ARTIFACT, "its weights are not", &verify);
-  // What nothing reads of a library.
+  // No code reads this field of a library.
   damaged = sealed.bytes;
   damaged[offsetof(Elf64_Ehdr, e_entry)] ^= 1;
   put(damaged);
@@ -206,8 +207,8 @@ TEST(Seal, Load) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// Tables of an artifact on pages of their own, between pages that cannot be
-/// touched, as segments of a library would lie.
+/// Tables of an artifact on separate pages between guard pages, like segments
+/// of a library.
 class Tables : public testing::Test {
 protected:
   static constexpr size_t page = 4096, size = 3 * page;
@@ -232,7 +233,7 @@ protected:
   }
   void TearDown() override { munmap(reserved, size + 2 * page); }
 
-  /// Takes room at the end of what is filled.
+  /// Takes room behind the used part.
   template <typename T> T *take(size_t count) {
     used = (used + alignof(T) - 1) / alignof(T) * alignof(T);
     T *room = reinterpret_cast<T *>(start + used);
@@ -308,7 +309,7 @@ protected:
       expectOneLine(error.message);
     return status;
   }
-  /// All that anybody looks at afterwards.
+  /// Reads everything that later code reads.
   void readAll() {
     size_t sum = strlen(artifact->compiler) + strlen(artifact->name);
     Rows<ingot_abi_variant> code = variantsOf(*artifact);
@@ -396,7 +397,7 @@ TEST_F(Tables, PointersThatLeadAstray) {
 }
 
 TEST_F(Tables, StringsWithoutAnEnd) {
-  // Text up to the last byte of the segment.
+  // Fills the segment with text up to its last byte.
   memset(start + used, 'x', size - page - used);
   artifact->name = start + used;
   EXPECT_EQ(check(), INGOT_BAD_ARTIFACT);

@@ -30,7 +30,7 @@ std::string digestOf(Sha256 hash, const std::string &data, size_t piece) {
   return hex(digest);
 }
 
-/// The portable code, and what this CPU would use.
+/// Checks the portable code and the code for this CPU.
 void expectDigest(const std::string &data, const std::string &expected) {
   EXPECT_EQ(digestOf(Sha256::portable(), data, data.size() + 1), expected);
   EXPECT_EQ(digestOf(Sha256(), data, data.size() + 1), expected);
@@ -68,7 +68,8 @@ TEST(Sha256, PiecesOfEverySize) {
   }
 }
 
-/// `count` times the same byte, in pieces that do not divide it.
+/// Returns the digest of `count` equal bytes, given in pieces that do not
+/// divide `count`.
 std::string digestOfRepeated(Sha256 hash, char byte, uint64_t count) {
   const std::string piece(1000003, byte);
   for (uint64_t left = count; left;) {
@@ -81,8 +82,8 @@ std::string digestOfRepeated(Sha256 hash, char byte, uint64_t count) {
   return hex(digest);
 }
 
-// Lengths beyond 2^32 bits and beyond 2^32 bytes. Those of 'Z', zeros and 'B'
-// are NIST's ("SHA-256 additional test data"), the others are openssl's.
+// Lengths beyond 2^32 bits and beyond 2^32 bytes. The digests of 'Z', zeros and
+// 'B' are NIST's ("SHA-256 additional test data"); the others are openssl's.
 TEST(Sha256, LongerThan32BitsCanCount) {
   const struct {
     char byte;

@@ -21,7 +21,7 @@ Words read(const ingot::Strings &strings) {
   return words;
 }
 
-/// A run that is right as it is, for one thing to be wrong with.
+/// A valid run, in which tests change one thing.
 struct JoinRun {
   ingot::Strings a{{3}, {"cat", "", "dog"}}, b{{2}, {"dog", "bird"}};
   ingot::Strings joined{{5}, 13}, first{{2}, 3};
@@ -117,7 +117,8 @@ TEST_F(StringTensors, Refuse) {
       "output 'first' has text that overlaps its offsets in memory");
 }
 
-/// What is needed is told: of fixed sizes before the run, and of text by it.
+/// The required size is reported: for fixed sizes before the run, and for text
+/// by the run.
 TEST_F(StringTensors, TooSmall) {
   refuses([](JoinRun &run) { run.outputs[0].text_bytes = 12; },
           "output 'joined' needs 13 bytes of text, but there is room for 12",
@@ -130,7 +131,7 @@ TEST_F(StringTensors, TooSmall) {
           INGOT_BUFFER_TOO_SMALL);
 }
 
-/// Numbers have no text, and what was compiled before has no room for any.
+/// Other types have no text, and older callers have no room for text.
 TEST(StringBuffers, OfNumbers) {
   ModelPtr model = load(artifactPath("static"));
   ContextPtr context = makeContext(model);
@@ -150,7 +151,7 @@ TEST(StringBuffers, WithoutRoom) {
                   "its buffers have no room for strings");
 }
 
-/// An artifact of before strings, whose buffers are shorter.
+/// An artifact from before strings, whose buffers are shorter.
 TEST(StringBuffers, OfOlderArtifacts) {
   ingot_abi_artifact artifact = *linked_static_artifact();
   artifact.buffer_bytes = INGOT_ABI_BUFFER_BYTES_V2;

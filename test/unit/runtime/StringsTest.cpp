@@ -1,4 +1,4 @@
-//===- StringsTest.cpp - numbers in the place of strings ------------------===//
+//===- StringsTest.cpp - indices for strings ------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// As the compiler lays it out.
+/// A dictionary in the compiler's layout.
 struct Dictionary {
   explicit Dictionary(const Words &words, uint64_t size = 8) : slots(size) {
     abi.mask = size - 1;
@@ -44,7 +44,8 @@ struct Dictionary {
   ingot_support_dictionary abi = {};
 };
 
-/// A tensor of strings in memory of its own size: a byte too far is seen.
+/// A tensor of strings in memory of exactly its size, so that sanitizers see
+/// reads beyond it.
 struct Strings {
   explicit Strings(const Words &words) : dims{int64_t(words.size())} {
     for (const std::string &word : words) {
@@ -52,7 +53,7 @@ struct Strings {
       offsets.push_back(int64_t(text.size()));
     }
   }
-  /// Room for `count` strings of so many bytes.
+  /// Makes room for `count` strings of `bytes` bytes.
   Strings(size_t count, size_t bytes)
       : dims{-1}, offsets(count + 1, 77), text(bytes, 'x') {}
 
@@ -99,8 +100,8 @@ const ingot_abi_artifact artifact = makeArtifact();
 const ingot_support_dictionary *dictionary;
 std::vector<int32_t> numbers;
 
-/// Puts the numbers of both inputs into `numbers`, and the strings of both, x
-/// first, into the output.
+/// Puts the indices of both inputs into `numbers`. Writes the strings of both,
+/// x first, to the output.
 void joinInputs(ingot_abi_call *call) {
   ingot_support_read_strings(call, &artifact, dictionary);
   auto *x = static_cast<const int32_t *>(call->inputs[0].data),
@@ -128,8 +129,8 @@ struct StringsRun : testing::Test {
   LeakHost host;
 };
 
-/// Equal strings have one number, of whichever input; those of the model come
-/// first. Any bytes are a string.
+/// Equal strings have one index, in any input. Indices of the model's strings
+/// come first. A string may have any bytes.
 TEST_F(StringsRun, Number) {
   const std::string null("a\0b", 3);
   Strings x({"green", "a", "", "violet", null, "red"}), y({"violet", "gree"}),
@@ -143,7 +144,7 @@ TEST_F(StringsRun, Number) {
                              "gree"}));
 }
 
-/// Many strings, nearly all of which meet others in their tables.
+/// Many strings, nearly all of which collide in their tables.
 TEST_F(StringsRun, Many) {
   Words all;
   for (int i = 0; i < 20000; ++i)
@@ -158,7 +159,7 @@ TEST_F(StringsRun, Many) {
   EXPECT_EQ(z.read(), all);
 }
 
-/// Without strings there are offsets all the same; text may begin anywhere.
+/// Offsets exist even without strings; text may start anywhere.
 TEST_F(StringsRun, FewAndFar) {
   Strings x(Words{}), y({"red", "so"}), z(2, 5);
   y.text.insert(y.text.begin(), {'.', '.'});
@@ -170,7 +171,7 @@ TEST_F(StringsRun, FewAndFar) {
   EXPECT_EQ(z.offsets[0], 0);
 }
 
-/// Offsets are the caller's; none of them is followed out of the text.
+/// Offsets come from the caller, and none is followed outside of the text.
 TEST_F(StringsRun, RefuseOffsets) {
   struct Wrong {
     std::vector<int64_t> offsets;
@@ -202,7 +203,7 @@ TEST_F(StringsRun, RefuseOffsets) {
   }
 }
 
-/// More strings than there are numbers, whose offsets are not looked at.
+/// More strings than indices: the offsets are not read.
 TEST_F(StringsRun, RefuseTooMany) {
   for (int64_t size : {int64_t(1) << 31, (int64_t(1) << 31) - 5,
                        std::numeric_limits<int64_t>::max()}) {
@@ -213,8 +214,8 @@ TEST_F(StringsRun, RefuseTooMany) {
   }
 }
 
-/// Too little room for offsets or for text: what is needed is told, and nothing
-/// is written.
+/// If there is too little room for offsets or text, the required size is
+/// reported and nothing is written.
 TEST_F(StringsRun, TellWhatIsNeeded) {
   for (auto [count, bytes] :
        {std::pair<size_t, size_t>{2, 20}, {3, 8}, {0, 0}}) {
@@ -236,7 +237,7 @@ TEST_F(StringsRun, OutOfMemory) {
   EXPECT_EQ(join(host, x, y, z), INGOT_ABI_OUT_OF_MEMORY);
 }
 
-/// What a run asks for is what it is said to ask for.
+/// A run requests the memory that inference reports.
 TEST_F(StringsRun, Reserve) {
   struct Asked : LeakHost {
     uint64_t bytes = 0;
@@ -266,7 +267,7 @@ TEST_F(StringsRun, Reserve) {
   EXPECT_EQ(asked.bytes, taken);
 }
 
-/// Artifacts are laid out by it. CPython's hash is the same one: of a str with
+/// Artifacts depend on this hash. CPython has the same hash for str with
 /// PYTHONHASHSEED=0.
 TEST(StringHash, IsSipHash13) {
   auto hash = [](const char *text) {

@@ -15,8 +15,8 @@
 
 namespace {
 
-/// A host with threads of its own: every task runs on another thread than the
-/// caller's, all at once.
+/// A host with its own threads: all tasks run at the same time on other threads
+/// than the caller's.
 struct Host {
   ingot_abi_host abi = {};
   ingot_abi_call call = {};
@@ -48,7 +48,7 @@ struct Host {
   }
 };
 
-/// Counts what the host has given out.
+/// A host that counts its allocations.
 struct LeakHost : Host {
   int live = 0;
   LeakHost() : Host(1) {

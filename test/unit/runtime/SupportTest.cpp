@@ -1,4 +1,4 @@
-//===- SupportTest.cpp - what generated code calls ------------------------===//
+//===- SupportTest.cpp - functions for generated code ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ TEST(Support, ParallelRunsEachTaskOnce) {
       for (int64_t i = 0; i < 64; ++i)
         EXPECT_EQ(counts.runs[i], i < count ? 1 : 0)
             << threads << " threads, task " << i << " of " << count;
-      // The host is not asked for what one thread does as well.
+      // The host is not called if one thread is enough.
       EXPECT_EQ(host.parallelRegions, threads > 1 && count > 1 ? 1 : 0);
     }
 }
@@ -60,9 +60,9 @@ TEST(Support, ChunksKeepThreadsBusy) {
   EXPECT_EQ(ingot_support_chunk(&one.call, 8, 1), 1u);
   EXPECT_EQ(ingot_support_chunk(&one.call, 8, 3), 3u);
   EXPECT_EQ(ingot_support_chunk(&two.call, 8, 1), 2u);
-  // Two even chunks, each with as many pictures for each thread.
+  // Two equal chunks, with equally many images for each thread.
   EXPECT_EQ(ingot_support_chunk(&two.call, 9, 4), 6u);
-  // All in one, and never none.
+  // All images form one chunk, and there is at least 1.
   EXPECT_EQ(ingot_support_chunk(&four.call, 3, 1), 3u);
   EXPECT_EQ(ingot_support_chunk(&four.call, 4, 1), 4u);
   EXPECT_EQ(ingot_support_chunk(&one.call, 0, 1), 1u);
@@ -109,7 +109,7 @@ TEST(Support, WhatTheLastRunLeftDoesNotMatter) {
   EXPECT_EQ(host.call.status, INGOT_ABI_OK);
 }
 
-/// A host of a later version, whose call is longer.
+/// A later host, whose call is longer.
 TEST(Support, LongerCalls) {
   LeakHost host;
   struct {
@@ -129,7 +129,8 @@ TEST(Support, LongerCalls) {
   EXPECT_EQ(longer.more[3], 4u);
 }
 
-/// An observer ends the run where a layer ends, and what it had is released.
+/// An observer ends the run at the end of a layer, and the run's memory is
+/// released.
 TEST(Support, AnObserverStopsARun) {
   for (int32_t status : {INGOT_ABI_CANCELLED, INGOT_ABI_BACKEND_ERROR}) {
     LeakHost host;
@@ -165,7 +166,7 @@ TEST(Support, AnObserverStopsARun) {
   }
 }
 
-/// Tensors go to an observer that wants them, which may end the run.
+/// Tensors are shown to an observer that wants them, and it may end the run.
 TEST(Support, AnObserverSeesTensors) {
   static float elements[6] = {1, 2, 3, 4, 5, 6};
   static int seen;
@@ -198,7 +199,7 @@ TEST(Support, AnObserverSeesTensors) {
   };
   run(INGOT_ABI_OK, 2);
   run(INGOT_ABI_CANCELLED, 1);
-  // One that has no such function, or is of a host that knew of none.
+  // An observer without this function, or of a host that did not know it.
   auto *tensor = observer.tensor;
   observer.tensor = nullptr;
   run(INGOT_ABI_OK, 0);
@@ -209,7 +210,7 @@ TEST(Support, AnObserverSeesTensors) {
   EXPECT_EQ(ingot_support_run(&nobody.call, body), INGOT_ABI_OK);
 }
 
-/// Each step of a loop asks an observer that can say, which may end the run.
+/// Each loop iteration asks an observer with `poll`, which may end the run.
 TEST(Support, AnObserverIsPolled) {
   static int asked;
   auto body = [](ingot_abi_call *call) {
@@ -229,7 +230,7 @@ TEST(Support, AnObserverIsPolled) {
     EXPECT_EQ(asked, expected);
   };
   run(INGOT_ABI_CANCELLED, 3);
-  // A host of before knows no polls.
+  // An older host does not know `poll`.
   observer.struct_size = offsetof(ingot_abi_observer, poll);
   run(INGOT_ABI_OK, 0);
   observer.struct_size = sizeof observer;
@@ -303,8 +304,8 @@ TEST(Support, ARunWithoutMemoryReleasesWhatItHad) {
   }
 }
 
-/// What is computed where the caller wants it is not copied; where there is too
-/// little room it is computed all the same, for the sizes of other outputs.
+/// A result that was computed in the caller's buffer is not copied. If there is
+/// too little room, it is computed elsewhere, for the sizes of other outputs.
 TEST(Support, OutputsAreComputedWhereTheyHaveRoom) {
   for (uint64_t room : {24u, 25u, 23u, 0u}) {
     LeakHost host;
@@ -341,16 +342,16 @@ TEST(Support, OutputsAreComputedWhereTheyHaveRoom) {
 
 #if defined(__x86_64__)
 
-/// Rounded to nearest, all exceptions masked, denormal numbers zero.
+/// Round to nearest, all exceptions masked, denormal values are zero.
 constexpr uint32_t kRunState = 0x9fc0;
 
-/// Puts the state of the test's thread back.
+/// Restores the state of the test's thread.
 struct SavedState {
   uint32_t saved = _mm_getcsr();
   ~SavedState() { _mm_setcsr(saved); }
 };
 
-/// The state that a body saw; the host's calls are in between.
+/// The state that a body saw; calls of the host are in between.
 uint32_t seen;
 
 TEST(Support, StateIsTheRunsOwn) {
@@ -395,7 +396,7 @@ TEST(Support, DenormalsAreZeroOnEveryThread) {
   static std::atomic<int> leaked;
   leaked = 0;
   Host host(4);
-  // A thread of the host must look the same before and after a task.
+  // A host's thread must have an equal state before and after a task.
   host.abi.parallel_for = [](void *, void (*task)(void *, int64_t), void *arg,
                              int64_t count) {
     for (int64_t i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-//===- TestSupport.h - what the runtime's tests share -------------------===//
+//===- TestSupport.h - common parts of the runtime's tests --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -102,14 +102,15 @@ inline CancellationPtr makeCancellation() {
   return CancellationPtr(cancellation);
 }
 
-/// A message must be one line of sensible length, without a final period.
+/// Checks that a message is one line of sensible length, without a final
+/// period.
 inline void expectOneLine(const std::string &message) {
   EXPECT_FALSE(message.empty());
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   EXPECT_NE(message.back(), '.') << message;
 }
 
-/// Loads what must not load, and checks status and message.
+/// Loads an invalid model, and checks status and message.
 inline void expectLoadFails(const std::string &path, ingot_status status,
                             const std::string &part,
                             const ingot_model_options *options = nullptr) {
@@ -125,7 +126,7 @@ inline void expectLoadFails(const std::string &path, ingot_status status,
       << error.message;
 }
 
-/// One run of the static test model, with everything right.
+/// A valid run of the static test model.
 struct StaticRun {
   float x[6] = {1, 2, 3, 4, 5, 6};
   float b[1] = {0.5};

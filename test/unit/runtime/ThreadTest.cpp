@@ -70,7 +70,7 @@ TEST(Threads, OneContextInTwoThreadsIsBusy) {
       INGOT_BUSY);
   EXPECT_NE(strstr(error.message, "make one context for each thread"), nullptr);
   EXPECT_EQ(other, 0u);
-  ingot_context_trim(context.get()); // Must not touch a running context.
+  ingot_context_trim(context.get()); // must not touch a running context
   __atomic_store_n(&flags[1], 1, __ATOMIC_RELEASE);
   runner.join();
   EXPECT_EQ(y, 42u);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the functions of a generated header stand on.
+// Tests the support functions of a generated header.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/support/support.h"
@@ -26,13 +26,13 @@ namespace {
 // The choice of the code
 //===----------------------------------------------------------------------===//
 
-/// A dense buffer in host memory.
+/// Returns a dense buffer in host memory.
 ingot_abi_buffer buffer(void *data, int64_t *dims, uint64_t bytes) {
   return {data,    dims, nullptr, bytes, INGOT_ABI_MEMORY_HOST, 0,
           nullptr, 0,    nullptr};
 }
 
-/// Code for a CPU of this kind.
+/// Returns code for a CPU of this kind.
 ingot_abi_variant variant(const char *target, uint64_t features,
                           uint32_t priority,
                           int32_t (*run)(ingot_abi_call *call)) {
@@ -65,7 +65,7 @@ void unloadLevel(const ingot_abi_host *, void *state) {
   delete static_cast<int *>(state);
 }
 
-/// The level that runs under a cap, or -1 with a message.
+/// Returns the level that runs under a cap, or -1 with a message.
 int levelUnder(const char *cap, const ingot_abi_artifact &artifact,
                char (&error)[256]) {
   setenv("INGOT_MAX_ISA", cap, 1);
@@ -129,7 +129,7 @@ struct ThreadCount {
 };
 ThreadCount *threadCount;
 
-/// Leaves once as many threads are in it as are wanted.
+/// Leaves when the wanted number of threads has entered.
 void countThread(void *, int64_t) {
   {
     std::lock_guard<std::mutex> guard(threadCount->lock);
@@ -200,7 +200,7 @@ TEST(TypedModel, UsesItsThreads) {
   }
 }
 
-/// A run that begins inside of another one, as one of another thread would.
+/// A run that begins inside of another run, as a run of another thread would.
 TEST(TypedModel, ASecondRunIsBusy) {
   static Typed *typed;
   static int32_t inner;
@@ -254,7 +254,7 @@ TEST(TypedModel, WorksInAForkedChild) {
   EXPECT_EQ(typed.run(), INGOT_ABI_OK);
   pid_t child = fork();
   if (!child) {
-    // Once with a run before the end, once without.
+    // Ends once with a run before, and once without.
     ThreadCount own;
     own.wanted = 3;
     threadCount = &own;
@@ -313,7 +313,7 @@ TEST(TypedModel, ChecksWhatItIsGiven) {
   with(typed.outputs[1], buffer(typed.z, nullptr, 4), "output 'z' has no dims");
   with(typed.outputs[1], buffer(odd, typed.zDims, 4),
        "output 'z' is not aligned to its element type");
-  // What is empty needs no memory.
+  // Empty tensors need no memory.
   int64_t none[] = {0, 3};
   typed.inputs[1] = buffer(nullptr, none, INT64_MAX);
   typed.outputs[1] = buffer(nullptr, typed.zDims, 0);

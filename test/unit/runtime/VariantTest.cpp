@@ -1,4 +1,4 @@
-//===- VariantTest.cpp - choosing among the code of an artifact ---------===//
+//===- VariantTest.cpp - selection of a variant -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,10 +17,10 @@ namespace {
 
 constexpr uint64_t v3 = 0x3f, v4 = 0x7ff, amx = 0x3ffff;
 
-/// Which variant's functions were called last.
+/// Index of the variant whose functions were called last.
 int loaded = -1, ran = -1, unloaded = -1;
 
-/// The one variant of the linked artifact.
+/// Returns the variant of the linked artifact.
 const ingot_abi_variant &linked() {
   return variantsOf(*linked_static_artifact())[0];
 }
@@ -121,7 +121,7 @@ uint32_t choose(const Variants &variants, uint64_t features,
 TEST(Variants, BestThatTheCpuCanRun) {
   Variants variants({v3, v4, amx});
   EXPECT_EQ(choose(variants, v3), 0u);
-  EXPECT_EQ(choose(variants, v4 & ~(v4 >> 1 ^ v3)), 0u); // part of AVX-512
+  EXPECT_EQ(choose(variants, v4 & ~(v4 >> 1 ^ v3)), 0u); // a part of AVX-512
   EXPECT_EQ(choose(variants, v4), 1u);
   EXPECT_EQ(choose(variants, 0xfff), 1u);
   EXPECT_EQ(amxRequests, 0) << "only code with tiles asks for them";
@@ -129,8 +129,8 @@ TEST(Variants, BestThatTheCpuCanRun) {
   EXPECT_EQ(amxRequests, 1);
 }
 
-/// What one needs the next need not have: AVX-VNNI without AVX-512 and AVX-512
-/// without that.
+/// The features of one variant need not contain those of another: AVX-VNNI
+/// without AVX-512, and the reverse.
 TEST(Variants, NeedNotContainEachOther) {
   constexpr uint64_t vnni = AVXVNNI;
   Variants variants({v3, v3 | vnni, v4});
@@ -141,17 +141,17 @@ TEST(Variants, NeedNotContainEachOther) {
   variants.rows[1].priority = 9;
   EXPECT_EQ(choose(variants, v4 | vnni), 1u);
   EXPECT_EQ(choose(variants, v4), 2u);
-  // Not their order in the table.
+  // The order in the table does not matter.
   std::swap(variants.rows[0], variants.rows[2]);
   EXPECT_EQ(choose(variants, v3), 2u);
   EXPECT_EQ(choose(variants, v4), 0u);
-  // Of equals the first.
+  // Among equals the first is used.
   variants.rows[1].priority = variants.rows[0].priority;
   EXPECT_EQ(choose(variants, v4 | vnni), 0u);
 }
 
-/// Code for another device, of another architecture, in other memory or with
-/// needs that this library does not know is left alone, whatever its priority.
+/// Variants for another device, architecture or memory, or with unknown
+/// features, are ignored at any priority.
 TEST(Variants, ForOtherMachines) {
   auto skips = [](const std::function<void(ingot_abi_variant &)> &change) {
     Variants variants({v3, v3, v3});
@@ -285,7 +285,7 @@ TEST(Variants, AModelForAnotherMachineCanBeDescribed) {
   EXPECT_EQ(describe(model).num_variants, 3u);
 }
 
-/// The option and the environment each take away what they say.
+/// The option and the environment variable each remove features.
 TEST(Variants, CapOfTheLoad) {
   if ((detectCpuFeatures() & v3) != v3)
     GTEST_SKIP() << "this CPU is below x86-64-v3";
@@ -327,7 +327,7 @@ TEST(Variants, CapOfTheLoad) {
       << error.message;
 }
 
-/// A later compiler may put more into a row.
+/// A later compiler may use longer rows.
 TEST(Variants, LongerRows) {
   struct Longer {
     ingot_abi_variant variant;

@@ -1,4 +1,4 @@
-//===- WeightsNameTest.cpp - what a model's weights file is called --------===//
+//===- WeightsNameTest.cpp - name of a weights file -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,8 @@ TEST(WeightsName, CarriesTheHash) {
 TEST(WeightsName, IsCutToWhatIsLegal) {
   EXPECT_EQ(nameFor(std::string(230, 'a')).size(), 255u);
   EXPECT_EQ(nameFor(std::string(255, 'a')), nameFor(std::string(230, 'a')));
-  // 2 bytes each: the cut at 230 is between two, one byte earlier within one.
+  // Each character has 2 bytes. The cut at 230 is between two characters, and
+  // with one byte more inside of one.
   std::string accents, shifted = "x";
   for (int i = 0; i < 127; ++i)
     accents += "\u00e9";
@@ -44,7 +45,7 @@ TEST(WeightsName, IsRecognised) {
         "mm.0123456789abcdef.weights", "m_0123456789abcdef.weights",
         "m.0123456789abcdef.weight", ".0123456789abcdef.weights", ""})
     EXPECT_FALSE(isWeightsName(other, "m")) << other;
-  // Another library's name may be cut to the same.
+  // The name of another library may be shortened to an equal one.
   std::string longest(231, 'a');
   EXPECT_FALSE(isWeightsName(nameFor(longest).c_str(), longest.c_str()));
 }

@@ -22,7 +22,7 @@ uint64_t hashOf(const std::string &data, size_t piece) {
   return hash.digest();
 }
 
-/// The buffer that xxHash's own tests use.
+/// Returns the buffer that xxHash's own tests use.
 std::string sanityBuffer(size_t size) {
   std::string data;
   uint32_t generator = 2654435761u;

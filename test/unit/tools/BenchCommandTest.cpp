@@ -113,7 +113,7 @@ TEST_F(Bench, Files) {
   EXPECT_NE(file("c").find("\"name\": \"add\", \"cat\": \"elementwise\", "
                            "\"ph\": \"X\", \"ts\": "),
             std::string::npos);
-  // The layers are known without a profile, too.
+  // The layers are also known without a profile.
   ASSERT_EQ(run("bench @static.so --export-layer-info=%l" + std::string(quick)),
             0);
   EXPECT_NE(file("l").find("\"Flops\": 0"), std::string::npos) << file("l");
@@ -200,7 +200,7 @@ TEST_F(Bench, Failures) {
               error + "'true' is no Python interpreter");
 }
 
-/// Stands in for Python with a peer: says what measure_peer.py would say.
+/// Replaces Python and a peer: prints what measure_peer.py would print.
 TEST_F(Bench, Against) {
   std::ofstream(directory + "/m.onnx") << "x";
   std::ofstream(directory + "/python")

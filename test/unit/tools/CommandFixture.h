@@ -35,8 +35,8 @@ protected:
   }
   void TearDown() override { fs::remove_all(directory); }
 
-  /// Runs `ingot arguments`, with `@` for the artifacts' folder and `%` for
-  /// the test's own.
+  /// Runs `ingot arguments`. In arguments, `@` stands for the artifacts' folder
+  /// and `%` for the test's own.
   int run(std::string arguments, const std::string &environment = "") {
     for (size_t at; (at = arguments.find('@')) != std::string::npos;)
       arguments.replace(at, 1, INGOT_TEST_ARTIFACTS);

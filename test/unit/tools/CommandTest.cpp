@@ -127,7 +127,7 @@ TEST_F(Command, Inspect) {
   ASSERT_EQ(run("inspect @static.so --metadata labels"), 0) << err;
   EXPECT_EQ(out, "cat\ndog");
   expectError("inspect @static.so --metadata none", 1, "ingot inspect: error");
-  // A model for another CPU, and one whose weights are elsewhere.
+  // A model for another CPU, and one without its weights.
   ASSERT_EQ(run("inspect @needs_future.so"), 0) << err;
   ASSERT_EQ(run("inspect @separate.so"), 0) << err;
   EXPECT_NE(out.find("SHA-256 24ae2dfe"), std::string::npos) << out;

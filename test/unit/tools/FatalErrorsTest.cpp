@@ -1,4 +1,4 @@
-//===- FatalErrorsTest.cpp - what LLVM gives up on ------------------------===//
+//===- FatalErrorsTest.cpp - fatal errors of LLVM -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

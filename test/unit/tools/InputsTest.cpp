@@ -1,4 +1,4 @@
-//===- InputsTest.cpp - what --input and --shape ask for ----------------===//
+//===- InputsTest.cpp - --input and --shape -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

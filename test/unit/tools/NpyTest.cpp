@@ -16,7 +16,7 @@ using namespace ingot::tools;
 
 namespace {
 
-/// A file with the given header dictionary and data.
+/// Returns a file with the given header dictionary and data.
 std::string file(const std::string &header, const std::string &data,
                  unsigned version = 1) {
   std::string bytes = "\x93NUMPY";
@@ -28,7 +28,7 @@ std::string file(const std::string &header, const std::string &data,
 }
 
 std::string parse(const std::string &bytes, Array &array) {
-  // An exact copy, so that ASan sees each read beyond the end.
+  // Copies exactly the bytes, so that ASan sees each read beyond the end.
   std::vector<unsigned char> copy(bytes.begin(), bytes.end());
   copy.shrink_to_fit();
   return parseNpy(copy.data(), copy.size(), array);
@@ -67,7 +67,7 @@ TEST(Npy, COrder) {
 
 TEST(Npy, FortranOrder) {
   Array array;
-  // Nothing, whose strides have no number.
+  // An empty array, whose strides overflow.
   EXPECT_EQ(parse(file("{'descr': '<f4', 'fortran_order': True, 'shape': "
                        "(4294967296, 4294967296, 2, 0, 4294967296)}",
                        ""),
@@ -129,7 +129,7 @@ TEST(Npy, Damaged) {
             "its header has no key where one belongs");
   EXPECT_EQ(problem(file("{'color': 'red'}", "")),
             "its header has a bad entry 'color'");
-  // One line, whatever the header holds.
+  // Messages have one line for any header.
   for (const char *header : {"{'a\nb': 1}", "{'descr': '<\n4', 'shape': (), "
                                             "'fortran_order': False}"})
     EXPECT_EQ(problem(file(header, "")).find('\n'), std::string::npos);
@@ -185,7 +185,8 @@ std::vector<std::string> strings(const Array &array) {
   return all;
 }
 
-/// Characters of four bytes each, in the byte order of the machine or not.
+/// Returns characters of four bytes each, in the machine's byte order or
+/// swapped.
 std::string wide(const std::u32string &text, bool isSwapped = false) {
   std::string data;
   for (char32_t c : text)
@@ -276,14 +277,14 @@ TEST(Npy, WriteThenRead) {
       ASSERT_TRUE(denseBytes(dims, dtype, bytes));
       for (uint64_t i = 0; i < bytes; ++i)
         array.data.push_back(static_cast<unsigned char>(i * 7));
-      // What is left of the last byte is zero.
+      // Unused bits of the last byte are zero.
       uint64_t count = 1;
       for (int64_t dim : dims)
         count *= uint64_t(dim);
       if (uint64_t used = count * ingot_dtype_bits(dtype) % 8)
         array.data.back() &= static_cast<unsigned char>((1 << used) - 1);
       ASSERT_EQ(writeNpy(path, array), "");
-      // What NumPy has no name for is read as what is wanted.
+      // Types without a NumPy name are read as the wanted type.
       bool isNamed = dtype <= INGOT_BFLOAT16;
       again.dtype = isNamed ? 0 : dtype;
       ASSERT_EQ(readNpy(path, again), "");
@@ -298,7 +299,7 @@ TEST(Npy, WriteThenRead) {
   EXPECT_NE(writeNpy("/no/such/dir/x.npy", array), "");
 }
 
-/// A file of two elements of a byte.
+/// Reads a file of two elements of a byte.
 std::string twoBytes(const char *descr, const char *data, ingot_dtype wanted,
                      Array &array) {
   std::string header = std::string("{'descr': '") + descr +
@@ -313,20 +314,20 @@ std::string twoBytes(const char *descr, const char *data, ingot_dtype wanted,
 
 TEST(Npy, WhatNumPyHasNoNameFor) {
   Array array;
-  // As ml_dtypes writes them, in a byte each.
+  // Form of ml_dtypes: one byte per element.
   EXPECT_EQ(twoBytes("<V1", "\x03\x0d", INGOT_INT4, array), "");
   EXPECT_EQ(array.dtype, uint32_t(INGOT_INT4));
   EXPECT_EQ(array.data, std::vector<unsigned char>{0xd3});
   EXPECT_EQ(twoBytes("<f1", "\x03\x7d", INGOT_FLOAT8E5M2, array), "");
   EXPECT_EQ(array.dtype, uint32_t(INGOT_FLOAT8E5M2));
-  // As integers that fit.
+  // Integers that fit.
   EXPECT_EQ(twoBytes("|i1", "\x07\xf8", INGOT_INT4, array), "");
   EXPECT_EQ(array.data, std::vector<unsigned char>{0x87});
   EXPECT_EQ(twoBytes("|i1", "\x07\xf7", INGOT_INT4, array),
             "its element 1 is -9, which no int4 can be");
   EXPECT_EQ(twoBytes("|u1", "\x04\x01", INGOT_UINT2, array),
             "its element 0 is 4, which no uint2 can be");
-  // Only where they are wanted.
+  // Only accepted if this type is wanted.
   EXPECT_EQ(twoBytes("<V1", "\x01\x02", 0, array),
             "its element type '<V1' is not supported");
   EXPECT_EQ(twoBytes("|i1", "\x01\x02", INGOT_FLOAT, array), "");

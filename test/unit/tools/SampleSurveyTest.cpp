@@ -1,4 +1,4 @@
-//===- SampleSurveyTest.cpp - samples that stand for all of them ----------===//
+//===- SampleSurveyTest.cpp - survey of sample sizes ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace ingot::tools;
 
 namespace {
 
-/// Samples of one size, but those that are named.
+/// Makes samples of one size, except those in `large`.
 SampleSurvey survey(uint64_t count, const std::set<uint64_t> &large = {},
                     uint64_t bytes = 0) {
   SampleSurvey seen(2);

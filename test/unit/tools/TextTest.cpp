@@ -1,4 +1,4 @@
-//===- TextTest.cpp - how run and inspect print -------------------------===//
+//===- TextTest.cpp - output of run and inspect -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ TEST(Text, Lines) {
 TEST(Text, Json) {
   EXPECT_EQ(formatJson("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
   EXPECT_EQ(formatJson("\xe4\xb8\xad"), "\"\xe4\xb8\xad\"");
-  // Alone, overlong, a surrogate, cut short.
+  // Invalid UTF-8: a lone byte, an overlong form, a surrogate, a cut sequence.
   EXPECT_EQ(formatJson("\x80"), "\"\\ufffd\"");
   EXPECT_EQ(formatJson("\xc0\xaf"), "\"\\ufffd\\ufffd\"");
   EXPECT_EQ(formatJson("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");

@@ -18,15 +18,15 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// scripts/measure_peer.py; carried along, so that it is found wherever the
-/// command was installed.
+/// The text of scripts/measure_peer.py, built into the program so that it need
+/// not be installed.
 static constexpr char peerScript[] =
 #include "PeerScript.inc"
     ;
 
 namespace {
 
-/// What one process measured.
+/// The measurements of one process.
 struct Sample {
   double medianMs, firstMs;
   double memoryMb; ///< at most, above what the process had before
@@ -37,7 +37,7 @@ struct Engine {
   std::vector<Sample> samples; ///< one a round
 };
 
-/// Median of the rounds, and the lowest and highest.
+/// The median, the lowest and the highest value of the rounds.
 struct Spread {
   explicit Spread(std::vector<double> values) : all(std::move(values)) {}
   Distribution all;
@@ -84,7 +84,8 @@ private:
 
 } // namespace
 
-/// The number behind `"key": ` in the flat JSON that our programs print.
+/// Returns the number behind `"key": ` in the flat JSON that our programs
+/// print.
 static std::optional<double> findNumber(const std::string &json,
                                         const std::string &key) {
   size_t at = json.find("\"" + key + "\": ");
@@ -102,7 +103,8 @@ static std::string findString(const std::string &json, const std::string &key) {
   return json.substr(at, json.find('"', at) - at);
 }
 
-/// Each peer is a Python package of its own name.
+/// Checks that each peer's Python package is installed. The package has the
+/// peer's name.
 bool Comparison::checkPeers(std::string &problem) {
   engines.push_back({"ingot", ingot_version_get(), {}});
   for (const std::string &peer : options.against) {
@@ -114,7 +116,7 @@ bool Comparison::checkPeers(std::string &problem) {
   return true;
 }
 
-/// All engines read the same values.
+/// Writes the inputs into a file, so that all engines read the same values.
 std::string Comparison::writeInputs() {
   ModelHandle model;
   std::string problem = describeModel(options.model, model);
@@ -206,7 +208,8 @@ Spread Comparison::spread(const Engine &engine, double Sample::*value) const {
   return Spread(std::move(values));
 }
 
-/// Their time over ours in each round: above 1, Ingot is faster.
+/// Returns the peer's time divided by Ingot's in each round. Above 1, Ingot is
+/// faster.
 Spread Comparison::ratios(const Engine &engine) const {
   std::vector<double> values;
   for (size_t i = 0; i < engine.samples.size(); ++i)

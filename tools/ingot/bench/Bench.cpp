@@ -17,7 +17,7 @@
 
 using namespace ingot::tools;
 
-/// A number with nothing but `rest` behind it.
+/// Parses a number. `rest` gets the text behind it.
 static bool readNumber(const std::string &text, double &value,
                        std::string &rest) {
   char *end;
@@ -26,7 +26,7 @@ static bool readNumber(const std::string &text, double &value,
   return end != text.c_str() && isfinite(value) && value >= 0;
 }
 
-/// "200ms", "3s", or a number in the unit that trtexec takes it in.
+/// Parses "200ms", "3s", or a number in the unit that trtexec uses.
 static std::string readTime(const std::string &text, double unitMs,
                             double &milliseconds) {
   constexpr double mostMs = 24 * 3600e3;
@@ -123,7 +123,7 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
                "interpreter that has the peers (default: python3)");
 }
 
-/// What contradicts what, or an empty string.
+/// Returns a message about options that contradict each other, or "".
 static std::string checkOptions(const BenchOptions &options) {
   if (isSweep(options.specs) &&
       (options.turns || options.wantsProfile() ||
@@ -157,7 +157,7 @@ static std::string checkOptions(const BenchOptions &options) {
   return "";
 }
 
-/// Of options that only some uses take.
+/// Sets the defaults of options that only some uses take.
 static void setDefaults(BenchOptions &options) {
   if (options.percentiles.empty())
     options.percentiles = {90, 95, 99};

@@ -29,13 +29,14 @@ struct BenchOptions {
   std::vector<double> percentiles;
   std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
   bool profile = false, json = false;
-  /// Layers with the longest time first, not in the order of the run.
+  /// True if layers are sorted by time, not in the order of the run.
   bool sortsByTime = false;
-  /// Measure once for every line on standard input.
+  /// True to measure once for every line on standard input.
   bool turns = false;
-  /// Only measure the layers; nothing is compared with the machine's peaks.
+  /// True to only measure the layers, without comparing with the machine's
+  /// peaks.
   bool layerTimes = false;
-  // Peers, run on the ONNX model that the artifact was compiled from.
+  // Peers, which run the ONNX model that the artifact was compiled from.
   std::vector<std::string> against;
   std::string onnxModel, python;
   unsigned rounds = 0;
@@ -46,18 +47,18 @@ struct BenchOptions {
   }
 };
 
-/// One run: its start and end, from the start of the measurement.
+/// The start and the end of a run, relative to the start of the measurement.
 struct RunTime {
   double startMs, endMs;
   double latencyMs() const { return endMs - startMs; }
 };
 
-/// A layer of the model and, if it was profiled, its times.
+/// A layer of the model, with its times if it was profiled.
 struct LayerResult : Layer {
   double totalMs = 0, averageMs = 0, medianMs = 0, minMs = 0;
 };
 
-/// A slice of the trace: a layer in one of the first profiled runs.
+/// An event of the trace: a layer in one of the first profiled runs.
 struct Slice {
   size_t layer, run;
   double startMs, durationMs;
@@ -72,14 +73,14 @@ struct BenchResult {
   std::vector<std::pair<std::string, std::string>> inputs; ///< name, shape
   std::string isa, cpu;
   unsigned cpus = 0, threads = 0;
-  // Before anything was warm.
+  // Measured before anything is warm.
   double loadMs = 0, firstAnswerMs = 0;
   double baseRssMb = 0, peakRssMb = 0;
-  // Warm.
+  // Measured when warm.
   unsigned warmUpRuns = 0;
   double warmUpMs = 0, wallMs = 0;
   std::vector<RunTime> runs; ///< of all contexts, by start
-  // Profiled, in runs of their own.
+  // Profiled in separate runs.
   std::vector<LayerResult> layers;
   uint64_t profiledRuns = 0;
   double profiledMs = 0; ///< mean latency of these runs
@@ -88,48 +89,50 @@ struct BenchResult {
   std::vector<std::string> warnings;
 
   std::vector<double> latencies() const;
-  /// What the model, its inputs and its runs took, without the program.
+  /// Returns the memory of the model, its inputs and its runs, without the
+  /// program.
   double modelRssMb() const { return peakRssMb - baseRssMb; }
   double throughput() const {
     return wallMs > 0 ? 1e3 * double(runs.size()) / wallMs : 0;
   }
-  /// Sum of the layers' mean times.
+  /// Returns the sum of the layers' mean times.
   double layersMs() const;
 };
 
-/// Loads and measures. Empty string, or what went wrong.
+/// Loads and measures a model. Returns an error message, or "".
 std::string measureModel(const BenchOptions &options, BenchResult &result);
 
-/// Loads; then measures for every line on standard input and prints a line of
-/// JSON. Empty string, or what went wrong.
+/// Loads a model. Then measures for every line on standard input and prints a
+/// line of JSON. Returns an error message, or "".
 std::string measureInTurns(const BenchOptions &options);
 
-/// Puts the layers that take most time first.
+/// Sorts layers by their time, the longest first.
 void sortByTime(BenchResult &result);
 
 void printReport(const BenchOptions &options, const BenchResult &result);
 std::string jsonReport(const BenchOptions &options, const BenchResult &result);
 
-/// Whether the files that were asked for can be written; known before minutes
-/// of measuring. Empty string, or what is wrong.
+/// Checks that the requested files can be written, before minutes of measuring.
+/// Returns an error message, or "".
 std::string checkExports(const BenchOptions &options);
 
-/// Writes the files that were asked for. Empty string, or what went wrong.
+/// Writes the requested files. Returns an error message, or "".
 std::string exportFiles(const BenchOptions &options, const BenchResult &result);
 
-/// Measures peers and the model in turn and prints the ratios; an exit code.
-/// `problem` receives what went wrong.
+/// Measures peers and the model in turn and prints the ratios. Returns false on
+/// an error, with its message in `problem`.
 bool runAgainst(const BenchOptions &options, std::string &problem);
 
-/// Medians of the rounds of an engine; Ingot is the first.
+/// The medians of an engine's rounds. Ingot is the first engine.
 struct EngineTimes {
   std::string name, version;
   double latencyMs;
-  /// Its latency over Ingot's; not of Ingot itself.
+  /// The engine's latency divided by Ingot's; not set for Ingot itself.
   std::optional<double> timesFaster;
 };
 
-/// The same, but prints nothing. Empty string, or what went wrong.
+/// Measures as runAgainst does, but prints nothing. Returns an error message,
+/// or "".
 std::string compareEngines(const BenchOptions &options,
                            std::vector<EngineTimes> &times);
 

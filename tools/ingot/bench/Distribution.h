@@ -11,7 +11,7 @@
 
 namespace ingot::tools {
 
-/// Of times in the order of their size.
+/// Statistics of times, which are kept in ascending order.
 class Distribution {
 public:
   explicit Distribution(std::vector<double> values);
@@ -20,9 +20,10 @@ public:
   double max() const { return sorted.back(); }
   double mean() const { return average; }
   double median() const;
-  /// The time that `percent` of all do not exceed, as trtexec counts it.
+  /// Returns the time that `percent` of all do not exceed, as trtexec defines
+  /// it.
   double percentile(double percent) const;
-  /// Standard deviation over mean, in percent.
+  /// Returns the standard deviation divided by the mean, in percent.
   double variation() const;
 
 private:

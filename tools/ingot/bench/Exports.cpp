@@ -19,8 +19,8 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// trtexec's layout of --exportTimes. Inputs and outputs are where the model
-/// reads and writes them, so nothing is copied in or out.
+/// Returns the text of --exportTimes in trtexec's layout. The model reads
+/// inputs and writes outputs in place, so copies take no time.
 static std::string timesFile(const BenchResult &result) {
   JsonWriter json;
   json.begin('[');
@@ -35,7 +35,7 @@ static std::string timesFile(const BenchResult &result) {
   return json.line().end(']').str() + "\n";
 }
 
-/// trtexec's layout of --exportProfile, with what we know besides.
+/// Returns the text of --exportProfile in trtexec's layout, with more members.
 static std::string profileFile(const BenchResult &result) {
   double sum = result.layersMs();
   JsonWriter json;
@@ -55,7 +55,7 @@ static std::string profileFile(const BenchResult &result) {
   return json.line().end(']').str() + "\n";
 }
 
-/// trtexec's layout of --exportLayerInfo.
+/// Returns the text of --exportLayerInfo in trtexec's layout.
 static std::string layerInfoFile(const BenchResult &result) {
   JsonWriter json;
   json.begin('{').begin("Layers", '[');
@@ -78,7 +78,8 @@ static std::string layerInfoFile(const BenchResult &result) {
   return json.end(']').end('}').str() + "\n";
 }
 
-/// Chrome's trace event format: one slice a layer, in microseconds.
+/// Returns the text of a trace in Chrome's trace event format: one event per
+/// layer, in microseconds.
 static std::string traceFile(const BenchOptions &options,
                              const BenchResult &result) {
   JsonWriter json;
@@ -125,7 +126,7 @@ static bool writeAll(int descriptor, std::string_view text) {
   return true;
 }
 
-/// A reader never sees half a file.
+/// Writes a file so that a reader never sees a part of it.
 static std::string writeFile(const std::string &path, const std::string &text) {
   auto fail = [&](const std::string &reason) {
     return "cannot write '" + path + "': " + reason;

@@ -16,17 +16,17 @@
 
 namespace ingot::tools {
 
-/// Puts commas where they belong; the caller pairs begin and end.
+/// Writes JSON, with commas where needed. The caller pairs begin and end.
 class JsonWriter {
 public:
-  /// An element of an array, or the document.
+  /// Begins an element of an array, or the document.
   JsonWriter &begin(char bracket) {
     separate();
     text += bracket;
     isFirst = true;
     return *this;
   }
-  /// A member of an object.
+  /// Begins a member of an object.
   JsonWriter &begin(const std::string &key, char bracket) {
     name(key);
     text += bracket;
@@ -50,7 +50,7 @@ public:
     write(value);
     return *this;
   }
-  /// Whitespace, for people who look into the file.
+  /// Adds a line break, for people who read the file.
   JsonWriter &line() {
     breakLine = true;
     return *this;

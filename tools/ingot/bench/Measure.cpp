@@ -19,11 +19,11 @@
 
 using namespace ingot::tools;
 
-/// More runs than these tell nothing new, and would fill the memory.
+/// The most runs of a measurement. More runs would only fill the memory.
 static constexpr size_t maxRuns = 2000000;
-/// Runs whose layers a trace shows, and whose medians are taken.
+/// The most runs whose layers a trace shows, and whose median is taken.
 static constexpr size_t maxTracedRuns = 10, maxMedianRuns = 2000;
-/// How much runs may vary, in percent, before their mean says little.
+/// The variation of runs, in percent, above which their mean says little.
 static constexpr double maxVariation = 10;
 
 //===----------------------------------------------------------------------===//
@@ -104,7 +104,7 @@ private:
 } // namespace
 
 std::string Session::load() {
-  // Several contexts share the CPUs, unless told otherwise.
+  // By default, contexts share the CPUs equally.
   poolThreads = options.threads
                     ? options.threads
                     : std::max(1u, ingot_cpu_count() / options.contexts);
@@ -124,8 +124,9 @@ std::string Session::load() {
                          : problem;
 }
 
-/// The first context runs on the pool that the model was loaded with; each
-/// other one gets its own, for a pool serves one run at a time.
+/// Prepares a context. The first context uses the pool that the model was
+/// loaded with. Each other context gets its own pool, since a pool serves one
+/// run at a time.
 std::string Session::makeLane(Lane &lane) {
   std::string problem;
   if (!lane.pool)
@@ -137,7 +138,7 @@ std::string Session::makeLane(Lane &lane) {
   if (runToFit(model.get(), lane.context.get(), inputs, lane.outputs,
                lane.error))
     return lane.error.message;
-  // Tries with too little room have left a message.
+  // Clear the message that a try with too little room has left.
   lane.error = INGOT_ERROR_INIT;
   lane.in = inputViews(inputs);
   lane.out = outputViews(lane.outputs);
@@ -180,7 +181,7 @@ void Session::describe() {
   }
   for (const std::string &name : outputNames(model.get()))
     result.bindings.push_back(name);
-  // A library has code for the CPU at hand, not for the target.
+  // A library has code for this CPU, not for the target.
   result.isa = result.libraries.empty() ? info.target : ingot_cpu_level();
   result.cpu = cpuName();
   result.cpus = ingot_cpu_count();
@@ -188,7 +189,7 @@ void Session::describe() {
     result.layers.push_back({std::move(layer)});
 }
 
-/// Warms up, waits for the others, and runs until there are both enough runs
+/// Warms up, waits for the other contexts, and runs until enough runs are done
 /// and enough time has passed.
 void Session::measureLane(Lane &lane, std::atomic<size_t> &waiting) {
   uint64_t warmUntil = nowNs() + uint64_t(options.warmUpMs * 1e6);
@@ -252,8 +253,8 @@ std::string Session::measure() {
 // Profile
 //===----------------------------------------------------------------------===//
 
-/// Keeps the layers that these sizes go through: those of other sizes may have
-/// a body of their own.
+/// Drops the layers that these sizes do not use. Other sizes may have their own
+/// body.
 std::string Session::dropIdleLayers() {
   if (lanes[0].run())
     return lanes[0].error.message;
@@ -270,7 +271,7 @@ std::string Session::dropIdleLayers() {
   return "";
 }
 
-/// Runs apart from those that were timed, so that no clock is read in those.
+/// Profiles in separate runs, so that timed runs read no clock per layer.
 std::string Session::profile() {
   Lane &lane = lanes[0];
   if (std::string problem = createProfile(model.get(), lane.profile);

@@ -28,9 +28,8 @@ using namespace ingot::tools;
 #define TARGET(FEATURES)
 #endif
 
-// Independent sums hide the latency of a multiply-add: two units, four cycles
-// each, need eight. With 24 the compiler moved sums between registers and
-// stack.
+// Independent sums hide the latency of a multiply-add: two units of four cycles
+// need eight sums. Too many sums would be spilled to the stack.
 #define FMA_KERNEL(NAME, FEATURES, BYTES, SUMS)                                \
   TARGET(FEATURES) static float NAME(int64_t rounds) {                         \
     typedef float Vector __attribute__((vector_size(BYTES)));                  \
@@ -46,7 +45,7 @@ using namespace ingot::tools;
     return total;                                                              \
   }
 
-// The arrays do not overlap and are whole numbers of vectors.
+// The arrays do not overlap. Their lengths are multiples of the vector length.
 #define TRIAD_KERNEL(NAME, FEATURES, BYTES)                                    \
   TARGET(FEATURES)                                                             \
   static void NAME(float *a, const float *b, const float *c, int64_t count) {  \
@@ -86,8 +85,8 @@ static Kernels chooseKernels(uint64_t features) {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// Seconds from the start of the first to the end of the last of `threads`
-/// threads that begin together; the least of `tries`.
+/// Returns the seconds that `threads` threads need that begin together, from
+/// the first start to the last end. Returns the best of `tries`.
 static double timeThreads(unsigned threads, int tries,
                           const std::function<void(unsigned)> &work) {
   double best = 1e30;
@@ -126,7 +125,7 @@ static double measureFlops(unsigned threads, const Kernels &kernels) {
          seconds;
 }
 
-/// 0 if there is no memory for it.
+/// Measures the bandwidth of a triad. Returns 0 if there is not enough memory.
 static double measureBandwidth(unsigned threads, const Kernels &kernels,
                                uint64_t bytes) {
   int64_t count = int64_t(bytes / threads / 12) / 1024 * 1024;
@@ -137,7 +136,7 @@ static double measureBandwidth(unsigned threads, const Kernels &kernels,
     return 0;
   }
   memset(memory, 0, room);
-  // At least 64 MiB are moved in each try, so that short ones count too.
+  // Each try moves at least 64 MiB, so that it is long enough to measure.
   int64_t repeats = std::max<int64_t>(1, (64 << 20) / int64_t(room));
   double seconds = timeThreads(threads, 4, [&](unsigned i) {
     float *mine = memory + size_t(count) * 3 * i;
@@ -158,7 +157,8 @@ Peaks ingot::tools::measurePeaks(unsigned threads, uint64_t features) {
   Peaks peaks;
   peaks.vectorBits = kernels.bits;
   peaks.flopsPerSecond = measureFlops(threads, kernels);
-  // Half of a cache, since others use it too; far more than the last one.
+  // Measure in half of the near caches, since others use them too, and in
+  // arrays that are much larger than the last-level cache.
   uint64_t near = cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20) / 2 * threads;
   uint64_t last = cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 << 20);
   uint64_t far = std::min<uint64_t>(std::max<uint64_t>(4 * last, 64 << 20),

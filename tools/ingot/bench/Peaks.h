@@ -12,9 +12,10 @@
 
 namespace ingot::tools {
 
-/// What a number of threads can reach, measured.
+/// The measured limits of a number of threads.
 struct Peaks {
-  /// Bytes per second of a triad over arrays that take `bytes` together.
+  /// The bandwidth in bytes per second of a triad over arrays of `bytes` in
+  /// total.
   struct Bandwidth {
     uint64_t bytes;
     double bytesPerSecond;
@@ -23,9 +24,10 @@ struct Peaks {
   double flopsPerSecond = 0; ///< fp32 multiply-adds, two each
   std::vector<Bandwidth> memory; ///< from near to far
 
-  /// The rate of the nearest memory that holds `bytes`.
+  /// Returns the bandwidth of the nearest memory that holds `bytes`.
   double bandwidthFor(uint64_t bytes) const;
-  /// Seconds that the work takes at least; 0 if nothing is known of it.
+  /// Returns the least seconds that the work takes, or 0 if the limits are
+  /// unknown.
   double bestTime(uint64_t flops, uint64_t bytes) const;
 };
 

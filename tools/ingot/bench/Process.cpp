@@ -24,7 +24,8 @@ std::string ProcessResult::lastError() const {
   return text.empty() ? "exit code " + std::to_string(exitCode) : text;
 }
 
-/// Reads both pipes as they fill, so that neither holds up the writer.
+/// Reads both pipes as they fill, so that a full pipe does not block the
+/// writer.
 static void readBoth(int out, int err, ProcessResult &result) {
   pollfd pipes[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
   std::string *texts[2] = {&result.out, &result.err};

@@ -16,15 +16,15 @@ struct ProcessResult {
   int exitCode = -1; ///< 127: the program was not found; -1: killed
   std::string out, err;
 
-  /// The last line of `err`, which is where Python says what was wrong.
+  /// Returns the last line of `err`, where Python prints its error.
   std::string lastError() const;
 };
 
-/// Runs a program to its end; the first argument is looked up in PATH.
+/// Runs a program to its end. The first argument is searched in PATH.
 ProcessResult runProcess(const std::vector<std::string> &arguments);
 
-/// Checks that the interpreter `python` has numpy and a package. Returns what
-/// is wrong, or "".
+/// Checks that the interpreter `python` has numpy and a package. Returns an
+/// error message, or "".
 std::string checkPython(const std::string &python, const std::string &package);
 
 } // namespace ingot::tools

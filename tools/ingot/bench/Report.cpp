@@ -24,20 +24,20 @@ using namespace ingot::tools;
   return text;
 }
 
-/// "2 threads"
+/// Returns a number and a noun, as in "2 threads".
 static std::string plural(uint64_t count, const char *noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 static double toMb(uint64_t bytes) { return double(bytes) / (1 << 20); }
 
-/// "99" or "99.9"
+/// Returns a percentage without trailing zeros, as in "99" or "99.9".
 static std::string percentName(double percent) {
   return format("%.6g", percent);
 }
 
 namespace {
-/// Layers of one kind that one backend computes.
+/// The layers of one kind that one backend computes.
 struct KindSum {
   std::string kind, backend;
   double ms = 0;
@@ -54,7 +54,7 @@ void ingot::tools::sortByTime(BenchResult &result) {
 }
 
 //===----------------------------------------------------------------------===//
-// For people
+// Output for people
 //===----------------------------------------------------------------------===//
 
 static void printPeaks(const BenchResult &result) {
@@ -71,7 +71,7 @@ static void printPeaks(const BenchResult &result) {
   printf("\n");
 }
 
-/// Aligns the first columns to the right.
+/// Aligns the first `columns` columns to the right.
 static void padLeft(std::vector<std::vector<std::string>> &rows,
                     size_t columns) {
   for (size_t column = 0; column < columns; ++column) {
@@ -83,7 +83,7 @@ static void padLeft(std::vector<std::vector<std::string>> &rows,
   }
 }
 
-/// Sums the time of all layers of each kind, the longest first.
+/// Sums the time of all layers of each kind. The longest comes first.
 static std::vector<KindSum> sumKinds(const BenchResult &result) {
   std::vector<KindSum> sums;
   for (const LayerResult &layer : result.layers) {
@@ -197,7 +197,7 @@ void ingot::tools::printReport(const BenchOptions &options,
 }
 
 //===----------------------------------------------------------------------===//
-// For programs
+// Output for programs
 //===----------------------------------------------------------------------===//
 
 static void writeLayers(const BenchResult &result, JsonWriter &json) {

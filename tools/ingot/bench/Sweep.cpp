@@ -17,17 +17,17 @@
 
 using namespace ingot::tools;
 
-/// Each takes seconds.
+/// The most points of a sweep. Each point takes seconds.
 static constexpr size_t maxPoints = 1000;
 
 namespace {
-/// A range as it is written, and the sizes that it stands for.
+/// The text of a range, and the sizes that it stands for.
 struct Range {
   std::string text;
   std::vector<int64_t> sizes;
 };
 
-/// A point that was measured.
+/// The measurements of a point.
 struct Point {
   std::string shapes;
   double latencyMs, bestMs, runsPerSecond;
@@ -35,7 +35,7 @@ struct Point {
 };
 } // namespace
 
-/// Whether a spec gives more than one size: a range or steps.
+/// Returns true if a spec gives more than one size: a range or steps.
 static bool hasRange(const std::string &spec) {
   return spec.find(':', spec.rfind('=') + 1) != std::string::npos;
 }
@@ -45,7 +45,7 @@ bool ingot::tools::isSweep(const InputSpecs &specs) {
          std::any_of(specs.dims.begin(), specs.dims.end(), hasRange);
 }
 
-/// Lists the sizes that a text stands for. Returns what is wrong, or "".
+/// Lists the sizes that a text stands for. Returns an error message, or "".
 static std::string listSizes(const std::string &text,
                              std::vector<int64_t> &sizes) {
   SizeText size;
@@ -70,7 +70,7 @@ static std::string listSizes(const std::string &text,
   return "";
 }
 
-/// Collects the ranges of one spec, equal ones once.
+/// Collects the ranges of one spec. Equal ranges are collected once.
 static std::string findRanges(const std::string &option,
                               const std::string &spec,
                               std::vector<Range> &ranges) {
@@ -91,7 +91,7 @@ static std::string findRanges(const std::string &option,
   return "";
 }
 
-/// Writes one size of a range into each spec that has the range.
+/// Replaces a range by one of its sizes in each spec that has the range.
 static void choose(std::vector<std::string> &specs, const std::string &range,
                    int64_t size) {
   for (std::string &spec : specs) {

@@ -11,17 +11,18 @@
 
 namespace ingot::tools {
 
-/// Whether --shape or --dim ask for more than one size.
+/// Returns true if --shape or --dim gives more than one size.
 bool isSweep(const InputSpecs &specs);
 
-/// Makes the specs of each point: `(64:320:+64)` stands for 64, 128, ... 320,
-/// `(64:320:2048)` for these three. Equal ranges have equal sizes in each
-/// point; different ranges combine. Returns what is wrong, or "".
+/// Returns the specs of each point in `points`. `(64:320:+64)` stands for 64,
+/// 128, ... 320, and `(64:320:2048)` for these three. Equal ranges have equal
+/// sizes in each point; different ranges are combined. Returns an error
+/// message, or "".
 std::string expandSizes(const InputSpecs &specs,
                         std::vector<InputSpecs> &points);
 
-/// Measures each point, beside the peers if there are any, and prints a line
-/// for it. Empty string, or what went wrong.
+/// Measures each point, and the peers if any, and prints a line for it. Returns
+/// an error message, or "".
 std::string runSweep(const BenchOptions &options);
 
 } // namespace ingot::tools

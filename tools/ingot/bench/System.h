@@ -12,19 +12,21 @@
 
 namespace ingot::tools {
 
-/// Monotonic, in nanoseconds.
+/// Returns a monotonic time in nanoseconds.
 uint64_t nowNs();
 
-/// The processor's name, or "unknown CPU".
+/// Returns the processor's name, or "unknown CPU".
 std::string cpuName();
 
-/// Resident memory of this process in MiB: "VmRSS" now, "VmHWM" at most.
+/// Returns the resident memory of this process in MiB: "VmRSS" now, "VmHWM" at
+/// most.
 double residentMb(const char *key);
 
-/// How often the cgroup's CPU quota stopped this process so far.
+/// Returns how often the cgroup's CPU quota has stopped this process.
 uint64_t cgroupThrottled();
 
-/// Bits of cpu_features.inc that a level's name implies; 0 for another name.
+/// Returns the bits of cpu_features.inc that a level's name implies, or 0 for
+/// an unknown name.
 uint64_t levelFeatures(const std::string &level);
 
 } // namespace ingot::tools

@@ -21,7 +21,7 @@ static std::string quoted(const std::string &name) {
   return "'" + formatLine(name, 200) + "'";
 }
 
-/// The path of the calibration, or "".
+/// Returns the path of the calibration, or "".
 static std::string findCalibration(const PrecisionRecord &record,
                                    const std::string &artifact,
                                    const std::string &model) {

@@ -12,10 +12,11 @@
 
 namespace ingot::tools {
 
-/// Sets the precision, its rules and the calibration that an artifact was
-/// compiled with, as its metadata say. The calibration, of which these have
-/// name and SHA-256, is looked for beside the artifact, beside the model, and
-/// in the current folder. Returns what is wrong, or "".
+/// Sets the precision, the rules and the calibration that an artifact was
+/// compiled with, as recorded in its metadata. The metadata give the
+/// calibration's name and SHA-256. The file is searched beside the artifact,
+/// beside the model, and in the current folder. Returns an error message, or
+/// "".
 std::string readArtifactPrecision(const ingot_model *loaded,
                                   const std::string &artifact,
                                   const std::string &model,

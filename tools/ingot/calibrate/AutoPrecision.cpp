@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every layer that is faster in int8 is in int8 at first. If that artifact is
-// right within the budget, nothing else is tried. Otherwise layers are widened,
-// those first that cost the outputs most for the time that int8 saves, until
-// the budget holds. The rest is multiplied as bf16 if that is faster, and right
-// as well.
+// Chooses the precision of each layer. At first every layer that is faster in
+// int8 is in int8. If that artifact meets the accuracy budget, nothing else is
+// tried. Otherwise layers are widened until the budget holds. The layers with
+// the most error for the time that int8 saves come first. The other layers use
+// bf16 if that is faster and accurate enough.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Layers.h"
@@ -23,12 +23,12 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// How often a choice is compiled and run before it is given up.
+/// How often a choice is compiled and run before the search ends.
 static constexpr int kMostChecks = 5;
-/// Of a difference of percentages.
+/// The rounding error allowed when percentages are compared.
 static constexpr double kRounding = 1e-9;
-/// A model with bf16 is worth its error from so many times the speed on, which
-/// is more than two measurements of one artifact differ by.
+/// The least speedup for which a model uses bf16, which adds error. Two
+/// measurements of one artifact differ by less.
 static constexpr double kLeastGain = 1.03;
 
 static std::string digits(const char *format, double value) {
@@ -41,7 +41,7 @@ static std::string nameOf(const StudiedLayer &layer) {
   return "'" + formatLine(layer.nodes.front(), 120) + "'";
 }
 
-/// Layers that are not faster in int8 are not worth an error.
+/// Removes layers that are not faster in int8.
 void PrecisionStudy::dropSlowLayers() {
   for (size_t i = 0; i < study.layers.size(); ++i) {
     StudiedLayer &layer = study.layers[i];
@@ -55,8 +55,8 @@ void PrecisionStudy::dropSlowLayers() {
   }
 }
 
-/// Finds the error of each layer alone, if no report has asked for it yet, and
-/// orders layers by what their error costs for the time they save.
+/// Measures the error of each layer alone, if no report has needed it yet. Then
+/// sorts layers by their error for the time that int8 saves.
 std::string PrecisionStudy::orderLayers() {
   for (size_t i = 0; i < order.size(); ++i) {
     std::optional<double> &alone = study.layers[order[i]].alone;
@@ -80,7 +80,7 @@ std::string PrecisionStudy::orderLayers() {
   return "";
 }
 
-/// Runs the probe with all but the first `numWide` layers in int8.
+/// Returns a run of the probe with all layers in int8 but the first `numWide`.
 Evaluation::Run PrecisionStudy::probeRun(size_t numWide) {
   std::vector<bool> isOn(study.layers.size());
   for (size_t i = numWide; i < order.size(); ++i)
@@ -118,7 +118,7 @@ bool PrecisionStudy::isRight(double percent) const {
   return percent >= leastPercent();
 }
 
-/// Says why nothing can be in int8.
+/// Returns a message that no layer can be in int8.
 std::string PrecisionStudy::describeBudget(double percent) const {
   const StudiedSearch &search = *study.search;
   return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
@@ -128,9 +128,10 @@ std::string PrecisionStudy::describeBudget(double percent) const {
          " % in fp32: nothing can be in int8 within this budget";
 }
 
-/// Finds how many layers have to be wide. One has: the artifact with none was
-/// not right. The drop falls with each layer that is widened, but for noise:
-/// first by powers of two, then between the last two.
+/// Finds how many layers must be wide. At least one must, since the artifact
+/// with none was not accurate enough. Apart from noise, the drop falls with
+/// each layer that is widened. The search doubles the number first, then
+/// bisects.
 std::string PrecisionStudy::findFewestWide(size_t &numWide) {
   size_t tooFew = 0;
   bool isEnough = false;
@@ -172,8 +173,8 @@ void PrecisionStudy::apply(size_t numWide) {
   }
 }
 
-/// Compiles the choice, unless it is the artifact with all layers in int8, and
-/// finds how much of it is right.
+/// Compiles the choice, unless it is the artifact with all layers in int8.
+/// Measures how many percent of its rows are right.
 int PrecisionStudy::compileChoice(size_t numWide, double &percent) {
   const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
   const bool isAll =
@@ -195,7 +196,7 @@ int PrecisionStudy::compileChoice(size_t numWide, double &percent) {
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
-/// Widens layers until the artifact is right within the budget.
+/// Widens layers until the artifact meets the budget.
 int PrecisionStudy::widen() {
   StudiedSearch &search = *study.search;
   std::string problem = orderLayers();
@@ -220,8 +221,8 @@ int PrecisionStudy::widen() {
   }
 }
 
-/// The artifact itself decides: what it gets right, and whether it is faster
-/// than fp32 as a whole.
+/// Chooses layers by measuring whole artifacts: their accuracy, and their speed
+/// compared with fp32.
 int PrecisionStudy::chooseLayers() {
   StudiedSearch &search = *study.search;
   if (int code = compileChoice(0, search.int8Percent))
@@ -230,7 +231,7 @@ int PrecisionStudy::chooseLayers() {
   if (!isRight(search.int8Percent))
     if (int code = widen())
       return code;
-  // All layers in int8 have been measured already.
+  // The artifact with all layers in int8 has been measured already.
   if (tried == &int8)
     return exitSuccess;
   TimedModel wide(fp32), narrow(*tried);
@@ -243,7 +244,7 @@ int PrecisionStudy::chooseLayers() {
   return exitSuccess;
 }
 
-/// Runs fp32 on the samples of the evaluation, before any of them is picked.
+/// Runs fp32 on the samples of the evaluation, before samples are picked.
 std::string PrecisionStudy::runReference() {
   StudiedSearch &search = study.search.emplace();
   search.maxDrop = *options.maxDrop;
@@ -253,7 +254,7 @@ std::string PrecisionStudy::runReference() {
   std::string problem = evaluation->runReference(runsOf(fp32));
   search.rows = evaluation->numRows();
   search.fp32Percent = evaluation->referencePercent();
-  // Without a calibration run nothing tells samples apart.
+  // Without a calibration run all samples count alike.
   if (survey.count() == 0)
     for (uint64_t i = 0; i < evaluation->numSamples(); ++i)
       survey.endSample();

@@ -17,8 +17,8 @@ using namespace ingot::tools;
 
 static bool isEnough(double error) { return error <= Repairer::kMostError; }
 
-/// A compilation as the user's will be, and its fast runs: much less than a
-/// probe's, which repairs are held against each other by.
+/// Measures the error of an artifact as the user's will be. Its runs are much
+/// faster than the probe's, with which repairs are compared.
 int Repairer::measureInt8(const quantize::Calibration &calibration,
                           llvm::ArrayRef<KnownSample> samples, double &error) {
   if (std::string problem = writeScratch(calibration); !problem.empty())
@@ -53,7 +53,7 @@ int Repairer::runAutomatic(llvm::ArrayRef<KnownSample> samples,
   if (int code = measureInt8(calibration, samples, state.error))
     return code;
   outcome = {state.error, state.error, samples.size()};
-  // What is infinite or not a number tells nothing of repairs.
+  // An error that is infinite or NaN says nothing about repairs.
   if (isEnough(state.error) || !std::isfinite(state.error))
     return exitSuccess;
   mostSamples = compared;
@@ -70,7 +70,8 @@ int Repairer::runAutomatic(llvm::ArrayRef<KnownSample> samples,
   };
   if (int code = tryAll({RepairKind::equalize, RepairKind::smooth}, state))
     return code;
-  // Biases are those of weights that are rounded otherwise then.
+  // Rounding changes weights, and biases depend on the weights. So the try with
+  // rounded weights starts without a bias repair.
   State rounded = state;
   if (int code = tryAll({RepairKind::bias}, state))
     return code;

@@ -13,7 +13,8 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Scales that differ by less make no difference that could be measured.
+/// Returns true if two encodings are so close that the difference cannot be
+/// measured.
 static bool areNear(const quantize::Encoding &a, const quantize::Encoding &b) {
   constexpr float kNear = 0.002f;
   return a.zeroPoint == b.zeroPoint &&
@@ -43,8 +44,8 @@ std::string ingot::tools::chooseBest(Probe &probe, const Progress &progress,
     return size_t(std::find(tensors.begin(), tensors.end(), choice.tensor) -
                   tensors.begin());
   };
-  // All weights are rounded, and no tensor: what a run differs from that is
-  // what one tensor's rounding does.
+  // Compare with runs in which all weights are rounded but no tensor. A
+  // difference then comes from the rounding of one tensor.
   for (size_t i = 0; i < tensors.size(); ++i)
     probe.setExact(i);
   const std::vector<bool> all(probe.units().size(), true);

@@ -12,27 +12,28 @@
 
 namespace ingot::tools {
 
-/// What methods make of a tensor.
+/// The encodings of a tensor by several methods.
 struct RangeChoice {
-  /// As the calibration names it.
+  /// The tensor's name in the calibration.
   std::string tensor;
   struct Candidate {
     quantize::Method method;
     quantize::Encoding encoding;
   };
-  /// At least one; the first of those that are best is taken.
+  /// At least one candidate. Among equally good ones the first is chosen.
   std::vector<Candidate> candidates;
   size_t chosen = 0;
 };
 
-/// The candidates of a tensor, one for each method that is asked for; of those
-/// that are nearly the same, only the first.
+/// Returns the candidates of a tensor, one per requested method. Among nearly
+/// equal candidates only the first is kept.
 std::vector<RangeChoice::Candidate>
 candidatesOf(const quantize::WatchedTensor &tensor,
              const quantize::MethodChoice &asked);
 
-/// Chooses for each tensor by what rounding it, and nothing else, does to the
-/// outputs of the probe's samples. Returns what is wrong, or "".
+/// Chooses the method of each tensor. A method is rated by the outputs of the
+/// probe's samples when only this tensor is rounded. Returns an error message,
+/// or "".
 std::string chooseBest(Probe &probe, const Progress &progress,
                        std::vector<RangeChoice> &choices);
 

@@ -57,7 +57,7 @@ std::string Calibrator::runAll(Samples &samples) {
 }
 
 int Calibrator::watch() {
-  // Wrong names cost no compilation.
+  // Open the samples first, so that wrong names cost no compilation.
   Samples samples(options.preprocess);
   std::string problem = samples.open(options.data);
   if (!problem.empty())
@@ -145,7 +145,7 @@ int Calibrator::choose(quantize::Calibration &result, bool warns) {
     result.preprocess = options.preprocess.text();
   for (size_t i = 0; i < tensors().size(); ++i) {
     const quantize::Histogram &histogram = watched[i].histogram;
-    // What no sample computed is left as it is.
+    // Skip tensors that no sample computed.
     if (!histogram.count())
       continue;
     choices.push_back({tensors()[i], candidatesOf(watched[i], methods[i])});

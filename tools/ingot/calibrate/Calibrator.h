@@ -23,7 +23,7 @@ public:
     Preprocess preprocess;
     quantize::MethodChoice method;
     std::vector<quantize::Rule> rules;
-    /// For the method `best`.
+    /// The number of samples for the method `best`.
     unsigned numSamples = kUsualSamples;
   };
 
@@ -32,15 +32,15 @@ public:
       : options(options), progress(progress), model(parser, progress),
         probe(parser, progress) {}
 
-  // Each returns 0, or the code to end with once what is wrong was printed.
+  // Each function returns 0, or the exit code after an error was printed.
 
-  /// Sees all samples.
+  /// Runs all samples and watches their tensors.
   int watch();
-  /// Finds ranges in what was seen.
+  /// Chooses the ranges of the tensors that were watched.
   int choose(quantize::Calibration &result, bool warns = true);
 
-  /// Runs on samples that stand for all that were seen: no more than `most`,
-  /// and than take `mostBytes` with their outputs.
+  /// Runs on samples that represent all samples that were watched. Picks at
+  /// most `most` samples, which take at most `mostBytes` with their outputs.
   int readPicked(uint64_t most, uint64_t mostBytes,
                  std::vector<KnownSample> &picked);
 
@@ -61,12 +61,12 @@ private:
   const Options &options;
   const Progress &progress;
   ScratchModel model;
-  /// For methods that are chosen by measurement.
+  /// The probe for methods that are chosen by measurement.
   Probe probe;
   SampleSurvey seen;
-  /// Of the first sample.
+  /// The bytes of the first sample's outputs.
   uint64_t bytesOfOutputs = 0;
-  /// Of each tensor.
+  /// The methods of each tensor.
   std::vector<quantize::MethodChoice> methods;
   std::vector<quantize::WatchedTensor> watched;
   std::vector<RangeChoice> choices;

@@ -71,7 +71,7 @@ static void addOptions(OptionParser &parser, CompareOptions &options) {
   parser.exitCode("3 outputs are beyond --atol, --rtol or --max-error");
 }
 
-/// Returns what contradicts what, or "".
+/// Returns a message about options that contradict each other, or "".
 static std::string checkOptions(const CompareOptions &options) {
   if (options.model.empty())
     return "no model.onnx is given";
@@ -111,7 +111,8 @@ int ingot::compareMain(int argc, char **argv) {
   int exitCode = 0;
   if (!parser.parse(argc, argv, options.artifact, exitCode))
     return exitCode;
-  // ONNX Runtime is right for any input; fp32 tells little by random numbers.
+  // ONNX Runtime is a reference for any input, so random inputs are the
+  // default. A comparison with fp32 says little for random inputs.
   if (options.usesOnnxRuntime && options.data.empty() &&
       options.inputs.inputs.empty())
     options.inputs.inputs.push_back("random");

@@ -70,7 +70,7 @@ void Comparison::printExcess() const {
 }
 
 void Comparison::printLayers() const {
-  // What hurts most comes first.
+  // Sort the layers, the worst first.
   std::vector<const Inner *> sorted;
   for (const Inner &layer : layers)
     sorted.push_back(&layer);

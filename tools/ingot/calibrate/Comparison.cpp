@@ -30,10 +30,11 @@ using namespace ingot::tools;
 
 namespace {
 
-/// Keeps what a run shows, or compares with what another has shown.
+/// The tensors of a run: they are stored, or compared with those of an earlier
+/// run.
 struct Shown {
   std::map<uint64_t, std::vector<float>> *kept;
-  /// Null: keep.
+  /// If null, tensors are stored.
   std::vector<Inner> *compared;
 };
 
@@ -61,13 +62,14 @@ static ingot_status observe(void *user, uint64_t number,
   return INGOT_OK;
 }
 
-/// "float32 1x10"
+/// Returns type and shape, as in "float32 1x10".
 static std::string typeAndShape(const Array &array) {
   return std::string(ingot_dtype_name(array.dtype)) + " " +
          formatShape(array.dims.data(), array.dims.size());
 }
 
-/// Checks that both are of one model, as far as can be told.
+/// Checks that the artifact and the reference come from one model, as far as
+/// possible.
 std::string Comparison::checkSignature() const {
   auto describeAll = [](const std::vector<InputSpec> &inputs) {
     std::string text;
@@ -104,7 +106,7 @@ ScratchModel::Options Comparison::scratchOptions() const {
 std::string Comparison::findPrecision() {
   if (!options.calibration.empty()) {
     pipeline.calibration = options.calibration;
-    // As `ingot compile` has it by default.
+    // The default of `ingot compile`.
     pipeline.fitPairs = true;
     return "";
   }
@@ -117,8 +119,8 @@ std::string Comparison::findPrecision() {
   return problem;
 }
 
-/// Rules of the command line come first, then those of the file, then the
-/// artifact's.
+/// Reads the keep rules. Rules of the command line come first, then those of
+/// the file, then those of the artifact.
 int Comparison::readKeep() {
   std::vector<quantize::Rule> rules;
   if (!options.rules.empty())
@@ -142,8 +144,8 @@ int Comparison::readKeep() {
   return exitSuccess;
 }
 
-/// Finds the sizes that the model was compiled with. With --input, fixed sizes
-/// for what the artifact leaves open are those of the run.
+/// Finds the sizes that the model was compiled with. With --input, dynamic
+/// sizes of the artifact become those of the run.
 void Comparison::findSizes() {
   shapes = options.inputs.shapes;
   dims = options.inputs.dims;
@@ -192,7 +194,7 @@ int Comparison::prepare() {
     problem = loadModel(options.artifact, "", pool.get(), model);
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
-  // Wrong names cost no compilation.
+  // Check names first, so that wrong names cost no compilation.
   if (problem.empty() && options.isByLayer())
     problem = findPrecision();
   if (!problem.empty())
@@ -207,7 +209,7 @@ int Comparison::prepare() {
     if (!read)
       return progress.fail(llvm::toString(read.takeError()));
     calibration = std::move(*read);
-    // What is shown of both is of one graph.
+    // Apply the repairs, so that both models show tensors of one graph.
     setRepairs(calibration, pipeline.calibration, scratch.pipeline);
   }
   if (options.usesOnnxRuntime)
@@ -231,7 +233,7 @@ int Comparison::prepare() {
   return exitSuccess;
 }
 
-/// Of some samples, which are read again.
+/// Measures the sensitivity on some samples, which are read again.
 int Comparison::findSensitivity() {
   ScratchModel::Options scratch = scratchOptions();
   const std::vector<std::string> &keep =
@@ -281,7 +283,7 @@ int Comparison::open() {
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
-/// Reads the next sample: one of --data, or the only one of --input.
+/// Reads the next sample of --data, or the only sample of --input.
 bool Comparison::next(Tensors &inputs, std::string &problem) {
   if (samples) {
     if (!samples->next(inputs, problem))
@@ -302,8 +304,8 @@ std::string Comparison::where() const {
   return samples ? samples->where() : "the given inputs";
 }
 
-/// Samples that one process of ONNX Runtime takes, as bytes of inputs and
-/// outputs: few processes, and little memory.
+/// The most bytes of inputs and outputs that one process of ONNX Runtime takes.
+/// The limit gives few processes that need little memory.
 static constexpr uint64_t kMostBytesTogether = 64 << 20;
 
 static uint64_t countBytes(const Tensors &tensors) {
@@ -343,7 +345,7 @@ std::string Comparison::compareOutputs(const Tensors &wanted,
   return "";
 }
 
-/// Runs the samples that wait, and compares their outputs.
+/// Runs the reference on the waiting samples, and compares the outputs.
 std::string Comparison::compareTogether(Waiting &waiting) {
   std::vector<Tensors> wanted;
   if (waiting.inputs.empty())
@@ -387,7 +389,7 @@ std::string Comparison::runAll() {
 
 bool Comparison::isBeyond(size_t output) const {
   const double relative = outputs[output].difference.relative();
-  // NaN is beyond any bound.
+  // NaN is beyond every bound.
   return excess[output].count ||
          (options.tolerance.output && !(relative <= *options.tolerance.output));
 }

@@ -18,40 +18,41 @@
 
 namespace ingot::tools {
 
-/// Command line of `ingot compare`.
+/// The command line of `ingot compare`.
 struct CompareOptions {
   std::string artifact, model, calibration, rules;
   std::vector<std::string> data, keep;
-  /// Sizes, as the model was compiled with, and the sample of --input.
+  /// The sizes that the model was compiled with, and the sample of --input.
   InputSpecs inputs;
-  /// Python interpreter that has ONNX Runtime; empty: `python3`.
+  /// The Python interpreter that has ONNX Runtime. If empty, `python3`.
   std::string python;
   bool usesOnnxRuntime = false;
   Tolerance tolerance;
   unsigned threads = 0;
-  /// 0: as usual.
+  /// The number of samples; 0 for the default.
   unsigned numSamples = 0;
   bool perLayer = false, sensitivity = false, json = false;
 
-  /// Whether the model is compiled once more, as the artifact was.
+  /// Returns true if the model is compiled once more, with the artifact's
+  /// options.
   bool isByLayer() const { return perLayer || sensitivity; }
 };
 
-/// A tensor inside of the model, as in both precisions.
+/// A tensor inside of the model, compared between both precisions.
 struct Inner {
   std::string name;
   Difference difference;
 };
 
-/// Samples that ran and wait for the reference.
+/// Samples that have run and wait for the reference.
 struct Waiting {
   std::vector<Tensors> inputs, got;
   std::vector<std::string> places;
   uint64_t bytes = 0;
 };
 
-/// A compiled model beside a reference, on samples: its ONNX file compiled in
-/// fp32, or ONNX Runtime.
+/// Compares a compiled model with a reference on samples. The reference is its
+/// ONNX file compiled in fp32, or ONNX Runtime.
 class Comparison {
 public:
   Comparison(const CompareOptions &options, const OptionParser &parser)
@@ -98,19 +99,19 @@ private:
   Probe probe;
   Sensitivity sensitivity;
   quantize::Calibration calibration;
-  /// Samples of --data; null with --input.
+  /// The samples of --data; null with --input.
   std::unique_ptr<Samples> samples;
   uint64_t numRead = 0;
   Preprocess preprocess;
-  /// Sizes that the reference is compiled with.
+  /// The sizes that the reference is compiled with.
   std::vector<std::string> shapes, dims;
   OnnxRuntime peer;
-  /// What the artifact was compiled with, unless the command line says it.
+  /// The artifact's options, unless the command line overrides them.
   PipelineOptions pipeline;
   std::vector<OutputDifference> outputs;
-  /// What is beyond the tolerance in each output.
+  /// For each output, the elements beyond the tolerance.
   std::vector<Excess> excess;
-  /// How large the outputs' errors are in each sample.
+  /// The size of the outputs' errors in each sample.
   SampleSurvey survey;
   std::vector<Inner> layers;
 };

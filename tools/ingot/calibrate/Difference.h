@@ -14,8 +14,8 @@
 
 namespace ingot::tools {
 
-/// Sums over all elements that were compared, of all samples, of which one may
-/// stand for several.
+/// Sums over all elements of all samples that were compared. A sample may have
+/// a weight, if it represents several samples.
 struct Difference {
   double wanted = 0, found = 0, product = 0, error = 0, largest = 0;
   uint64_t count = 0;
@@ -29,13 +29,14 @@ struct Difference {
     ++count;
   }
 
-  /// The norm of the error over that of what is wanted; 0 if both are nothing.
+  /// Returns the norm of the error divided by that of the wanted values; 0 if
+  /// both are zero.
   double relative() const { return error == 0 ? 0 : std::sqrt(error / wanted); }
-  /// Of the angle between both.
+  /// Returns the cosine of the angle between wanted and found values.
   double cosine() const {
     return error == 0 ? 1 : product / std::sqrt(wanted * found);
   }
-  /// Signal to noise in decibels; of no noise, infinite.
+  /// Returns the signal-to-noise ratio in decibels; infinite without noise.
   double decibels() const { return 10 * std::log10(wanted / error); }
 };
 

@@ -17,7 +17,7 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// More labels than any evaluation has.
+/// The most bytes of labels: more than any evaluation has.
 static constexpr uint64_t kMostLabelBytes = uint64_t(1) << 30;
 
 std::string Evaluation::readLabels() {
@@ -48,7 +48,7 @@ std::string Evaluation::readLabels() {
   if (!problem.empty())
     return "array 'labels': " + problem;
   for (double label : toDoubles(array)) {
-    // Larger ones are no numbers of classes either, and may be no int64.
+    // Larger labels are no class numbers, and may not fit into int64.
     constexpr double kMostClasses = double(uint64_t(1) << 53);
     if (!(label >= 0 && label < kMostClasses) || label != std::floor(label))
       return "array 'labels' has " + std::to_string(label) +

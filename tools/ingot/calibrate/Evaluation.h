@@ -15,47 +15,48 @@
 
 namespace ingot::tools {
 
-/// Samples, and the class that each row of the first output should have: as the
-/// array `labels` beside the samples says, or as fp32 has it.
+/// Samples, and the right class for each row of the first output. Classes come
+/// from the array `labels` beside the samples, or else from fp32.
 class Evaluation {
 public:
-  /// Runs a model on a sample; returns what is wrong, or "".
+  /// Runs a model on a sample. Returns an error message, or "".
   using Run = std::function<std::string(const std::vector<Array> &inputs,
                                         std::vector<Array> &outputs)>;
 
   Evaluation(std::string path, Preprocess preprocess)
       : path(std::move(path)), preprocess(std::move(preprocess)) {}
 
-  /// Finds files and labels. Functions return what is wrong, or "".
+  /// Finds files and labels. These functions return an error message, or "".
   std::string open();
   void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
 
-  /// Runs fp32, which tells the classes if there are no labels.
+  /// Runs fp32, which gives the classes if there are no labels.
   std::string runReference(const Run &run);
-  /// Percent of the rows that are right. Remembers the samples in which a row
-  /// is wrong.
+  /// Computes the percentage of rows that are right. Remembers the samples with
+  /// wrong rows.
   std::string rate(const Run &run, double &percent);
-  /// Tells whether `least` percent of the rows are right, as far as samples
-  /// say in which `rate` found a wrong row: all others are taken to be right.
-  /// Stops at the sample that decides.
+  /// Finds out if `least` percent of the rows are right. Runs only the samples
+  /// in which `rate` found wrong rows, and takes all others as right. Stops as
+  /// soon as the answer is certain.
   std::string reaches(const Run &run, double least, bool &isReached) const;
 
   bool hasLabels() const { return !labels.empty(); }
   uint64_t numRows() const { return wanted.size(); }
   uint64_t numSamples() const { return firstRows.size(); }
-  /// Of fp32: 100 without labels.
+  /// Returns the percentage for fp32, which is 100 without labels.
   double referencePercent() const { return reference; }
   const std::string &file() const { return path; }
   const Preprocess &how() const { return preprocess; }
 
 private:
   std::string readLabels();
-  /// Takes the classes of a sample's rows. False: no more samples are wanted.
+  /// Takes the classes of a sample's rows. Returns false to stop.
   using Visit = std::function<bool(const std::vector<int64_t> &classes)>;
   std::string classify(const Run &run, Samples &samples,
                        const Visit &visit) const;
   double percentOf(uint64_t rows) const;
-  /// How many rows of the sample are wrong; none if it has other rows by now.
+  /// Returns how many rows of the sample are wrong, or nothing if its number of
+  /// rows has changed.
   std::optional<uint64_t> countWrong(uint64_t sample,
                                      const std::vector<int64_t> &classes) const;
   std::string hasChanged() const;
@@ -64,9 +65,9 @@ private:
   Preprocess preprocess;
   std::vector<InputSpec> inputs;
   std::vector<int64_t> labels, wanted;
-  /// Number of each sample's first row.
+  /// The index of each sample's first row.
   std::vector<uint64_t> firstRows;
-  /// Samples in which a row was wrong.
+  /// The samples with wrong rows.
   std::set<uint64_t> doubtful;
   double reference = 100;
 };

@@ -14,9 +14,9 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Times that each artifact is measured.
+/// How often each artifact is measured.
 static constexpr int kRounds = 3;
-/// Runs of a round, however long one takes.
+/// The least number of runs in a round, however long one run takes.
 static constexpr uint64_t kLeastRuns = 5;
 
 std::optional<double>
@@ -32,7 +32,7 @@ TimedModel::timeOf(const std::vector<std::string> &nodes) const {
   return sum;
 }
 
-/// Makes --shape, `name=1x3`, for each input with open sizes.
+/// Returns --shape values, as `name=1x3`, for all inputs with dynamic sizes.
 static std::vector<std::string> openShapes(const ScratchModel &model,
                                            const std::vector<Array> &sample) {
   std::vector<std::string> shapes;

@@ -17,22 +17,23 @@ struct TimedModel {
   explicit TimedModel(const ScratchModel &model) : model(model) {}
 
   const ScratchModel &model;
-  /// Median of whole runs, and of each layer: the least of all rounds.
+  /// The median time of runs, and that of each layer: the least of all rounds.
   double latencyMs = 0;
   std::vector<LayerResult> layers;
 
-  /// Of the layers that compute one of the nodes; none, if no layer does.
+  /// Returns the time of the layers that compute any of the nodes. Returns
+  /// nothing if no layer does.
   std::optional<double> timeOf(const std::vector<std::string> &nodes) const;
 };
 
-/// What ran.
+/// The machine that was measured.
 struct TimedMachine {
   std::string cpu, target;
   unsigned threads = 0;
 };
 
-/// Measures models in turns. `sample` has the sizes of inputs whose sizes are
-/// not fixed. Returns what went wrong, or "".
+/// Measures models in turns. `sample` gives the sizes of inputs with dynamic
+/// sizes. Returns an error message, or "".
 std::string measureInTurns(std::vector<TimedModel *> models,
                            const std::vector<Array> &sample, unsigned threads,
                            const Progress &progress, TimedMachine &machine);

@@ -15,8 +15,8 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// scripts/run_onnxruntime.py, carried along so that it is found wherever the
-/// command was installed.
+/// The text of scripts/run_onnxruntime.py, built into the program so that it
+/// need not be installed.
 static constexpr char kScript[] =
 #include "OnnxRuntimeScript.inc"
     ;

@@ -17,23 +17,23 @@ namespace ingot::tools {
 /// The tensors of one run, inputs or outputs.
 using Tensors = std::vector<Array>;
 
-/// ONNX Runtime in a Python interpreter that has it. It is never linked.
+/// ONNX Runtime in a separate Python process. Ingot is never linked with it.
 class OnnxRuntime {
 public:
   std::string python = "python3", model;
   unsigned threads = 0;
   std::vector<std::string> inputNames, outputNames;
 
-  /// Checks that the interpreter has ONNX Runtime. Returns what is wrong, or
+  /// Checks that the interpreter has ONNX Runtime. Returns an error message, or
   /// "".
   std::string check() const;
 
-  /// Runs all samples in one process, which starts in about a second. Returns
-  /// what is wrong, or "".
+  /// Runs all samples in one process, which takes time to start. Returns an
+  /// error message, or "".
   std::string run(const std::vector<Tensors> &inputs,
                   std::vector<Tensors> &outputs);
 
-  /// Version of the library; known after the first run.
+  /// Returns the version of the library, which is known after the first run.
   const std::string &version() const { return found; }
 
 private:

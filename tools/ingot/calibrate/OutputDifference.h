@@ -15,30 +15,32 @@
 
 namespace ingot::tools {
 
-/// The place of the largest number in each row of the last dimension; of rows
-/// of one number, nothing.
+/// Returns the index of the largest element in each row of the last dimension.
+/// Returns nothing if rows have one element.
 std::vector<int64_t> largestPlaces(const Array &array);
 
 struct OutputDifference {
   std::string name;
   Difference difference;
-  /// Rows of which the largest element is at the same place, and all.
+  /// The number of rows whose largest element has the same index in both, and
+  /// of all rows.
   double agreeing = 0, rows = 0;
 
-  /// Of one shape; of a sample that stands for so many.
+  /// Adds arrays of equal shape. `weight` is the number of samples that they
+  /// represent.
   void add(const Array &wanted, const Array &got, double weight = 1);
   double percentAgreeing() const {
     return rows > 0 ? 100 * agreeing / rows : 0;
   }
 };
 
-/// Of all outputs of a model.
+/// The difference of all outputs of a model.
 class OutputsDifference {
 public:
   void add(const std::vector<Array> &wanted, const std::vector<Array> &got,
            double weight = 1);
-  /// The norm of the outputs' error over theirs, the root of the mean square
-  /// over all outputs.
+  /// Returns the root mean square of the outputs' relative errors. Each error
+  /// is the norm of the difference divided by the norm of the output.
   double relative() const;
 
 private:

@@ -13,12 +13,13 @@
 
 namespace ingot::tools {
 
-/// Text between tags or in an attribute: what markup and control characters
-/// are is escaped, and what is no UTF-8 replaced. Names come from the model.
+/// Escapes markup and control characters for text between tags or in an
+/// attribute. Replaces bytes that are not UTF-8. Names of a model may contain
+/// such characters.
 std::string escapeHtml(const std::string &text);
 
-/// How often a tensor has which values, on a scale of logarithms, and which of
-/// them bytes can hold: from `low` to `high`.
+/// Plots the histogram of a tensor on a logarithmic scale, with the range that
+/// bytes can hold: from `low` to `high`.
 std::string plotHistogram(const quantize::Histogram &histogram, double low,
                           double high);
 

@@ -31,7 +31,7 @@ ScratchModel::Options PrecisionStudy::scratchOptions() const {
   return scratch;
 }
 
-/// Reads the file, or calibrates; sees what histograms are made of.
+/// Reads the calibration file, or calibrates. Collects data for histograms.
 int PrecisionStudy::findCalibration() {
   calibrationPath = options.calibration;
   if (!calibrationPath.empty()) {
@@ -48,7 +48,8 @@ int PrecisionStudy::findCalibration() {
   setRepairs(calibration, calibrationPath, chosen.model.pipeline);
   chosen.data = options.data;
   chosen.preprocess = options.preprocess;
-  // Ranges that cost the least on their own tensor, without hundreds of runs.
+  // The method mse minimizes the error of each tensor, without hundreds of
+  // runs.
   chosen.method.method = quantize::Method::mse;
   if (calibrationPath.empty())
     chosen.rules = options.rules;
@@ -90,7 +91,7 @@ int PrecisionStudy::prepareModels() {
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(calibrationPath, 200) + "' " +
                          problem);
-  // What is in int8 the artifact itself tells.
+  // The artifact itself tells which layers are in int8.
   const std::vector<Layer> layers = layersOf(int8.handle());
   for (size_t i = 0; i < probe.units().size(); ++i) {
     const Switch &unit = probe.units()[i];
@@ -118,8 +119,9 @@ int PrecisionStudy::prepareModels() {
   return exitSuccess;
 }
 
-/// A report shows the errors of the usual number of samples. A search only
-/// orders layers by them, and each layer takes a run of all samples.
+/// Returns the number of samples for errors. A report uses the default number.
+/// A search only needs errors to order layers, and each layer takes a run of
+/// all samples.
 unsigned PrecisionStudy::numPicked() const {
   constexpr size_t kRuns = 64;
   if (options.isReported)
@@ -145,7 +147,8 @@ std::string PrecisionStudy::readSamples() {
   return problem;
 }
 
-/// What each layer does alone, and all of them to each output.
+/// Measures the error of each layer alone, and that of all layers on each
+/// output.
 std::string PrecisionStudy::measureErrors() {
   if (options.data.empty())
     return "";
@@ -161,7 +164,7 @@ std::string PrecisionStudy::measureErrors() {
   return "";
 }
 
-/// Of what was chosen.
+/// Measures the outputs' errors with the chosen precisions.
 std::string PrecisionStudy::measureOutputs() {
   std::vector<bool> isOn;
   for (const StudiedLayer &layer : study.layers)
@@ -172,7 +175,7 @@ std::string PrecisionStudy::measureOutputs() {
   std::string problem = probe.run(
       isOn, [&](size_t sample, const std::vector<Array> &wanted,
                 const std::vector<Array> &rounded) {
-        // Switches know nothing of bf16, so the artifact itself is asked.
+        // The probe cannot switch layers to bf16, so run the artifact itself.
         std::vector<Array> computed;
         if (half && halfProblem.empty())
           halfProblem = runOnce(*half, probe.inputsOf(sample), computed);
@@ -262,7 +265,7 @@ std::vector<std::string> PrecisionStudy::keepRules() const {
     for (const StudiedLayer &layer : study.layers)
       if (!layer.isInt8)
         rules.push_back(keepRule(layer.nodes.front()));
-  // Before those of the user, which may say int8.
+  // The user's rules come last, since they may ask for int8.
   llvm::append_range(rules, options.keep);
   return rules;
 }

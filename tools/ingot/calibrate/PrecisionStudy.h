@@ -18,66 +18,67 @@ namespace ingot::tools {
 struct StudyOptions {
   std::string model;
   std::vector<std::string> shapes, dims;
-  /// File of ingot calibrate; empty: the samples are calibrated on.
+  /// The calibration file. If empty, the samples are used to calibrate.
   std::string calibration;
   std::vector<std::string> keep;
   int weightBits = 8;
   bool fitPairs = false;
-  /// Models are measured as they will be compiled.
+  /// Options by which models are compiled, here as later for the user.
   bool winograd = true;
   OptimizeFor optimize = OptimizeFor::balanced;
   std::vector<quantize::Rule> rules;
-  /// Samples for errors; may be none.
+  /// The samples on which errors are measured; may be empty.
   std::vector<std::string> data;
   Preprocess preprocess;
   unsigned numSamples = kUsualSamples;
-  /// The precision of each layer is chosen: a drop of so many percent of what
-  /// is right is allowed on the one file of `data`.
+  /// The drop in percentage points that is allowed on the one file of `data`.
+  /// If set, the precision of each layer is chosen.
   std::optional<double> maxDrop;
-  /// A report shows all errors and what was seen of tensors.
+  /// True if a report shows all errors and the histograms of tensors.
   bool isReported = false;
-  /// Code of the command's compilations; may be null.
+  /// A cache of code shared by the command's compilations; may be null.
   ObjectCache *objects = nullptr;
 };
 
-/// Products of one node, or of several that became one.
+/// The products of one node, or of several merged nodes.
 struct StudiedLayer {
   std::vector<std::string> nodes;
-  /// What it reads, and how that becomes bytes, if a range is known.
+  /// The tensor that the layer reads, and how it becomes bytes, if its range is
+  /// known.
   std::string tensor;
   std::optional<quantize::TensorCalibration> range;
   bool isInt8 = false;
-  /// If not: whether it is in bf16.
+  /// True if the layer is in bf16; only if it is not in int8.
   bool isBF16 = false;
-  /// Why not, or why the choice fell so.
+  /// Why the layer is not in int8, or why this precision was chosen.
   std::string reason;
-  /// Of the outputs when it alone is in int8.
+  /// The error of the outputs if only this layer is in int8.
   std::optional<double> alone;
   std::optional<double> fp32Ms, int8Ms;
 };
 
-/// Whether both have a node in common.
+/// Returns true if both lists have a node in common.
 bool shareNodes(const std::vector<std::string> &a,
                 const std::vector<std::string> &b);
 
-/// Runs an artifact on a sample. Returns what is wrong, or "".
+/// Runs an artifact on a sample. Returns an error message, or "".
 std::string runOnce(const ScratchModel &model, const std::vector<Array> &inputs,
                     std::vector<Array> &outputs);
 
-/// A whole artifact.
+/// The size and the time of a whole artifact.
 struct StudiedModel {
   uint64_t bytes = 0;
   std::optional<double> latencyMs;
 };
 
-/// What became of a search.
+/// The result of a search.
 struct StudiedSearch {
   double maxDrop = 0;
   bool hasLabels = false;
   uint64_t rows = 0, evaluations = 0;
   double fp32Percent = 0, int8Percent = 0, chosenPercent = 0;
-  /// With what is not int8 in bf16: what is right, and, if that is enough, how
-  /// many times as fast as fp32 it is.
+  /// The result with bf16 for layers that are not int8. The percentage of right
+  /// rows and, if that is enough, the speedup over fp32.
   std::optional<double> bf16Percent, bf16Speedup;
 };
 
@@ -85,22 +86,24 @@ struct Study {
   std::string model, method;
   uint64_t calibrationSamples = 0, samples = 0;
   std::optional<TimedMachine> machine;
-  /// All in fp32, all in int8 but what is kept, and what was chosen.
+  /// All layers in fp32; all in int8 except kept ones; and the chosen
+  /// precisions.
   StudiedModel fp32, int8, chosen;
   std::vector<OutputDifference> outputs;
-  /// In the order of the model.
+  /// The layers in the model's order.
   std::vector<StudiedLayer> layers;
-  /// If there were samples: the order by error, and what is left without the
-  /// worst.
+  /// The order of layers by error, and the error that remains without the
+  /// worst. Set only if there were samples.
   std::optional<Sensitivity> sensitivity;
   std::vector<std::string> keepArguments;
-  /// What was seen of the tensors that layers read, by name.
+  /// The histograms of the tensors that layers read, by name.
   std::map<std::string, quantize::Histogram> histograms;
   std::optional<StudiedSearch> search;
 };
 
-/// Compiles a model in fp32 and in int8, measures both layer by layer, and what
-/// each layer in int8 does to the outputs; chooses precisions if asked to.
+/// Compiles a model in fp32 and in int8, and measures both layer by layer.
+/// Measures the error of the outputs that each layer in int8 causes. Chooses
+/// precisions if requested.
 class PrecisionStudy {
 public:
   PrecisionStudy(const StudyOptions &options, const OptionParser &parser)
@@ -108,12 +111,12 @@ public:
         fp32(parser, progress), int8(parser, progress),
         probe(parser, progress) {}
 
-  /// 0, or the code to end with once what is wrong was printed.
+  /// Returns 0, or the exit code after an error was printed.
   int run();
 
   const Study &result() const { return study; }
-  /// What compiling with the precisions that were chosen takes; a file of its
-  /// own among it lives as long as this.
+  /// Sets the options that compile with the chosen precisions. They may name a
+  /// temporary file, which is deleted with this object.
   void choosePrecisions(PipelineOptions &pipeline) const;
 
 private:
@@ -143,7 +146,7 @@ private:
   int chooseBF16();
 
   bool hasInt8() const;
-  /// Nodes that are not int8.
+  /// Returns the keep rules of nodes that are not int8.
   std::vector<std::string> keepRules() const;
 
   const StudyOptions &options;
@@ -153,19 +156,19 @@ private:
   std::string calibrationPath;
   quantize::Calibration calibration;
   ScratchModel fp32, int8;
-  /// With some layers in int8, if that was compiled.
+  /// The artifact with some layers in int8, if it was compiled.
   std::optional<ScratchModel> mixed;
   /// The artifact of the last choice: `int8` or `mixed`.
   ScratchModel *tried = nullptr;
-  /// With bf16 in it, if it was tried.
+  /// The artifact with some layers in bf16, if it was tried.
   std::optional<ScratchModel> half;
   Probe probe;
-  /// Of the samples that were calibrated on.
+  /// The survey of the samples that were used to calibrate.
   SampleSurvey survey;
   std::vector<Array> firstSample;
   std::unique_ptr<Evaluation> evaluation;
-  /// Units by number: those that are worth int8, the ones to widen first in
-  /// front.
+  /// The indices of units that are faster in int8, sorted by the order in which
+  /// they are widened.
   std::vector<size_t> order;
   Study study;
 };

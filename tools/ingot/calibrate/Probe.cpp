@@ -40,7 +40,7 @@ int Probe::prepare(const ScratchModel::Options &given) {
 }
 
 void Probe::setExact(size_t tensor) {
-  // Steps so small that rounding changes nothing.
+  // Set a step so small that rounding changes nothing.
   Array *numbers = &settings[units().size() + kNumbersOfRange * tensor];
   setFloat(numbers[0], 0x1p-60f);
   setFloat(numbers[1], -0x1p120f);
@@ -61,7 +61,7 @@ std::string Probe::setRanges(const quantize::Calibration &calibration) {
     return "is of another model, '" + formatLine(calibration.model, 200) + "'";
   for (const quantize::TensorCalibration &tensor : calibration.tensors) {
     auto at = std::find(tensors().begin(), tensors().end(), tensor.name);
-    // What is kept needs none.
+    // Kept layers need no ranges.
     if (at == tensors().end() && isPartial)
       continue;
     if (at == tensors().end())
@@ -89,7 +89,8 @@ void Probe::turn(const std::vector<bool> &isOn) {
 
 std::string Probe::runOne(KnownSample &sample, std::vector<Array> &outputs) {
   const size_t numInputs = sample.inputs.size();
-  // Lent to the list for the time of the run: they may be large.
+  // Move the inputs into the list for this run, and back after it, since they
+  // may be large.
   std::vector<Array> inputs = std::move(sample.inputs);
   inputs.insert(inputs.end(), settings.begin(), settings.end());
   ingot_error error = INGOT_ERROR_INIT;

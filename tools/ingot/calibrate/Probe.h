@@ -13,50 +13,53 @@
 
 namespace ingot::tools {
 
-/// Samples that are enough, where each is run once or more for each layer.
+/// The default number of samples if each sample is run once or more for each
+/// layer.
 constexpr unsigned kUsualSamples = 8;
 
 uint64_t bytesOf(const std::vector<Array> &arrays);
 
-/// A sample, and what f32 makes of it.
+/// A sample, and its outputs in f32.
 struct KnownSample {
   std::vector<Array> inputs, outputs;
   std::string where;
-  /// For how many it stands.
+  /// The number of samples that this one represents.
   double weight = 1;
 };
 
-/// A model in f32 of which each run says what is rounded as int8 rounds it:
-/// one compilation serves all questions of what a precision does.
+/// A model in f32 in which each run decides what is rounded as in int8. A
+/// single compilation thus answers all questions about precisions.
 class Probe {
 public:
   Probe(const OptionParser &parser, const Progress &progress)
       : progress(progress), model(parser, progress) {}
 
-  /// Compiles. 0, or the code to end with once what is wrong was printed.
+  /// Compiles the model. Returns 0, or the exit code after an error was
+  /// printed.
   int prepare(const ScratchModel::Options &options);
 
-  /// What can be switched: products that come from one node. Those that a
-  /// calibration has no range of never are.
+  /// Returns the units: the products of one node each, which a run can round.
+  /// Units without a range in the calibration are never rounded.
   const std::vector<Switch> &units() const { return model.switches(); }
   const std::vector<std::string> &tensors() const { return model.observed(); }
-  /// What the unit reads; "" if that is in a loop or a branch.
+  /// Returns the tensor that the unit reads; "" if it is in a loop or a branch.
   std::string tensorOf(size_t unit) const;
   ScratchModel &scratch() { return model; }
 
   void setRange(size_t tensor, const quantize::Encoding &encoding);
-  /// Rounding leaves the tensor as it is.
+  /// Makes rounding leave the tensor unchanged.
   void setExact(size_t tensor);
-  /// A calibration must be of the model, and its tensors be there. Returns what
-  /// is wrong, to be read behind the file's name, or "".
+  /// Sets the ranges. The calibration must be of the model and have its
+  /// tensors. Returns an error message that follows the file's name, or "".
   std::string setRanges(const quantize::Calibration &calibration);
-  /// A layer that stays in f32 whatever a choice says.
+  /// Keeps a unit in f32, whatever a choice says.
   void forbid(size_t unit) { forbidden[unit] = true; }
-  /// Whether a choice can turn it on.
+  /// Returns true if a choice can round the unit.
   bool canBeOn(size_t unit) const;
 
-  /// Reads samples, and what f32 makes of them; none after one with which both
-  /// take `mostBytes`. Returns what is wrong, or "".
+  /// Reads samples and computes their outputs in f32. Stops after the sample
+  /// with which inputs and outputs exceed `mostBytes`. Returns an error
+  /// message, or "".
   std::string readSamples(Samples &samples, uint64_t mostBytes = UINT64_MAX);
   uint64_t numSamples() const { return kept.size(); }
 
@@ -65,29 +68,29 @@ public:
   }
   double weightOf(size_t sample) const { return kept[sample].weight; }
 
-  /// Of a model that shows errors: how much each channel of a unit's product in
-  /// bytes is too large, on average over all samples; of units of several
-  /// products, nothing. Returns what is wrong, or "".
+  /// Computes how much each channel of a unit's int8 product is too large, on
+  /// average over all samples. Units of several products get no values. The
+  /// model must be compiled to show errors. Returns an error message, or "".
   std::string meanErrors(Samples &samples,
                          std::vector<std::vector<double>> &errors);
 
-  /// Runs on a sample of the caller's.
+  /// Runs on a sample of the caller.
   std::string runOnce(const std::vector<bool> &isOn,
                       const std::vector<Array> &inputs,
                       std::vector<Array> &outputs);
 
-  /// Runs on all samples and hands the outputs to `visit`, beside those that
-  /// are wanted, of f32.
+  /// Runs on all samples. Passes the outputs, and those of the reference, to
+  /// `visit`.
   using Visit =
       std::function<void(size_t sample, const std::vector<Array> &wanted,
                          const std::vector<Array> &found)>;
   std::string run(const std::vector<bool> &isOn, const Visit &visit);
 
-  /// From now on outputs are held against those of this choice.
+  /// Makes the outputs of this choice the reference for later comparisons.
   std::string compareWith(const std::vector<bool> &isOn);
 
-  /// The norm of the outputs' error over theirs, the root of the mean square
-  /// over all outputs.
+  /// Computes the root mean square of the outputs' relative errors. Each error
+  /// is the norm of the difference divided by the norm of the output.
   std::string measure(const std::vector<bool> &isOn, double &error);
 
 private:
@@ -96,10 +99,10 @@ private:
 
   const Progress &progress;
   ScratchModel model;
-  /// Behind the inputs of the model: switches and ranges.
+  /// The inputs behind those of the model: precision flags and ranges.
   std::vector<Array> settings;
   std::vector<bool> ranged, forbidden;
-  /// Some layers are kept, and not all tensors asked for.
+  /// True if some layers are kept, so that not all tensors need a range.
   bool isPartial = false;
   std::vector<KnownSample> kept;
 };

@@ -34,8 +34,8 @@ std::string ingot::tools::parseRepairs(const std::string &text,
   for (const auto &one : kRepairs)
     if (llvm::count(names, one.first) > 1)
       return "names " + std::string(one.first) + " more than once";
-  // Always in one order: biases come last, for they are those of weights that
-  // do not change any more.
+  // The order is fixed. Biases come last, since they depend on the final
+  // weights.
   for (auto [name, kind] : kRepairs)
     if (llvm::is_contained(names, name))
       choice.kinds.push_back(kind);
@@ -67,7 +67,7 @@ int Repairer::prepare(Probe &probe, const quantize::Calibration &calibration,
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
-/// Of the outputs, all layers in int8.
+/// Measures the error of the outputs with all layers in int8.
 int Repairer::measure(const quantize::Calibration &calibration, double &error) {
   Probe probe(parser, progress);
   if (int code = prepare(probe, calibration, /*showsErrors=*/false))
@@ -90,7 +90,7 @@ std::string Repairer::writeScratch(const quantize::Calibration &calibration) {
   return writeTexts({{path(), toText(calibration)}});
 }
 
-/// Other weights make other ranges.
+/// Calibrates again, since repaired weights change ranges.
 int Repairer::recalibrate(quantize::Calibration &calibration) {
   if (std::string problem = writeScratch(calibration); !problem.empty())
     return progress.fail(problem);
@@ -119,7 +119,7 @@ static ingot_status raiseMaxima(void *user, uint64_t number,
   return INGOT_OK;
 }
 
-/// How large what products read is, channel by channel.
+/// Finds the largest magnitude of each channel of the inputs of products.
 int Repairer::findMaxima(quantize::Calibration &calibration) {
   ScratchModel model(parser, progress);
   ScratchModel::Options shown = options.model;
@@ -142,7 +142,7 @@ int Repairer::findMaxima(quantize::Calibration &calibration) {
         INGOT_OK)
       problem = samples.where() + ": " + wrong;
   }
-  // What no sample computed has none.
+  // Drop tensors that no sample computed.
   llvm::erase_if(calibration.channels, [](const quantize::ChannelValues &one) {
     return one.values.empty();
   });
@@ -163,13 +163,14 @@ int Repairer::repair(RepairKind kind, quantize::Calibration &calibration) {
     return code;
   if (!rounds)
     return exitSuccess;
-  // Other weights are rounded in another way. Ranges that went into weights
-  // are worth it only if that costs little there.
+  // Changed weights must be rounded again. Moving ranges into weights pays only
+  // if the weights do not lose much by it.
   calibration.rounding.clear();
   return roundWeights(calibration);
 }
 
-/// What weights are multiplied by says how they are rounded best.
+/// Rounds the weights. The best rounding depends on the values that the weights
+/// are multiplied by.
 int Repairer::roundWeights(quantize::Calibration &calibration) {
   if (std::string problem = writeScratch(calibration); !problem.empty())
     return progress.fail(problem);

@@ -13,20 +13,20 @@ namespace ingot::tools {
 
 enum class RepairKind { equalize, smooth, round, bias };
 
-/// Which repairs a command tries.
+/// The repairs that a command tries.
 struct RepairChoice {
-  /// Those that the outputs' error asks for, and no more.
+  /// True for only those repairs that the outputs' error calls for.
   bool isAutomatic = true;
   std::vector<RepairKind> kinds;
   bool isNone() const { return !isAutomatic && kinds.empty(); }
 };
 
-/// Reads `auto`, `none` or a list as `equalize,smooth,round,bias`; returns what
-/// is wrong, to be read behind the option's name, or "".
+/// Reads `auto`, `none` or a list as `equalize,smooth,round,bias`. Returns an
+/// error message that follows the option's name, or "".
 std::string parseRepairs(const std::string &text, RepairChoice &choice);
 
-/// Tries repairs of a model, one after the other, and keeps those with which
-/// the outputs' error is less.
+/// Tries repairs of a model one after the other. Keeps a repair if it reduces
+/// the outputs' error.
 class Repairer {
 public:
   struct Trial {
@@ -34,35 +34,37 @@ public:
     double before = 0, after = 0;
     bool isKept() const { return after < before; }
   };
-  /// What was measured of the choice `auto`.
+  /// The measurements of the choice `auto`.
   struct Outcome {
-    /// Of the outputs: as calibrated, and with what was kept.
+    /// The error of the outputs: as calibrated, and with the repairs that were
+    /// kept.
     double before = 0, after = 0;
     uint64_t samples = 0;
   };
-  /// Above that error `auto` tries repairs. Of the networks whose accuracy was
-  /// measured those below it lost less than half a point (docs/accuracy.md).
+  /// The error above which `auto` tries repairs. Networks below it lost less
+  /// than half a percentage point of accuracy (docs/accuracy.md).
   static constexpr double kMostError = 0.08;
-  /// Repairs are held against each other on more samples than what only tells
-  /// whether any is needed, for differences are smaller.
+  /// The number of samples for comparing repairs. More samples are needed than
+  /// for the question if repairs are needed, since differences are smaller.
   static constexpr uint64_t kComparedSamples = 32;
-  /// Of samples and outputs that are kept to measure errors for `auto`.
+  /// The most bytes of samples and outputs that are kept to measure errors for
+  /// `auto`.
   static constexpr uint64_t kMostKept = uint64_t(256) << 20;
 
-  /// `survey` is of the samples that were calibrated on.
+  /// `survey` is that of the samples that were used to calibrate.
   Repairer(const Calibrator::Options &options, const SampleSurvey &survey,
            const OptionParser &parser, const Progress &progress)
       : options(options), survey(survey), parser(parser), progress(progress),
         mostSamples(options.numSamples) {}
 
-  /// Repairs what was calibrated. 0, or the code to end with once what is wrong
-  /// was printed.
+  /// Repairs a calibration. Returns 0, or the exit code after an error was
+  /// printed.
   int run(const std::vector<RepairKind> &kinds,
           quantize::Calibration &calibration, std::vector<Trial> &trials);
-  /// The same, if the error on the usual samples asks for it: first what costs
-  /// little, then with rounded weights, until the error is no more than
-  /// kMostError on `compared` samples. Whether it asks, the model in int8 tells
-  /// on samples of which f32's outputs are there already.
+  /// Repairs a calibration if its error is too large. The error is that of the
+  /// int8 model on `samples`, whose f32 outputs are known. Cheap repairs are
+  /// tried first, then rounded weights, until the error on `compared` samples
+  /// is at most kMostError.
   int runAutomatic(llvm::ArrayRef<KnownSample> samples, uint64_t compared,
                    quantize::Calibration &calibration,
                    std::vector<Trial> &trials, Outcome &outcome);
@@ -73,10 +75,10 @@ private:
     quantize::Calibration calibration;
     double error = 0;
   };
-  /// Goes on with what a repair makes of `state`, if that is better.
+  /// Applies a repair to `state`, and keeps it if the error falls.
   int tryOne(RepairKind kind, State &state, std::vector<Trial> &trials);
   int repair(RepairKind kind, quantize::Calibration &calibration);
-  /// Finds the ranges of what is repaired.
+  /// Finds the ranges of the repaired model.
   int recalibrate(quantize::Calibration &calibration);
   int findMaxima(quantize::Calibration &calibration);
   int roundWeights(quantize::Calibration &calibration);
@@ -92,19 +94,20 @@ private:
   const OptionParser &parser;
   const Progress &progress;
   std::string writeScratch(const quantize::Calibration &calibration);
-  /// Where the last one was written.
+  /// The file of the last calibration that was written.
   std::string path() const { return scratch.path() + "/repaired.json"; }
 
   ScratchFolder scratch;
-  /// Weights are rounded by what they are multiplied by.
+  /// True if weights are rounded by the values that they are multiplied by.
   bool rounds = false;
-  /// What errors are measured on: so many samples, of so many bytes with their
-  /// outputs; and how many that were.
+  /// The limits on samples that errors are measured on, and on their bytes with
+  /// outputs. `measured` is how many samples there were.
   uint64_t mostSamples = 0, mostBytes = UINT64_MAX, measured = 0;
 };
 
-/// Sets the pipeline to what a calibration has repaired, for models that are
-/// held against one that is compiled with it. `path` is its file.
+/// Sets the pipeline to the repairs of a calibration. This makes a model
+/// comparable with one that is compiled with the calibration. `path` is its
+/// file.
 void setRepairs(const quantize::Calibration &calibration,
                 const std::string &path, PipelineOptions &pipeline);
 

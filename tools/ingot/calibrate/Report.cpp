@@ -23,7 +23,7 @@ static constexpr char kPage[] =
 #include "ReportPage.inc"
     ;
 
-/// Histograms are of the tensors that the worst layers read.
+/// The most histograms: those of the tensors that the worst layers read.
 static constexpr size_t kMostPlots = 8;
 
 static std::string digits(const char *format, double value) {
@@ -50,7 +50,7 @@ static const char *precisionOf(const StudiedLayer &layer) {
   return layer.isInt8 ? "int8" : layer.isBF16 ? "bf16" : "fp32";
 }
 
-/// That of the tensor, if it has one of its own.
+/// Returns the method of the tensor, or "" if it has no range of its own.
 static std::string methodOf(const Study &study, const StudiedLayer &layer) {
   if (!layer.range)
     return "";
@@ -117,7 +117,7 @@ static std::string madeBy(const Study &study) {
   return text;
 }
 
-/// What became of bf16 for what is not int8.
+/// Returns the outcome of bf16 for layers that are not int8.
 static std::string bf16Text(const Study &study) {
   const StudiedSearch &search = *study.search;
   if (!search.bf16Percent)
@@ -156,7 +156,7 @@ static std::string cell(const std::string &text, const char *kind = "") {
          escapeHtml(text) + "</td>";
 }
 
-/// The first node, and smaller the others that became one with it.
+/// Returns the first node and, in smaller type, the nodes merged with it.
 static std::string nameCell(const std::vector<std::string> &nodes) {
   std::string text = "<td class=\"name\">" + escapeHtml(nodes.front());
   for (const std::string &node : llvm::ArrayRef(nodes).drop_front())
@@ -254,8 +254,8 @@ static std::string plotsSection(const Study &study) {
          text + "</div>\n";
 }
 
-/// Puts texts into the places of a page, `{{name}}`, in one go: what is put in
-/// is not looked at again.
+/// Replaces each `{{name}}` in a page by its text, in one pass: inserted texts
+/// are not searched again.
 static std::string fill(llvm::StringRef page,
                         const std::map<llvm::StringRef, std::string> &texts) {
   std::string filled;

@@ -11,11 +11,11 @@
 
 namespace ingot::tools {
 
-/// A page that stands alone, and the same as JSON.
+/// Returns the report as a self-contained page, and as JSON.
 std::string reportPage(const Study &study);
 std::string reportJson(const Study &study);
 
-/// The JSON beside a page: `report.html` has `report.json`.
+/// Returns the name of the JSON beside a page: `report.json` for `report.html`.
 std::string reportJsonPath(const std::string &page);
 
 } // namespace ingot::tools

@@ -17,7 +17,7 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Of the grams that are kept at once.
+/// The most bytes of Gram matrices that are kept at once.
 static constexpr size_t kMostBytes = size_t(512) << 20;
 
 void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
@@ -27,7 +27,7 @@ void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
     product.inner = size_t(view.dims[1]);
     const size_t elements = product.groups * product.inner * product.inner;
     bytes += elements * sizeof(double);
-    // One alone is always taken.
+    // The first Gram matrix of a pass is always kept.
     if (bytes > kMostBytes && number > first) {
       end = std::min(end, number);
       return;
@@ -43,7 +43,7 @@ void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
 
 ingot_status RoundingFinder::observe(void *user, uint64_t shown,
                                      const ingot_tensor_view *view) {
-  // A gram and the weights behind it.
+  // Tensors are shown in pairs: a Gram matrix, then the weights.
   auto &self = *static_cast<RoundingFinder *>(user);
   const auto number = size_t(shown / 2);
   if (number < self.first || number >= self.end || view->dtype != INGOT_FLOAT)
@@ -60,7 +60,7 @@ ingot_status RoundingFinder::observe(void *user, uint64_t shown,
   return INGOT_OK;
 }
 
-/// False if all weights are bytes as they are.
+/// Returns false if no weight needs rounding.
 bool RoundingFinder::round(const Product &product,
                            std::vector<char> &up) const {
   const size_t inner = product.inner, area = inner * inner,
@@ -126,7 +126,7 @@ RoundingFinder::find(const Preprocess &preprocess,
       progress.show("rounding weights, product " + std::to_string(i + 1) +
                     " of " + std::to_string(count));
       quantize::WeightRounding rounding = {names[2 * i], {}};
-      // What no sample computed stays as it is.
+      // Skip products that no sample computed.
       if (!products[i].gram.empty() && round(products[i], rounding.up))
         roundings.push_back(std::move(rounding));
       products[i] = {};

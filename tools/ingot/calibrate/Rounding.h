@@ -12,16 +12,16 @@
 
 namespace ingot::tools {
 
-/// Sees what the weights of products are multiplied by on all samples, and
-/// rounds them so that their sums lose least.
+/// Watches the values that the weights of products are multiplied by, on all
+/// samples. Rounds the weights so that the error of the sums is least.
 class RoundingFinder {
 public:
-  /// `model` was prepared to show grams.
+  /// `model` must be prepared to show Gram matrices.
   RoundingFinder(ScratchModel &model, const Progress &progress)
       : model(model), progress(progress) {}
 
-  /// One pass over the samples, or several if grams take too much memory.
-  /// Returns what is wrong, or "".
+  /// Makes one pass over the samples, or several if Gram matrices take too much
+  /// memory. Returns an error message, or "".
   std::string find(const Preprocess &preprocess,
                    const std::vector<std::string> &data,
                    std::vector<quantize::WeightRounding> &roundings);
@@ -41,7 +41,7 @@ private:
   const Progress &progress;
   std::vector<Product> products;
   std::vector<float> gathered;
-  /// Those of this pass; bytes that their grams take.
+  /// The products of this pass, and the bytes of their Gram matrices.
   size_t first = 0, end = 0, bytes = 0;
 };
 

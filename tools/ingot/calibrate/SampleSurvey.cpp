@@ -13,7 +13,7 @@
 using namespace ingot::tools;
 
 void SampleSurvey::see(size_t quantity, double magnitude) {
-  // As many as the usual number of samples that are picked has room for.
+  // The default number of picked samples has room for so many.
   constexpr size_t kPlaces = 4;
   Quantity &seen = quantities[quantity];
   seen.sum += magnitude;
@@ -34,9 +34,9 @@ void SampleSurvey::endSample(uint64_t bytes) {
   ++samples;
 }
 
-/// In ascending order.
+/// Returns the outstanding samples in ascending order.
 std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
-  // Of what is drawn at random the largest of hundreds is about so far from the
+  // Among hundreds of random values, the largest is about this factor above the
   // mean at most.
   constexpr double kLeast = 1.5;
   std::map<uint64_t, double> found;
@@ -44,7 +44,7 @@ std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
     for (const Place &place : quantity.largest) {
       const double times =
           place.magnitude * double(quantity.times) / quantity.sum;
-      // Not where all are 0, either.
+      // The comparison also excludes NaN, which results if all values are 0.
       if (times >= kLeast)
         found[place.sample] = std::max(found[place.sample], times);
     }
@@ -64,13 +64,13 @@ std::vector<PickedSample> SampleSurvey::pick(uint64_t most,
   const uint64_t fitting = mostBytes / std::max<uint64_t>(bytesOfLargest, 1);
   most = std::min({most, std::max<uint64_t>(fitting, 1), samples});
   std::vector<PickedSample> picked;
-  // Where all are picked, each is among the others.
+  // If all samples are picked, none is picked separately.
   const std::vector<uint64_t> apart =
       most < samples ? standingOut(most / 2) : std::vector<uint64_t>();
   for (uint64_t number : apart)
     picked.push_back({number, 1});
   const uint64_t rest = samples - apart.size(), places = most - apart.size();
-  // Steps of one size would always meet the same where data repeats itself.
+  // Steps of equal size would always hit similar samples in periodic data.
   constexpr double kGoldenRatio = 0.6180339887498949;
   double fraction = 0.5;
   for (uint64_t i = 0; i < places; ++i) {

@@ -13,30 +13,31 @@
 
 namespace ingot::tools {
 
-/// A sample by its number among all, and for how many of them it stands.
+/// The index of a sample, and the number of samples that it represents.
 struct PickedSample {
   uint64_t number = 0;
   double weight = 1;
 };
 
-/// What was seen of each sample, in memory that does not grow with them: how
-/// many there are, and in which of them a quantity, say a tensor's largest
-/// magnitude, is far from what it usually is.
+/// Statistics about the samples that were run, in constant memory. They have
+/// the number of samples. They also have the samples in which a quantity is far
+/// from its mean; an example is a tensor's largest magnitude.
 class SampleSurvey {
 public:
   explicit SampleSurvey(size_t numQuantities = 0)
       : quantities(numQuantities) {}
 
-  /// Of the sample that is seen now.
+  /// Adds a quantity of the current sample.
   void see(size_t quantity, double magnitude);
-  /// It is over. `bytes` is what it takes to keep it.
+  /// Ends the current sample. `bytes` is the memory needed to keep it.
   void endSample(uint64_t bytes = 0);
 
   uint64_t count() const { return samples; }
 
-  /// No more than `most` samples, and than take `mostBytes`, in ascending
-  /// order: of those that stand out, the ones that do most, each for itself;
-  /// and others, spread over all, for the rest. One at least.
+  /// Picks at most `most` samples, which take at most `mostBytes`; but at least
+  /// one. Up to half of them are the most outstanding samples, which represent
+  /// only themselves. The others are spread over all samples. Returns them in
+  /// ascending order.
   std::vector<PickedSample> pick(uint64_t most,
                                  uint64_t mostBytes = UINT64_MAX) const;
 
@@ -46,7 +47,7 @@ private:
     uint64_t sample = 0;
   };
   struct Quantity {
-    /// The largest first.
+    /// The samples with the largest values, the largest first.
     std::vector<Place> largest;
     double sum = 0;
     uint64_t times = 0;

@@ -24,9 +24,9 @@ namespace {
 struct Stream {
   NpyRead read;
   NpyOrder order;
-  /// Of one sample, but for the data.
+  /// The type and the shape of one sample.
   Array sample;
-  /// Not known for an array that has one sample for all: it is kept.
+  /// The data of an array that has one sample for all runs; not set otherwise.
   std::optional<Array> kept;
   uint64_t count = 0;
 };
@@ -36,7 +36,7 @@ struct Samples::Source {
   InputFile npy;
   ZipFile npz;
   std::vector<std::unique_ptr<ZipReader>> readers;
-  /// One for each input; none for a picture.
+  /// The streams of the inputs; empty for an image.
   std::vector<Stream> streams;
 };
 
@@ -95,7 +95,7 @@ std::string Samples::open(const std::vector<std::string> &paths) {
 // Arrays
 //===----------------------------------------------------------------------===//
 
-/// Whether sizes fit those of an input from dimension `first` on.
+/// Returns true if the sizes from dimension `first` on fit those of an input.
 static bool fits(const std::vector<int64_t> &dims, size_t first,
                  const InputSpec &input, size_t inputFirst) {
   if (dims.size() - first != input.dims.size() - inputFirst)
@@ -107,7 +107,7 @@ static bool fits(const std::vector<int64_t> &dims, size_t first,
   return true;
 }
 
-/// How many samples an array has, and what one looks like.
+/// Finds how many samples an array has, and the shape of one sample.
 static std::string cutSamples(const InputSpec &input, Stream &stream) {
   std::vector<int64_t> &dims = stream.sample.dims;
   const size_t rank = input.dims.size();
@@ -121,7 +121,7 @@ static std::string cutSamples(const InputSpec &input, Stream &stream) {
            formatShape(input.dims.data(), rank) +
            ": samples are stacked in the first dimension";
   };
-  // Of inputs without a batch, samples have one dimension more.
+  // If the input has no batch dimension, the array may have one dimension more.
   if (dims.size() == rank + 1 && fits(dims, 1, input, 0)) {
     stream.count = uint64_t(dims[0]);
     dims.erase(dims.begin());
@@ -203,8 +203,8 @@ std::string Samples::openNpz(const std::string &path) {
 }
 
 std::string Samples::countSamples() {
-  // One that the model takes as a scalar, say, serves all samples of the
-  // others.
+  // An array with one sample, as for a scalar input, serves all samples of the
+  // other arrays.
   numInFile = 1;
   for (const Stream &stream : source->streams)
     numInFile = std::max(numInFile, stream.count);
@@ -252,10 +252,11 @@ static std::string readOne(Stream &stream, Array &array) {
     array = *stream.kept;
     return "";
   }
-  // In the file each element has a byte at least.
+  // In the file, each element has at least one byte.
   if (stream.order.isLoose && !denseBytes(dims, INGOT_UINT8, bytes))
     return "its shape is impossibly large";
-  // Of strings, so far, these are their offsets, with one more.
+  // For strings, `bytes` is the size of the offsets, which are one more than
+  // the elements.
   if (stream.order.charBytes &&
       __builtin_mul_overflow(bytes / sizeof(int64_t) - 1,
                              stream.order.elementBytes(array.dtype), &bytes))
@@ -279,7 +280,7 @@ std::string Samples::readPicture(const std::string &path,
   return problem.empty() ? "" : inQuotes(path) + ": " + problem;
 }
 
-/// Goes to the next sample.
+/// Moves to the next sample.
 bool Samples::step(std::string &problem) {
   if (source && inFile == numInFile) {
     source.reset();
@@ -318,7 +319,7 @@ bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
     if ((wanted && numTaken == wanted->size()) || !step(problem))
       return false;
     const bool isWanted = !wanted || (*wanted)[numTaken].number == read - 1;
-    // Arrays are read one after the other, pictures need not be.
+    // Arrays must be read one after the other. Images can be skipped.
     if (!source->streams.empty())
       problem = readArrays(arrays);
     else if (isWanted)
@@ -347,7 +348,7 @@ std::string Samples::progress() const {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Whether of no element all bits of the exponent are set.
+/// Returns true if no element has all bits of `exponent` set.
 template <typename T>
 static bool noneHasAll(const Array &array, T exponent) {
   for (size_t at = 0; at + sizeof(T) <= array.data.size(); at += sizeof(T)) {

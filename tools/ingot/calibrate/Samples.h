@@ -18,49 +18,50 @@
 
 namespace ingot::tools {
 
-/// What an input takes.
+/// The type and the shape of an input.
 struct InputSpec {
   std::string name;
   ingot_dtype dtype = 0;
-  /// -1: any size.
+  /// The sizes; -1 for any size.
   std::vector<int64_t> dims;
 };
 
 /// Returns true for the name of a file that a folder of samples may hold.
 bool isSampleFile(const std::string &path);
 
-/// The inputs of one run after the other, out of .npz and .npy files and
-/// pictures; of arrays, no more than one sample is in memory.
+/// Reads the inputs of one run after the other from .npz and .npy files and
+/// images. Only one sample of an array is in memory.
 class Samples {
 public:
   explicit Samples(Preprocess preprocess);
   ~Samples();
 
-  /// Files, or folders of files in the order of their names. Returns what is
-  /// wrong, or "".
+  /// Opens files, or folders of files in the order of their names. Returns an
+  /// error message, or "".
   std::string open(const std::vector<std::string> &paths);
 
-  /// What samples are read for; before the first of them.
+  /// Sets the inputs that samples are read for. Must be called before the first
+  /// sample.
   void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
 
-  /// Before the first sample.
+  /// Sets the preprocessing. Must be called before the first sample.
   void setPreprocess(const Preprocess &how) { preprocess = how; }
 
-  /// Only these are wanted, in ascending order.
+  /// Restricts reading to these samples, in ascending order.
   void choose(std::vector<PickedSample> picked) { wanted = std::move(picked); }
 
-  /// Reads the next sample into `arrays`, one for each input. False at the end,
-  /// and where `problem` says what is wrong.
+  /// Reads the next sample into `arrays`, one array per input. Returns false at
+  /// the end, or on an error with its message in `problem`.
   bool next(std::vector<Array> &arrays, std::string &problem);
 
-  /// For how many the last one stands.
+  /// Returns how many samples the last one represents.
   double weight() const {
     return wanted ? (*wanted)[numTaken - 1].weight : 1;
   }
-  /// Where the last one was: "sample 3 of 'data.npz'".
+  /// Returns the source of the last sample: "sample 3 of 'data.npz'".
   std::string where() const;
   uint64_t count() const { return read; }
-  /// How far the files are read.
+  /// Returns how far the files have been read.
   std::string progress() const;
 
 private:
@@ -81,16 +82,16 @@ private:
   std::vector<std::string> files;
   size_t fileNumber = 0;
   uint64_t read = 0;
-  /// Of the samples; none: all.
+  /// The samples to read; not set to read all samples.
   std::optional<std::vector<PickedSample>> wanted;
   size_t numTaken = 0;
-  /// Of the file that is open.
+  /// The state of the open file.
   std::unique_ptr<Source> source;
   uint64_t inFile = 0, numInFile = 0;
   std::string current;
 };
 
-/// Whether all elements that are floats are finite.
+/// Returns true if all float elements are finite.
 bool allFinite(const Array &array);
 
 } // namespace ingot::tools

@@ -99,7 +99,7 @@ int ScratchModel::prepare(const Options &options) {
     return progress.fail(problem);
   if (int code = compile(options))
     return code;
-  // What the compiler needed, runs do not.
+  // Give the compiler's memory back, which runs do not need.
   malloc_trim(0);
   problem = createPool(options.threads, pool);
   if (problem.empty())
@@ -169,8 +169,8 @@ ingot_status ScratchModel::run(const std::vector<Array> &inputs,
   ingot_status status =
       ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
                         out.data(), uint32_t(out.size()), &run, &error);
-  // Nobody wants the outputs: one whose size only the run knows has no room,
-  // and the run goes to its end all the same.
+  // Outputs are not wanted. If the size of an output is only known after the
+  // run, it has no room, but the run completes.
   if (status == INGOT_BUFFER_TOO_SMALL)
     status = INGOT_OK;
   problem = status == INGOT_OK ? "" : error.message;

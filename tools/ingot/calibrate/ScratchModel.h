@@ -15,14 +15,14 @@
 
 namespace ingot::tools {
 
-/// Says on a terminal how far a command is, and how it fails.
+/// Shows a command's progress on a terminal, and reports its failure.
 class Progress {
 public:
   explicit Progress(const OptionParser &parser);
   void show(const std::string &text) const;
   void clear() const;
   void warn(const std::string &message) const;
-  /// Prints what is wrong. Returns the code to end with.
+  /// Prints an error. Returns the exit code.
   int fail(const std::string &message) const;
 
 private:
@@ -30,7 +30,7 @@ private:
   bool isTerminal;
 };
 
-/// A model that is compiled, loaded and run by one command, and then is gone.
+/// A model that one command compiles, loads, runs and deletes.
 class ScratchModel {
 public:
   struct Options {
@@ -38,35 +38,37 @@ public:
     std::vector<std::string> shapes, dims;
     unsigned threads = 0;
     PipelineOptions pipeline;
-    /// Code of the command's other compilations; may be null.
+    /// A cache of code shared by the command's compilations; may be null.
     ObjectCache *objects = nullptr;
   };
 
   ScratchModel(const OptionParser &parser, const Progress &progress)
       : parser(parser), progress(progress) {}
 
-  /// Compiles for this machine, and loads. 0, or the code to end with once what
-  /// is wrong was printed.
+  /// Compiles for this machine, and loads. Returns 0, or the exit code after an
+  /// error was printed.
   int prepare(const Options &options);
 
-  /// The artifact, for as long as this lives.
+  /// Returns the path of the artifact, which exists as long as this object.
   std::string library() const { return scratch.path() + "/model.so"; }
-  /// Bytes of that file.
+  /// Returns the bytes of the artifact.
   uint64_t fileBytes() const;
-  /// Names of the tensors that it shows, by number.
+  /// Returns the names of the tensors that a run shows, by number.
   const std::vector<std::string> &observed() const { return names; }
-  /// The model's SHA-256, if it was compiled to show tensors.
+  /// Returns the model's SHA-256, if it was compiled to show tensors.
   const std::string &sha256() const { return modelSha256; }
-  /// What it lets a run round, if it was compiled to.
+  /// Returns the units that a run can round, if the model was compiled for
+  /// that.
   const std::vector<Switch> &switches() const { return switched; }
-  /// Of the model; those of switches and ranges come behind them.
+  /// Returns the inputs of the model. Inputs for precision flags and ranges
+  /// come behind these.
   std::vector<InputSpec> inputs() const;
   unsigned threads() const;
   ingot_model *handle() const { return model.get(); }
   ingot_context *runs() const { return context.get(); }
 
-  /// Runs for what is observed. Returns the status, and in `problem` what is
-  /// wrong. Outputs are dropped, unless there is `kept` for them.
+  /// Runs with an observer. Returns the status, and an error message in
+  /// `problem`. Outputs are dropped if `kept` is null.
   ingot_status run(const std::vector<Array> &inputs, ingot_observe_fn observe,
                    void *user, std::string &problem,
                    std::vector<Array> *kept = nullptr);
@@ -86,10 +88,11 @@ private:
   ContextHandle context;
 };
 
-/// Numbers that the run gets for each tensor of a model with switches.
+/// The number of values that a run gets for each tensor's range, in a model
+/// with run-time precision flags.
 constexpr size_t kNumbersOfRange = 3;
 
-/// What the inputs of a model take.
+/// Returns the types and the shapes of a model's inputs.
 std::vector<InputSpec> inputsOf(const ingot_model *model);
 
 } // namespace ingot::tools

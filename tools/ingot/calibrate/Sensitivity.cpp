@@ -45,7 +45,7 @@ std::string ingot::tools::measureSensitivity(Probe &probe,
   isOn.assign(count, true);
   for (size_t kept = 1, next = 1; kept < result.layers.size(); ++kept) {
     isOn[result.layers[kept - 1].unit] = false;
-    // Each costs a run of all samples: 1, 2, 4, 8 and so on tell enough.
+    // Try only 1, 2, 4, 8 and so on layers, since each try runs all samples.
     if (kept != next)
       continue;
     next *= 2;
@@ -77,7 +77,7 @@ std::string ingot::tools::keepArguments(const Probe &probe,
   for (size_t i = 0; i < count; ++i) {
     const Switch &unit = probe.units()[sensitivity.layers[i].unit];
     text += std::string(text.empty() ? "" : " ") + "--keep '";
-    // One node of them is enough.
+    // A rule for one of the unit's nodes is enough.
     for (char c : keepRule(unit.nodes.front()))
       text += c == '\'' ? "'\\''" : std::string(1, c);
     text += '\'';
@@ -115,7 +115,8 @@ void ingot::tools::printSensitivity(const Probe &probe,
   for (const Sensitivity::Kept &kept : sensitivity.kept)
     printf("all but the worst %zu: %s\n", kept.count,
            digits(kept.error).c_str());
-  // Where the error is half of what it was, or as many as a line can hold.
+  // Choose the count that halves the error, or the largest that fits into a
+  // line.
   constexpr size_t kMostOfLine = 16;
   const Sensitivity::Kept *best = nullptr;
   for (const Sensitivity::Kept &kept : sensitivity.kept)

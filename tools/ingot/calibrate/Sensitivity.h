@@ -12,20 +12,20 @@
 
 namespace ingot::tools {
 
-/// What a layer does to the outputs.
+/// The error that a layer causes.
 struct LayerError {
-  /// Of the probe.
+  /// The unit of the probe.
   size_t unit = 0;
-  /// Of all outputs, as Probe::measure has it, when it alone is in int8.
+  /// The error of all outputs (Probe::measure) if only this layer is in int8.
   double alone = 0;
 };
 
 struct Sensitivity {
-  /// When all are in int8.
+  /// The error if all layers are in int8.
   double all = 0;
-  /// The worst first.
+  /// The layers, the worst first.
   std::vector<LayerError> layers;
-  /// What is left when the first so many layers stay in fp32.
+  /// The error that remains if the first `count` layers stay in fp32.
   struct Kept {
     size_t count;
     double error;
@@ -34,26 +34,27 @@ struct Sensitivity {
   uint64_t samples = 0;
 };
 
-/// Runs the probe's samples with one unit in int8. Returns what is wrong, or
+/// Runs the probe's samples with one unit in int8. Returns an error message, or
 /// "".
 std::string measureAlone(Probe &probe, size_t unit, double &error);
 
 /// Runs the probe's samples once for each layer, and a few times more. Returns
-/// what is wrong, or "".
+/// an error message, or "".
 std::string measureSensitivity(Probe &probe, const Progress &progress,
                                Sensitivity &result);
 
-/// What is behind `ingot compile` to keep the first `count` layers in fp32, as
-/// a shell reads it: `--keep 'conv1=fp32' --keep 'fc=fp32'`.
+/// Returns the arguments of `ingot compile` that keep the first `count` layers
+/// in fp32. They are quoted for a shell: `--keep 'conv1=fp32' --keep
+/// 'fc=fp32'`.
 std::string keepArguments(const Probe &probe, const Sensitivity &sensitivity,
                           size_t count);
 
 void printSensitivity(const Probe &probe, const Sensitivity &sensitivity);
-/// As the member "sensitivity" of an object.
+/// Writes the result as the member "sensitivity" of an object.
 void writeSensitivity(const Probe &probe, const Sensitivity &sensitivity,
                       JsonWriter &json);
 
-/// The rule of --keep that is of one node, whatever is in its name.
+/// Returns the rule of --keep for one node, whatever characters its name has.
 std::string keepRule(const std::string &node);
 
 } // namespace ingot::tools

@@ -24,7 +24,7 @@ static std::string cannotWrite(const std::string &path,
   return "cannot write '" + formatLine(path, 200) + "': " + why;
 }
 
-/// Checks whether a file is one of the samples in a folder of `data`.
+/// Returns true if a file is one of the samples in a folder of `data`.
 static bool isInData(const std::string &path,
                      const std::vector<std::string> &data) {
   llvm::StringRef folder = llvm::sys::path::parent_path(path);

@@ -12,9 +12,9 @@
 
 namespace ingot::tools {
 
-/// Checks that a file can get its name, before minutes of work: it must not
-/// take the place of `model` or of files and samples in `data`. Returns what is
-/// wrong, or "".
+/// Checks that a file can be created, before minutes of work. The file must not
+/// replace `model`, or files and samples in `data`. Returns an error message,
+/// or "".
 std::string checkWritable(const std::string &path, const std::string &model,
                           const std::vector<std::string> &data);
 
@@ -22,7 +22,7 @@ struct TextFile {
   std::string path, text;
 };
 
-/// Writes files of one folder, all or none. Returns what is wrong, or "".
+/// Writes files into one folder, all or none. Returns an error message, or "".
 std::string writeTexts(const std::vector<TextFile> &texts);
 
 } // namespace ingot::tools

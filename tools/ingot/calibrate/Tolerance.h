@@ -13,12 +13,12 @@
 
 namespace ingot::tools {
 
-/// Bounds that the user gives. An element is within them if
-/// |got - wanted| <= absolute + relative |wanted|, as in numpy.allclose; NaN is
-/// within for NaN.
+/// Bounds from the user. An element is within them if |got - wanted| <=
+/// absolute + relative |wanted|, as in numpy.allclose. NaN is within the bounds
+/// if NaN is wanted.
 struct Tolerance {
   std::optional<double> absolute, relative;
-  /// Most relative error of a whole output.
+  /// The largest relative error of a whole output.
   std::optional<double> output;
 
   bool isGiven() const { return absolute || relative || output; }
@@ -32,10 +32,10 @@ struct Tolerance {
   }
 };
 
-/// What a tolerance found in one output.
+/// The elements of one output that are beyond the tolerance.
 struct Excess {
   uint64_t count = 0;
-  /// The first element that is beyond: its place, both values and the sample.
+  /// The first such element: its index, both values and the sample.
   uint64_t place = 0;
   double wanted = 0, got = 0;
   std::string where;

@@ -17,7 +17,7 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Threads that do parts of a work beside who gives it to them.
+/// Threads that do parts of a work beside the calling thread.
 class Watch::Helpers {
 public:
   explicit Helpers(size_t count) {
@@ -35,7 +35,7 @@ public:
       thread.join();
   }
 
-  /// Does part 0 itself, and returns when all are done.
+  /// Runs part 0 on the calling thread. Returns when all parts are done.
   void run(const std::function<void(size_t part)> &given) {
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -78,7 +78,7 @@ private:
 
 Watch::Watch(size_t numTensors, const Options &given)
     : tensors(numTensors), seen(numTensors), options(given) {
-  // Each thread has counts of its own, which take memory.
+  // Each thread has its own counts, so memory limits the number of threads.
   constexpr size_t kMostBytes = 64 << 20;
   const size_t bytes =
       std::max<size_t>(numTensors, 1) * quantize::Histogram::mostBytes();
@@ -93,7 +93,7 @@ Watch::Watch(size_t numTensors, const Options &given)
 Watch::~Watch() = default;
 
 void Watch::count(Tensor &tensor, const float *values, size_t count) {
-  /// Below this, others take longer to begin.
+  /// The least number of values for which starting other threads pays.
   constexpr size_t kLeastShared = 1 << 15;
   auto add = [&](size_t part, const float *from, size_t size) {
     quantize::Histogram &histogram = tensor.parts[part];
@@ -111,7 +111,8 @@ void Watch::count(Tensor &tensor, const float *values, size_t count) {
   });
 }
 
-/// Without a sign, floats are ordered as their bits are.
+/// Returns the bits of the largest magnitude. Without their sign, floats are
+/// ordered as their bits are.
 static uint32_t largestBits(const float *values, size_t count) {
   uint32_t largest = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -125,7 +126,7 @@ static uint32_t largestBits(const float *values, size_t count) {
 void Watch::add(size_t number, const ingot_tensor_view &view) {
   Tensor &tensor = tensors[number];
   uint32_t bits = 0;
-  // The weight of a run among those before it.
+  // The weight of a run in the moving average.
   constexpr double kWeight = 0.01;
   bool isFirst = true;
   float low = 0, high = 0;

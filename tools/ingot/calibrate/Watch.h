@@ -17,13 +17,13 @@
 
 namespace ingot::tools {
 
-/// Calls `visit` with each piece of a tensor that has no gaps; those of a
-/// tensor without neighbours are gathered.
+/// Calls `visit` with each contiguous piece of a tensor. If no elements are
+/// contiguous, they are gathered.
 template <typename Visit>
 void forEachPiece(const ingot_tensor_view &view,
                          std::vector<float> &gathered, Visit visit) {
   auto *data = static_cast<const float *>(view.data);
-  // How much of the innermost dimensions lies together.
+  // Count the elements of the innermost dimensions that are contiguous.
   int64_t together = 1, total = 1;
   int64_t inner = view.rank;
   for (; inner > 0; --inner) {
@@ -56,34 +56,35 @@ void forEachPiece(const ingot_tensor_view &view,
     visit(gathered.data(), gathered.size());
 }
 
-/// Watches runs of a model that shows its tensors. A run waits meanwhile, so
-/// that large tensors are counted by several threads.
+/// Watches runs of a model that shows its tensors. A run waits while its
+/// tensors are counted, so several threads count large tensors.
 class Watch {
 public:
   struct Options {
-    /// Which of them a method needs: bins, or averages.
+    /// The statistics that the methods need: bins, or averages.
     bool fillsBins = true, averages = false;
     unsigned threads = 1;
   };
   Watch(size_t numTensors, const Options &options);
   ~Watch();
 
-  /// For ingot_run_options.
+  /// The callback for ingot_run_options.
   static ingot_status observe(void *user, uint64_t tensor,
                               const ingot_tensor_view *view);
 
-  /// The first tensor that had a value that is not finite, or -1.
+  /// Returns the first tensor that had a value that is not finite, or -1.
   int64_t notFinite() const { return firstNotFinite; }
 
   quantize::WatchedTensor result(size_t tensor) const;
 
-  /// How large tensors become in each sample; who runs says when one is over.
+  /// Returns the survey of tensors' magnitudes in each sample. The caller ends
+  /// each sample.
   SampleSurvey &survey() { return seen; }
 
 private:
   class Helpers;
   struct Tensor {
-    /// One for each thread.
+    /// The histograms of the threads.
     std::vector<quantize::Histogram> parts;
     double averageMin = 0, averageMax = 0;
     bool hasAverage = false;

@@ -17,7 +17,7 @@ using namespace ingot::tools;
 
 namespace {
 
-/// Goes over the arguments once.
+/// Checks the arguments in one pass.
 class Checker {
 public:
   Checker(const CompileFlags &flags, ArrayRef<const char *> args)
@@ -33,13 +33,13 @@ private:
 
   const CompileFlags &flags;
   ArrayRef<const char *> args;
-  /// The values so far.
+  /// The options that were given so far, with their values.
   DenseMap<const cl::Option *, StringRef> given;
 };
 
 } // namespace
 
-/// Returns the option that an argument begins with, without a value, or null.
+/// Returns the option at the start of an argument, without its value, or null.
 cl::Option *Checker::find(StringRef argument) const {
   if (!argument.starts_with("-"))
     return nullptr;

@@ -15,9 +15,10 @@
 
 namespace ingot::tools {
 
-/// Returns what is wrong with the form of a command line, in the words of
-/// `ingot`'s other commands, or an empty string. LLVM's parser has words of its
-/// own, takes every option of LLVM's libraries, and the last of several values.
+/// Returns an error message about the form of a command line, or "". The
+/// messages are those of `ingot`'s other commands. LLVM's parser has other
+/// messages, accepts all options of LLVM's libraries, and takes the last of
+/// several values.
 std::string checkOptions(const CompileFlags &flags,
                          llvm::ArrayRef<const char *> args);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR takes the memory of each operation from malloc and does not look at what
-// it gets. An executable's functions stand in front of those of all libraries:
-// so these ask whatever allocator there is, and end the compiler in one line
-// where it has nothing left.
+// MLIR allocates operations with malloc and does not check the result. An
+// executable's functions take precedence over those of libraries. So the
+// functions here call the next allocator, and end the compiler with one line if
+// it returns null.
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
@@ -34,7 +34,7 @@ using Calloc = void *(*)(size_t, size_t);
 using Realloc = void *(*)(void *, size_t);
 using Aligned = void *(*)(size_t, size_t);
 
-/// What comes behind the executable: glibc's, or what was preloaded.
+/// The allocator behind the executable: glibc's, or a preloaded one.
 struct Next {
   Malloc malloc = __libc_malloc;
   Calloc calloc = __libc_calloc;
@@ -52,29 +52,31 @@ static void find(Function &function, const char *name) {
     function = reinterpret_cast<Function>(found);
 }
 
-/// Whether the system would give as much memory.
+/// Returns true if the system could provide so many bytes.
 static bool canHave(size_t bytes) {
   void *probe = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return probe != MAP_FAILED && munmap(probe, bytes) == 0;
 }
 
-/// jemalloc falls over where it finds no memory for its first tables, of which
-/// there are less than these.
+/// Ends the process if memory for jemalloc's first tables is missing. jemalloc
+/// would crash, and its tables are smaller than this.
 static void endWithoutRoom() {
   constexpr size_t kTables = 8 << 20;
   if (!canHave(kTables))
     endOutOfMemory();
 }
 
-/// jemalloc takes address space without asking whether there is memory behind
-/// it: who fills more than there is would be killed.
+/// Returns true if a large allocation exceeds the available memory. With
+/// jemalloc, address space is reserved without a check. The process would be
+/// killed when it writes to it.
 static bool isTooMuch(size_t bytes) {
   constexpr size_t kMuch = size_t(64) << 20;
   return bytes >= kMuch && !canHave(bytes);
 }
 
-/// The first call comes from a library's constructor, before any thread.
+/// Returns the next allocator. The first call comes from a library's
+/// constructor, before any thread starts.
 static const Next &allocator() {
   if (state == kUnknown) {
     state = kAsking;
@@ -88,7 +90,8 @@ static const Next &allocator() {
   return next;
 }
 
-/// What `take` gives, of which `bytes` are asked for; memory, or the end.
+/// Returns the result of `take`, which allocates `bytes`. Ends the process if
+/// there is no memory.
 template <typename Take>
 static void *checked(size_t bytes, Take take) {
   void *memory = nullptr;
@@ -103,9 +106,9 @@ static void *checked(size_t bytes, Take take) {
 
 extern "C" {
 
-/// What jemalloc reads as it starts. A thread that is to have an arena of its
-/// own crashes where there is no memory for one; the first arena is there
-/// before any thread. Threads keep what they free, so they seldom meet in it.
+/// The options that jemalloc reads at its start. If an arena for a new thread
+/// cannot be allocated, the thread crashes. The first arena is made before any
+/// thread. Threads cache freed memory, so they rarely contend for one arena.
 [[gnu::visibility("default")]] const char *malloc_conf = "narenas:1";
 
 void *malloc(size_t bytes) noexcept {
@@ -115,7 +118,7 @@ void *malloc(size_t bytes) noexcept {
 void *calloc(size_t count, size_t bytes) noexcept {
   size_t all;
   if (__builtin_mul_overflow(count, bytes, &all))
-    all = SIZE_MAX; // which nobody has
+    all = SIZE_MAX; // which no allocator has
   return checked(all,
                  [&](const Next &next) { return next.calloc(count, bytes); });
 }

@@ -13,7 +13,8 @@ namespace ingot::tools {
 
 namespace cl = llvm::cl;
 
-/// The command line of `ingot compile`; lives while it is parsed.
+/// The options of the command line of `ingot compile`. The object must live
+/// while the command line is parsed.
 struct CompileFlags {
   cl::OptionCategory category{"Options of ingot compile"};
   cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx"),

@@ -25,8 +25,8 @@ using namespace ingot;
   endBecause(text.c_str());
 }
 
-/// What `assert` calls, here instead of the C library's, which says more than a
-/// line and leaves temporary files behind.
+/// Replaces the C library's handler of failed assertions, which prints more
+/// than a line and leaves temporary files behind.
 extern "C" void __assert_fail(const char *assertion, const char *file,
                               unsigned line, const char *) noexcept {
   SmallString<256> text;
@@ -37,12 +37,12 @@ extern "C" void __assert_fail(const char *assertion, const char *file,
 
 static void endBecauseOfLLVM(void *, const char *reason, bool) {
   StringRef line = StringRef(reason).trim().split('\n').first.rtrim(".:");
-  // It has words of its own for this.
+  // Running out of memory has its own message.
   if (line.contains_insensitive("out of memory") ||
       line.contains_insensitive("allocation failed") ||
       line.contains_insensitive("unable to allocate"))
     endOutOfMemory();
-  // Nor is a full disk the compiler's fault.
+  // A full disk is not the compiler's fault, either.
   if (line.consume_front("IO failure on output stream: ")) {
     SmallString<256> text("cannot write a file: ");
     text += line.take_front(180);
@@ -55,10 +55,11 @@ static void endWithoutMemoryForLLVM(void *, const char *, bool) {
   endOutOfMemory();
 }
 
-/// Constructors of LLVM's libraries need memory, too, and end the process in
-/// LLVM's or in C++'s own words without handlers. Functions of this section run
-/// before them, and use nothing that is constructed. `main` takes the second
-/// handler back, for commands that can go on.
+/// Installs the handlers before constructors of LLVM's libraries run. The
+/// constructors allocate memory. Without handlers a failure would end the
+/// process with a message of LLVM or C++. This function runs from an early
+/// section, so it must not use constructed objects. `main` removes the second
+/// handler for commands that can go on.
 static void handleFromTheStart(int argc, char **argv, char **) {
   nameCommand(argc > 1 ? argv[1] : "");
   install_bad_alloc_error_handler(endWithoutMemoryForLLVM);

@@ -11,10 +11,10 @@
 
 namespace ingot {
 
-/// While it lives, what LLVM and MLIR give up on, and memory that is not there,
-/// ends the process with exit code 1, one line on stderr and no temporary file
-/// left. The line is left out where `errorsPrinted` tells that the user knows
-/// why by then.
+/// Handles fatal errors of LLVM and MLIR, and missing memory, during its
+/// lifetime. They end the process with exit code 1 and one line on stderr, and
+/// leave no temporary file. The line is omitted if `errorsPrinted` is true,
+/// since the user then knows the reason.
 class FatalErrorsInOneLine {
 public:
   explicit FatalErrorsInOneLine(const bool &errorsPrinted);

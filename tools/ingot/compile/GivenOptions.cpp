@@ -20,8 +20,8 @@
 
 using namespace llvm;
 
-/// Checks whether an option leaves the artifact as it is: names of outputs, and
-/// what is shown while compiling.
+/// Returns true if an option does not change the artifact's code: names of
+/// outputs, and messages while compiling.
 static bool isForOutput(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"o", "emit", "compile-to", "header", "report", "data"}, true)
@@ -37,8 +37,8 @@ static bool isFile(StringRef name) {
       .Default(false);
 }
 
-/// Returns the numbers in a list of targets, such as `l2=2M`. The artifact says
-/// the levels itself.
+/// Returns the overrides in a list of targets, such as `l2=2M`. The artifact
+/// records the levels itself.
 static std::string numbersOf(StringRef targets) {
   SmallVector<StringRef> parts;
   targets.split(parts, ',');
@@ -68,7 +68,7 @@ std::string ingot::tools::describeGivenOptions(ArrayRef<const char *> args) {
     std::string kept = value.str();
     if (isFile(name))
       kept = sys::path::filename(value).str();
-    // The layers say what each was compiled for.
+    // The record of layers says which kernels each layer uses.
     if (name == "kernels" && !ingot::findBackend(value))
       continue;
     if (name == "target" && (kept = numbersOf(value)).empty())

@@ -13,10 +13,10 @@
 
 namespace ingot::tools {
 
-/// Returns the options in `args` that decide what an artifact holds, as a JSON
-/// array of `--name=value`; "" if there are none. They are sorted by name, and
-/// files lose their folders, so that equal artifacts have equal records.
-/// `args` has been parsed.
+/// Returns the options in `args` that determine the artifact's contents, as a
+/// JSON array of `--name=value`; "" if there are none. Options are sorted by
+/// name, and files lose their folders, so that equal artifacts have equal
+/// records. `args` must have been parsed.
 std::string describeGivenOptions(llvm::ArrayRef<const char *> args);
 
 } // namespace ingot::tools

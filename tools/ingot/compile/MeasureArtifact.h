@@ -11,8 +11,8 @@
 
 namespace ingot::tools {
 
-/// Runs an artifact on this machine, with all CPUs, for some tenths of a
-/// second, as `ingot bench` does. Empty string, or what went wrong.
+/// Runs an artifact on this machine, on all CPUs, for some tenths of a second,
+/// as `ingot bench` does. Returns an error message, or "".
 std::string measureArtifact(llvm::StringRef artifact, bool withLayers,
                             ArtifactTimes &times);
 

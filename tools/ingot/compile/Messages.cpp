@@ -22,7 +22,7 @@ static void printMessage(StringRef severity, StringRef where, StringRef scope,
                          StringRef text, StringRef model,
                          StringRef command = "compile") {
   errs() << "ingot " << command << ": " << severity << ": ";
-  // The module has the name of the file, ops those of nodes.
+  // The location of a module is its file; those of ops are node names.
   if (!where.empty()) {
     StringRef name = sys::path::filename(model);
     errs() << printable(name) << ": ";

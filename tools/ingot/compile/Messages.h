@@ -14,17 +14,18 @@
 namespace ingot {
 
 /// Prints `diagnostic` on standard error as one line: severity, file, ONNX
-/// node, text. `model` is the model's file, `command` that of ingot.
+/// node, text. `model` is the model's file, and `command` is ingot's
+/// subcommand.
 void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model,
                      llvm::StringRef command = "compile");
 
-/// Prints a remark of a pass in the same way: which channels vanish, and which
-/// do not; which weights are zero.
+/// Prints a remark of a pass in this form, too. Remarks tell which channels are
+/// removed or kept, and which weights are zero.
 void printRemark(const mlir::remark::detail::Remark &remark,
                  llvm::StringRef model);
 
-/// Prints the decisions that a user would not expect: which backends do not
-/// compute a node, and why.
+/// Prints the decisions that a user would not expect: which backends decline a
+/// node, and why.
 void printDecisions(const DecisionTrace &trace, llvm::StringRef model);
 
 } // namespace ingot

@@ -26,8 +26,8 @@ int tools::usageError(const Twine &message) {
   return kUsage;
 }
 
-/// Takes over how the calibration made samples of pictures, or warns if the
-/// command line differs. A file that cannot be read is an error later.
+/// Adopts the image preprocessing of the calibration, or warns if the command
+/// line differs. A file that cannot be read is reported later.
 static void adoptPreprocess(const std::string &calibration,
                             Preprocess &preprocess) {
   if (calibration.empty())
@@ -167,7 +167,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
 
 int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
                     CompileOptions &compile, mlir::MLIRContext &context) {
-  // That nothing stands in the way of the files is known before.
+  // Check the output files first, before the study takes minutes.
   if (failed(checkOutputs(compile, context)))
     return kFailure;
   if (!request.report.empty()) {

@@ -13,31 +13,33 @@
 
 namespace ingot::tools {
 
-/// Exit codes that scripts can tell apart.
+/// Exit codes, which scripts can tell apart.
 enum CompileExit { kSuccess = 0, kFailure = 1, kUsage = 2 };
 
-/// Prints one line on stderr; returns kUsage.
+/// Prints one line on stderr. Returns kUsage.
 int usageError(const llvm::Twine &message);
 
-/// What of the precision is chosen or measured before the compilation.
+/// The parts of the precision that are chosen or measured before the
+/// compilation.
 struct PrecisionRequest {
   StudyOptions study;
-  /// Empty: none.
+  /// The file of the report; empty if none.
   std::string report;
 
   bool isWanted() const { return !report.empty() || study.maxDrop; }
 };
 
-/// Reads options of a precision, with a message for each that is of another
-/// one; 0 or an exit code.
+/// Reads the options of a precision. Reports each option that belongs to
+/// another precision. Returns 0 or an exit code.
 int readPrecision(const CompileFlags &options, CompileOptions &result,
                   PrecisionRequest &request);
 
-/// Measures, and sets what the measurement has chosen; 0 or an exit code.
+/// Runs the study, and sets the precisions that it chose. Returns 0 or an exit
+/// code.
 int runStudy(const PrecisionRequest &request, PrecisionStudy &study,
              CompileOptions &compile, mlir::MLIRContext &context);
 
-/// Writes the report that is asked for. Returns what is wrong, or "".
+/// Writes the requested report. Returns an error message, or "".
 std::string writeReport(const PrecisionRequest &request,
                         const PrecisionStudy &study);
 

@@ -26,8 +26,9 @@ std::optional<SizeRange> ingot::rangeOf(const SizeText &size) {
   return SizeRange{size.min, size.usual, size.max, size.multiple};
 }
 
-/// `x=1x3x(32:48:64)x?` is a shape, `length=1:128:512` a named dimension: what
-/// has several sizes, an open one or brackets is a shape.
+/// Parses a shape, `x=1x3x(32:48:64)x?`, or a named dimension,
+/// `length=1:128:512`. An entry with several sizes, a dynamic size or brackets
+/// is a shape.
 static bool parseEntry(StringRef text, ShapeProfile &profile,
                        std::string &problem) {
   auto [name, value] = text.rsplit('=');

@@ -12,15 +12,16 @@
 
 namespace ingot {
 
-/// Parses a size as parseSizeText does, but refuses steps, which are for
-/// `ingot bench`.
+/// Parses a size as parseSizeText does, but rejects steps, which are for `ingot
+/// bench`.
 bool parseSize(llvm::StringRef text, tools::SizeText &size,
                std::string &problem);
 
-/// The range of sizes that a text allows; none for an open size.
+/// Returns the range of sizes that a text allows, or nothing for a dynamic
+/// size.
 std::optional<SizeRange> rangeOf(const tools::SizeText &size);
 
-/// Reads what --profile gives: `x=1x3x(32:48:64)x?,length=1:128:512`.
+/// Parses the value of --profile: `x=1x3x(32:48:64)x?,length=1:128:512`.
 bool parseProfile(llvm::StringRef text, ShapeProfile &profile,
                   std::string &error);
 

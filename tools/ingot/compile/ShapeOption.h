@@ -17,24 +17,24 @@
 
 namespace ingot {
 
-/// Reads `name=1x3x?x224` or `name=scalar`. Ranges of sizes, as in
-/// `name=1x3x(32:48:64)x224`, go into `profile`.
+/// Parses `name=1x3x?x224` or `name=scalar`. Ranges of sizes, as in
+/// `name=1x3x(32:48:64)x224`, are added to `profile`.
 bool parseShape(llvm::StringRef text, ImportOptions &import,
                 ShapeProfile &profile, std::string &error);
 
-/// Reads `name=8`, or a range into `profile`.
+/// Parses `name=8`, or a range, which is added to `profile`.
 bool parseDim(llvm::StringRef text, ImportOptions &import,
               ShapeProfile &profile, std::string &error);
 
-/// Reads `name=16000`.
+/// Parses `name=16000`.
 bool parseValue(llvm::StringRef text, llvm::StringMap<std::string> &values,
                 std::string &error);
 
-/// Reads `name=2`.
+/// Parses `name=2`.
 bool parseLength(llvm::StringRef text, llvm::StringMap<int64_t> &lengths,
                  std::string &error);
 
-/// Reads `sparse-bytes=4G` and so on.
+/// Parses `sparse-bytes=4G` and so on.
 bool parseLimit(llvm::StringRef text, ImportOptions &import,
                 PipelineOptions &pipeline, std::string &error);
 

@@ -11,8 +11,8 @@
 
 namespace ingot::tools {
 
-/// Pixels from 0 to 255, with 1 or 3 channels, whatever the file has. Returns
-/// what is wrong, or "".
+/// Decodes an image into pixels from 0 to 255, with 1 or 3 channels, whatever
+/// the file has. Returns an error message, or "".
 std::string decode(const std::string &bytes, int64_t channels,
                    Picture &picture);
 

@@ -35,8 +35,8 @@ void ingot::tools::addPreprocessOption(OptionParser &parser,
       "(default: the input's height and width, scale=1/255)");
 }
 
-/// Checks the form of `NAME=SIZES`; the model decides the rest, and the command
-/// what ranges are.
+/// Checks the form of `NAME=SIZES`. The model decides if the sizes are valid,
+/// and the command if ranges are allowed.
 static std::string checkSizes(const std::string &spec, bool isDim,
                               const char *form) {
   std::string name, text, problem;
@@ -75,10 +75,11 @@ void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs) {
   addPreprocessOption(parser, specs.preprocess);
 }
 
-/// Reads what the compiler took over from the calibration.
+/// Reads the preprocessing that the compiler copied from the calibration.
+/// Returns false if there is none.
 static bool readRecord(const ingot_model *model, Preprocess &recorded) {
   const char *text = ingot_model_metadata_find(model, metadatakey::preprocess);
-  // Empty: by the defaults.
+  // An empty record means the defaults.
   return text && (!*text || recorded.parse(text).empty());
 }
 
@@ -201,7 +202,8 @@ static std::string listNames(const std::vector<Request> &requests) {
 //===----------------------------------------------------------------------===//
 
 /// Splits `NAME=SOURCE` behind the name of an input. Names and files may
-/// contain `=`, so the longest name wins. Returns null if no name fits.
+/// contain `=`, so the longest matching name is taken. Returns null if no name
+/// fits.
 static Request *matchName(std::vector<Request> &requests,
                           const std::string &spec, std::string &rest) {
   Request *found = nullptr;
@@ -218,7 +220,7 @@ static Request *matchName(std::vector<Request> &requests,
   return found;
 }
 
-/// Gives each input that has no source yet its array of an .npz file.
+/// Assigns each input without a source its array of an .npz file.
 static std::string shareArrays(std::vector<Request> &requests,
                                const std::string &path) {
   ZipFile file;
@@ -278,8 +280,8 @@ static std::string readInputSpec(std::vector<Request> &requests,
   return "";
 }
 
-/// Orders the specs: inputs that are named come first and `random` last, since
-/// it takes the others.
+/// Returns the order of a spec: named inputs come first, and `random` comes
+/// last, since it fills all other inputs.
 static int orderOf(std::vector<Request> &requests, const std::string &spec) {
   std::string rest;
   return matchName(requests, spec, rest) ? 0 : endsWith(spec, ".npz") ? 1 : 2;
@@ -408,7 +410,7 @@ ingot::tools::makeShapes(const ingot_model *model, const InputSpecs &specs,
 
 std::vector<std::string> ingot::tools::filesRead(const InputSpecs &specs) {
   std::vector<std::string> files;
-  // Names of inputs and of files may have a '='.
+  // Names of inputs and of files may contain `=`.
   for (const std::string &spec : specs.inputs) {
     files.push_back(spec);
     for (size_t i = 0; i < spec.size(); ++i)

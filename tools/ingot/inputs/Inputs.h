@@ -17,17 +17,18 @@ namespace ingot::tools {
 
 class OptionParser;
 
-/// Values of the options that describe the inputs of a run.
+/// The values of the options that describe the inputs of a run.
 struct InputSpecs {
-  /// `[NAME=]FILE`, `[NAME=]random[:SEED]` or `[NAME=]zeros`.
+  /// Values of --input: `[NAME=]FILE`, `[NAME=]random[:SEED]` or
+  /// `[NAME=]zeros`.
   std::vector<std::string> inputs;
-  /// `NAME=AxB...`
+  /// Values of --shape: `NAME=AxB...`
   std::vector<std::string> shapes;
-  /// `NAME=N`
+  /// Values of --dim: `NAME=N`
   std::vector<std::string> dims;
-  /// How pictures become inputs.
+  /// How images become inputs.
   Preprocess preprocess;
-  /// Whether inputs that are not given are random; else they are an error.
+  /// True if inputs without a value are random; otherwise they are an error.
   bool isRandomByDefault = false;
 };
 
@@ -40,25 +41,25 @@ void addInputOptions(OptionParser &parser, InputSpecs &specs);
 /// Adds --preprocess.
 void addPreprocessOption(OptionParser &parser, Preprocess &preprocess);
 
-/// Returns how pictures become inputs of `model`: as `given`, or else as its
-/// calibration records. A record that cannot be read counts as none.
+/// Returns how images become inputs of `model`: as `given`, or else as its
+/// calibration records. A record that cannot be read is ignored.
 Preprocess preprocessOf(const ingot_model *model, const Preprocess &given);
 
-/// Returns a warning if `given` differs from what the model's calibration
-/// records, or "".
+/// Returns a warning if `given` differs from the record of the model's
+/// calibration, or "".
 std::string preprocessWarning(const ingot_model *model,
                               const Preprocess &given);
 
-/// Returns the names that may be those of files in `--input`.
+/// Returns all names in `--input` that may be names of files.
 std::vector<std::string> filesRead(const InputSpecs &specs);
 
-/// Makes an array for each input of `model`, in its order. Returns what is
-/// wrong, or "".
+/// Makes an array for each input of `model`, in its order. Returns an error
+/// message, or "".
 std::string makeInputs(const ingot_model *model, const InputSpecs &specs,
                        std::vector<Array> &arrays);
 
-/// Finds the shape of each input of `model`: from the options, else what the
-/// model fixes or was compiled for. Returns what is wrong, or "".
+/// Finds the shape of each input of `model`. Sizes come from the options, else
+/// from the model or from its profiles. Returns an error message, or "".
 std::string makeShapes(const ingot_model *model, const InputSpecs &specs,
                        std::vector<std::vector<int64_t>> &shapes);
 

@@ -12,21 +12,21 @@
 
 namespace ingot::tools {
 
-/// Whether the name of a file ends so.
+/// Returns true if `text` ends with `end`.
 bool endsWith(const std::string &text, const std::string &end);
 
-/// Finds the array of an input by its name. The only array of a file is that
-/// of a model's only input, whatever its name. Returns null if there is none.
+/// Finds the array of an input by its name. If file and model have only one
+/// array and one input, their names may differ. Returns null if there is none.
 const ZipMember *findArray(const ZipFile &file, const std::string &input,
                            bool isOnlyInput);
 
 /// Lists the arrays of a file for a message: "it is empty", or "it has a, b".
 std::string listArrays(const ZipFile &file);
 
-/// Name of an array, without `.npy`.
+/// Returns the name of an array, without `.npy`.
 std::string arrayName(const ZipMember &member);
 
-/// Reads an array as readNpy does. Returns what is wrong, or "".
+/// Reads an array as readNpy does. Returns an error message, or "".
 std::string readNpzArray(const ZipFile &file, const ZipMember &member,
                          Array &array, const NpyCheck &check);
 

@@ -145,7 +145,7 @@ bool ingot::tools::isPicture(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a pixel of a resized row is made of.
+/// The source pixels of a resized pixel, with their weights.
 struct Window {
   int64_t first;
   std::vector<float> weights;
@@ -224,7 +224,7 @@ static Picture cut(const Picture &picture, int64_t height, int64_t width) {
 }
 
 namespace {
-/// Where an input has its channels, height and width.
+/// The positions of channels, height and width in an input, and their sizes.
 struct Layout {
   int64_t channels = 0, height = 0, width = 0;
   bool isChannelsLast = false, hasBatch = false;
@@ -257,7 +257,7 @@ static std::string findLayout(const std::vector<int64_t> &dims,
          "channels";
 }
 
-/// Resizes and cuts to what the input takes.
+/// Resizes and crops an image to the size of the input.
 static std::string fit(Picture &picture, const Preprocess &options,
                        const Layout &layout) {
   int64_t height = layout.height, width = layout.width;

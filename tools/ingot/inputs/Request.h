@@ -13,33 +13,33 @@
 
 namespace ingot::tools {
 
-/// An input of a model and what the options ask for it.
+/// An input of a model, and the options for it.
 struct Request {
   const InputSpecs *specs = nullptr;
   const ingot_model *model = nullptr;
   uint32_t number = 0;
   ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
-  /// File, `random...` or `zeros`; empty if not given.
+  /// The file, `random...` or `zeros`; empty if not given.
   std::string source;
-  /// Sizes from --shape.
+  /// The sizes from --shape.
   std::optional<std::vector<int64_t>> shape;
-  /// Sizes from --dim for open dimensions, else -1.
+  /// The sizes from --dim for dynamic dimensions, else -1.
   std::vector<int64_t> namedSizes;
 
-  /// "input 'x' (float32 <batch>x4)"
+  /// Returns a description, as in "input 'x' (float32 <batch>x4)".
   std::string describe() const;
-  /// Sizes from the options and the model, -1 where neither fixes one.
+  /// Returns the sizes from the options and the model; -1 for unknown ones.
   std::vector<int64_t> givenSizes() const;
-  /// Sizes from the options and the model, or else the usual ones of the
-  /// model's first profile; none if sizes are left open.
+  /// Returns the sizes from the options and the model, else the usual sizes of
+  /// the model's first profile. Returns nothing if a size remains unknown.
   std::optional<std::vector<int64_t>> knownShape() const;
 };
 
-/// Says that the shape must be given, with an example.
+/// Returns the message that the shape must be given, with an example.
 std::string askForShape(const Request &request);
 
-/// Compares a shape with the sizes that the model fixes; `origin` names where
-/// the shape comes from. Returns what is wrong, or "".
+/// Compares a shape with the fixed sizes of the model. `origin` names the
+/// source of the shape. Returns an error message, or "".
 std::string checkFixedSizes(const Request &request,
                             const std::vector<int64_t> &shape,
                             const std::string &origin);
@@ -47,7 +47,8 @@ std::string checkFixedSizes(const Request &request,
 /// Parses `random` and `random:SEED`.
 bool parseRandom(const std::string &source, uint64_t &seed);
 
-/// Makes the array of an input from its source. Returns what is wrong, or "".
+/// Makes the array of an input from its source. Returns an error message, or
+/// "".
 std::string readSource(const Request &request, Array &array);
 
 } // namespace ingot::tools

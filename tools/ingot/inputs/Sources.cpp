@@ -26,7 +26,7 @@ static std::string cannotRead(const Request &request,
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Makes room for an input whose values need no file.
+/// Allocates the array of an input whose values come from no file.
 static std::string makeRoom(const Request &request, Array &array) {
   array.dtype = request.info.dtype;
   auto shape = request.knownShape();
@@ -64,7 +64,7 @@ static std::string makeRandom(const Request &request, uint64_t seed,
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Whether a file can be read and does not start like an .npy file.
+/// Returns true if a file can be read and does not start like an .npy file.
 static bool isRaw(const std::string &path) {
   InputFile file;
   char magic[6] = {};
@@ -73,8 +73,7 @@ static bool isRaw(const std::string &path) {
           memcmp(magic, "\x93NUMPY", sizeof(magic)));
 }
 
-/// Reads a file that holds the elements alone; the shape is known from
-/// elsewhere.
+/// Reads a file that only holds elements. The shape must be known.
 static std::string readRaw(const Request &request, Array &array) {
   const std::string kind = "it is no picture, .npy or .npz file, ";
   auto shape = request.knownShape();
@@ -103,8 +102,8 @@ static std::string readRaw(const Request &request, Array &array) {
   return problem.empty() ? "" : cannotRead(request, problem);
 }
 
-/// Finds the shape that holds `count` elements: the given sizes, of which one
-/// may be open.
+/// Finds the shape for `count` elements: the given sizes, one of which may be
+/// unknown.
 static std::string shapeOfCount(const Request &request, uint64_t count,
                                 std::vector<int64_t> &dims) {
   dims = request.givenSizes();
@@ -127,7 +126,7 @@ static std::string shapeOfCount(const Request &request, uint64_t count,
                    std::to_string(count) + " lines of '" + request.source + "'";
 }
 
-/// Reads one string a line. Lines may end in "\r\n", and the file may begin
+/// Reads one string per line. Lines may end in "\r\n", and the file may begin
 /// with a byte order mark.
 static std::string readLines(const Request &request, Array &array) {
   std::string text;
@@ -166,11 +165,11 @@ static std::string checkFits(const Request &request, const Array &array) {
   return checkFixedSizes(request, array.dims, origin);
 }
 
-/// Reads an array whose type and shape come with it; `read` is readNpy or
+/// Reads an array whose file gives type and shape. `read` is readNpy or
 /// readNpzArray.
 template <typename Read>
 static std::string readArray(const Request &request, Array &array, Read read) {
-  // An array that does not fit is not read.
+  // The data of an array with a wrong type or shape is not read.
   std::string misfit;
   array.dtype = request.info.dtype;
   std::string problem = read(array, [&](const Array &header) {
@@ -222,7 +221,7 @@ std::string ingot::tools::readSource(const Request &request, Array &array) {
   uint64_t seed;
   if (request.source == "zeros")
     return makeRoom(request, array);
-  // Equal inputs would hide mistakes, so each has a seed of its own.
+  // Use another seed for each input, since equal inputs would hide mistakes.
   if (parseRandom(request.source, seed))
     return makeRandom(request, seed + request.number, array);
   return readFile(request, array);

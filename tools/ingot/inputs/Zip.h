@@ -20,14 +20,14 @@ namespace ingot::tools {
 struct ZipMember {
   std::string name;
   uint64_t size = 0, storedBytes = 0;
-  /// Of its local header.
+  /// The offset of the local header.
   uint64_t offset = 0;
   uint32_t checksum = 0;
   uint16_t method = 0;
 };
 
-/// A zip file, as numpy.savez and numpy.savez_compressed write it. Functions
-/// return what is wrong, or "".
+/// A zip file, as numpy.savez and numpy.savez_compressed write it. The
+/// functions return an error message, or "".
 class ZipFile {
 public:
   std::string open(const std::string &path);
@@ -44,15 +44,16 @@ private:
   std::vector<ZipMember> all;
 };
 
-/// Reads a member from its start, piece by piece. The file must outlive it.
+/// Reads a member from its start, piece by piece. The file must outlive the
+/// reader.
 class ZipReader {
 public:
   ZipReader(const ZipFile &file, const ZipMember &member);
   ~ZipReader();
 
   std::string open();
-  /// Reads exactly so many bytes. With the last of them the checksum is
-  /// checked.
+  /// Reads exactly `bytes` bytes. With the last bytes, the checksum is
+  /// verified.
   std::string read(void *data, uint64_t bytes);
 
 private:
@@ -61,7 +62,8 @@ private:
 
   const ZipFile &file;
   const ZipMember &member;
-  /// Where the next stored byte is, and how many are left.
+  /// The offset of the next stored byte, and the numbers of stored and
+  /// decompressed bytes that are left.
   uint64_t at = 0, storedLeft = 0, left = 0;
   unsigned long checksum = 0;
   std::unique_ptr<Inflater> inflater;

@@ -21,9 +21,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Columns of an AMX tile of four-byte elements.
+/// The columns of an AMX tile of four-byte elements.
 static constexpr int64_t kColumns = cpu::kAmxWords;
-/// Of a register tile.
+/// The most rows of a register tile.
 static constexpr int64_t kMaxRows = 2 * cpu::kAmxRows;
 
 int64_t cpu::amxRowElements(Type element) {
@@ -34,12 +34,13 @@ static int64_t countTiles(const Tile &tile) {
   return llvm::divideCeil(tile.rows, tile.amxRows);
 }
 
-/// The first row of AMX tile `i`.
+/// Returns the first row of AMX tile `i`.
 static int64_t firstRowOf(const Tile &tile, int64_t i) {
   return std::min(i * tile.amxRows, tile.rows - tile.amxRows);
 }
 
-/// Memory on the stack that all of the kernel's tiles share under a name.
+/// Returns memory on the stack that all of the kernel's tiles share under a
+/// name.
 static Value sharedScratch(IndexBuilder &b, StringRef name, int64_t elements,
                            Type type) {
   IngotDialect::ScratchAttrHelper mark(b.b.getContext());
@@ -78,8 +79,8 @@ static Value multiplyTiles(IndexBuilder &b, Value row, Value weights,
                                  /*isZextLhs=*/true, /*isZextRhs=*/false);
 }
 
-/// The elements of the last step, of which the steps before have counted some,
-/// in rows of their own on the stack: zeros take the place of those.
+/// Copies the elements of the last step to rows on the stack. Elements that
+/// earlier steps have counted become zeros.
 static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                         const AmxSteps &steps, int64_t depth) {
   Type element = getElementTypeOrSelf(rows.data);
@@ -105,10 +106,10 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
   return SrcRows(b, scratch, 0, lanes, 1);
 }
 
-// Of a step, the weights' tiles stay while the rows' are loaded one by one: 4
-// loads for 4 products of 16 cycles. All lines are used once, so rows a
-// multiple of 4 KiB apart do no harm, and the loads run far enough ahead by
-// themselves: nothing is prefetched.
+// The weights' tiles stay in registers during a step. The rows' tiles are
+// loaded one by one: 4 loads for 4 products of 16 cycles. Each line is used
+// once, so that rows a multiple of 4 KiB apart do no harm. The core loads far
+// enough ahead by itself, so that nothing is prefetched.
 Accumulators cpu::multiplyAddAmx(IndexBuilder &b, const TileWeights &weights,
                                  const SrcRows &rows, int64_t depth,
                                  const Accumulators &start) {

@@ -40,7 +40,7 @@ static bool isVnni(StringRef intrinsic) {
 
 namespace {
 
-/// Arithmetic on the groups of a vector: pairs of bf16 or fours of bytes.
+/// Arithmetic on the groups of a vector: pairs of bf16 or groups of four bytes.
 struct Groups {
   IndexBuilder b;
 
@@ -54,7 +54,7 @@ struct Groups {
     return type == as ? vector
                       : vector::BitCastOp::create(b.b, b.loc, as, vector);
   }
-  /// Byte `i` of each four as i32.
+  /// Returns byte `i` of each group of four as i32.
   Value byte(Value fours, int64_t i, bool isSigned) {
     auto type = cast<VectorType>(fours.getType());
     Value top = arith::ShLIOp::create(b.b, b.loc, fours,
@@ -63,7 +63,7 @@ struct Groups {
     return isSigned ? arith::ShRSIOp::create(b.b, b.loc, top, low).getResult()
                     : arith::ShRUIOp::create(b.b, b.loc, top, low);
   }
-  /// Adds element i of the pairs' products to sums[i].
+  /// Adds the product of element i of the pairs to sums[i].
   Accumulators addPairs(Value x, Value y, ValueRange sums) {
     Accumulators next;
     for (auto [i, sum] : llvm::enumerate(sums))
@@ -130,7 +130,7 @@ VectorType rowType(MemRefType tile) {
   return VectorType::get({tile.getDimSize(1)}, tile.getElementType());
 }
 
-/// A row of a tile.
+/// Loads a row of a tile.
 Value loadRow(IndexBuilder &b, Value tile, Value row) {
   return vector::LoadOp::create(b.b, b.loc,
                                 rowType(cast<MemRefType>(tile.getType())), tile,
@@ -145,7 +145,7 @@ void forEachRow(IndexBuilder &b, MemRefType tile,
   forEach(b, 0, tile.getDimSize(0), 1, body);
 }
 
-/// Memory for a tile whose rows are `rowOf(row)`.
+/// Allocates memory for a tile, and fills it with the rows `rowOf(row)`.
 Value fillTile(IndexBuilder &b, MemRefType type,
                function_ref<Value(Value row)> rowOf) {
   Value tile = createScratch(b, type);
@@ -154,7 +154,7 @@ Value fillTile(IndexBuilder &b, MemRefType type,
   return tile;
 }
 
-/// The row of a tile in one dimension of memory.
+/// Returns the offset of a tile's row in memory of one dimension.
 Value rowAt(IndexBuilder &b, Value at, Value stride, Value row) {
   return b.get(b.add(Index(at), b.mul(Index(row), Index(stride))));
 }
@@ -217,9 +217,10 @@ struct EmulateStore : TilePattern<amx::TileStoreOp> {
   }
 };
 
-/// Adds row by row: `addGroup(x, y, sums)` what one group, in all lanes of x,
-/// and the groups of a row of the right tile add. `numSums` partial sums start
-/// at zero and are added to the accumulator at the end.
+/// Emulates a product row by row. `addGroup(x, y, sums)` adds the products of
+/// one group, which is in all lanes of x, and the groups y of a row of the
+/// right tile. `numSums` partial sums start at zero, and are added to the
+/// accumulator at the end.
 template <typename Op, typename Adaptor>
 void emulateProduct(
     OpBuilder &builder, Op op, Adaptor adaptor, int64_t numSums,
@@ -298,9 +299,9 @@ bool isOneDimension(MemRefType base, Value stride) {
   return base.getRank() == 1 && stride;
 }
 
-/// What holds for the tiles of our kernels, so that each can be one piece of
-/// memory: an accumulator is not needed as it was, no other tile outlives the
-/// iteration that loads it.
+/// Checks two properties of our kernels that let each tile be one piece of
+/// memory. The old value of an accumulator is not needed after a product. No
+/// other tile outlives the iteration that loads it.
 LogicalResult check(Operation *op) {
   Value acc;
   if (auto product = dyn_cast<amx::TileMulFOp>(op)) {

@@ -42,7 +42,7 @@ static bool isHalfVector(Type type) {
 
 namespace {
 
-/// Any function of three bits, one of the eight cases after the other.
+/// Computes any function of three bits, one of the eight cases after the other.
 struct EmulateTable : OpConversionPattern<LLVM::CallIntrinsicOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -79,8 +79,8 @@ struct EmulateTable : OpConversionPattern<LLVM::CallIntrinsicOp> {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Elements of half the bits, the nearest of those that these hold, in lanes of
-/// 128 bits: those of x, then those of y.
+/// Packs two vectors to elements of half the bits, with saturation. Each lane
+/// of 128 bits holds the elements of x, then those of y.
 struct EmulatePack : OpConversionPattern<LLVM::CallIntrinsicOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -115,7 +115,7 @@ struct EmulatePack : OpConversionPattern<LLVM::CallIntrinsicOp> {
   }
 };
 
-/// Of what is no i32 the least one is made. All lanes are converted.
+/// Converts all lanes to i32. Floats beyond i32 become the least i32.
 struct EmulateConversion : OpConversionPattern<LLVM::CallIntrinsicOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -154,7 +154,7 @@ struct EmulateConversion : OpConversionPattern<LLVM::CallIntrinsicOp> {
 // Arithmetic on f16
 //===----------------------------------------------------------------------===//
 
-/// Sums of f16, of products or not, are computed as f32 and rounded.
+/// Computes sums and products of f16 as f32, and rounds the results.
 template <typename Op> struct EmulateHalf : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 

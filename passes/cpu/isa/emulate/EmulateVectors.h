@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What AVX-512 and its extensions do on vectors in one instruction, but for
-// products of bf16 and of bytes: tables of three bits, packing with saturation,
-// conversions of what is no i32, sums of f16.
+// Emulates single vector instructions of AVX-512 and its extensions, except for
+// products of bf16 and bytes. They are functions of three bits (`pternlog`),
+// packing with saturation, conversions of floats beyond i32, and sums of f16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_ISA_EMULATE_EMULATEVECTORS_H
@@ -17,7 +17,8 @@
 
 namespace ingot::cpu {
 
-/// Whether a pattern of populateEmulateVectors is for calls of `intrinsic`.
+/// Returns true if a pattern of populateEmulateVectors handles calls of
+/// `intrinsic`.
 bool isVectorIntrinsic(mlir::StringRef intrinsic);
 
 void populateEmulateVectors(const mlir::TypeConverter &converter,

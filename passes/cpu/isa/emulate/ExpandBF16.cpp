@@ -22,9 +22,9 @@ using namespace ingot;
 
 namespace {
 
-/// To the nearest bf16, of two the even one; NaN stays NaN. All of it in 32
-/// bits: upstream's pattern selects among halves, which LLVM turns into bf16
-/// and takes apart lane by lane.
+/// Rounds to the nearest bf16, ties to even; NaN stays NaN. All operations are
+/// on 32 bits. Upstream's pattern selects among 16-bit values, which LLVM turns
+/// into bf16 and takes apart lane by lane.
 struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -64,9 +64,10 @@ struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// The upper half of an f32. Without `extf` LLVM cannot make a comparison of
-/// f32 one of bf16, which it has no instructions for, and fails to select any
-/// where the result becomes an integer of 16 bits.
+/// Widens bf16 by a shift to the upper half of an f32. With `extf`, LLVM would
+/// turn comparisons of f32 into comparisons of bf16, for which it has no
+/// instructions. It then fails to select code if the result becomes an integer
+/// of 16 bits.
 struct WidenBF16 : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 

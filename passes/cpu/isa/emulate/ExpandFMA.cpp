@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f64 holds a product of two f32 exactly. Where one step of it is 1, from 2^52
-// on, the sum with a whole number is rounded to a whole one, once, and its
-// lower bits count whole numbers, as those of f32 do from 2^23 on.
+// f64 holds a product of two f32 exactly. From 2^52 on, neighbouring f64 are 1
+// apart. The sum of the product and a whole number of that size is thus rounded
+// once, to a whole number. Its lower bits count whole numbers, as the lower
+// bits of f32 do from 2^23 on.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
@@ -26,9 +27,9 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// What makes f64 round to whole numbers, and has no lower bits.
+/// The addend that makes f64 round to whole numbers; its lower bits are 0.
 static constexpr double kWholeSteps = 0x1.8p52;
-/// The bits of 2^23 as f32, less that number.
+/// The bits of 2^23 as f32, less 2^23.
 static constexpr int32_t kBitsOfNone = 0x4b000000 - (1 << 23);
 
 namespace {
@@ -57,7 +58,7 @@ struct SumInF64 : OpRewritePattern<arith::BitcastOp> {
     };
     Type wide = typeOf(rewriter.getF64Type());
     auto extend = [&](Value value) -> Value {
-      // Integers that f32 holds.
+      // The integer fits f32, so that it also fits f64.
       if (auto whole = value.getDefiningOp<arith::SIToFPOp>())
         return arith::SIToFPOp::create(rewriter, loc, wide, whole.getIn());
       return arith::ExtFOp::create(rewriter, loc, wide, value);

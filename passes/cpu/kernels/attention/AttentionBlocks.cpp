@@ -5,17 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for sample, head, block of queries
-//   for block of keys
-//     scores = keys · queries (+ mask)
-//     maxima of all scores so far; powers of e of these, sums of powers
-//     weighed = weighed * (power of how much the maxima grew) + powers · values
-//   result = weighed, over the sums; epilogue, store
+// Attention by blocks of keys, with an online softmax:
 //
-// What a task has on the stack depends neither on the number of keys nor on
-// that of queries (online softmax: Milakov and Gimelshein, Online normalizer
-// calculation for softmax, 2018; Dao et al., FlashAttention, 2022). Of the last
-// block of queries those that are not there are the last query once more, which
+//     for sample, head, block of queries
+//       for block of keys
+//         scores = keys · queries (+ mask)
+//         raise maxima to those of the scores
+//         p = exp(scores - maxima), shrink = exp(old maxima - maxima)
+//         sums = sums * shrink + p; weighed = weighed * shrink + p · values
+//       result = weighed / sums; epilogue, store
+//
+// The stack of a task depends neither on the number of keys nor on the number
+// of queries. Sources: Milakov and Gimelshein, Online normalizer calculation
+// for softmax, 2018; Dao et al., FlashAttention, 2022. The last block of
+// queries repeats the last query to fill its lanes; the repeated results are
+// not stored.
 // is not stored.
 //
 //===----------------------------------------------------------------------===//
@@ -67,8 +71,9 @@ void AttentionEmitter::startSums(const QueryBlock &block) {
   fill(weighed, zero, width(block) * values.shape[3]);
 }
 
-/// Tiles of keys, of which the last ends with the block: what it computes once
-/// more is the same. Fewer keys than a tile go one by one.
+/// Computes the scores in tiles of keys. The last tile ends with the block and
+/// computes some scores again, with equal results. If the block has fewer keys
+/// than a tile, computes them one by one.
 void AttentionEmitter::sumScores(const QueryBlock &block, Index key,
                                  Index count) {
   int64_t rows = plan.scores.rows;
@@ -108,8 +113,8 @@ Accumulators AttentionEmitter::raiseMaxima(const QueryBlock &block, Index key,
     Value before = loadVector(maxima, v * lanes);
     Value now = arith::MaxNumFOp::create(b.b, b.loc, before, highest[v]);
     storeVector(now, maxima, v * lanes);
-    // Where every score so far is -inf, powers of their differences would be no
-    // numbers: they are 0 below any other maximum.
+    // If every score so far is -inf, a difference of scores is NaN. Subtracting
+    // 0 instead gives the exponential 0.
     Value isLowest = arith::CmpFOp::create(
         b.b, b.loc, arith::CmpFPredicate::OEQ, now, lowest);
     highest[v] = arith::SelectOp::create(b.b, b.loc, isLowest, zero, now);
@@ -184,7 +189,7 @@ void AttentionEmitter::addValues(const QueryBlock &block, Index key,
     Index from = values.at(b, {block.sample, key, block.head, column});
     Accumulators after =
         forEach(b, 0, count, start, [&](Value k, const Accumulators &sums) {
-          // A query is a lane of the key's row of powers.
+          // A query is a lane of the key's row of exponentials.
           SrcRows rows(b, scores, b.add(first, b.mul(Index(k), width(block))),
                        1, tile.rows);
           return multiplyAdd(b,
@@ -207,7 +212,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
   Index count = b.min(b.sub(b.add(*block.last, 1), block.first),
                       block.count);
   Value one = floatConstant(b, 1);
-  // Without keys the result is 0, over any number.
+  // Without keys the result is 0; divides by 1 instead of by the empty sum.
   Value isEmpty = b.compare(arith::CmpIPredicate::eq, numKeys, 0);
   forEach(b, 0, count, 1, [&](Value query) {
     Value sum = memref::LoadOp::create(b.b, b.loc, sums, query);
@@ -215,7 +220,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
     Value factor = arith::DivFOp::create(b.b, b.loc, one, sum);
     auto emitColumns = [&](Value number, const Tile &full) {
       Tile tile = full.withRows(1);
-      // Sums are vectors, whatever made them.
+      // Sums are vectors of f32, whichever product made them.
       tile.product = Product::f32;
       Index column = b.mul(Index(number), columns);
       Accumulators results;

@@ -1,13 +1,13 @@
-//===- AttentionEmitter.h - code of one attention ---------------*- C++ -*-===//
+//===- AttentionEmitter.h - code of attention -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// AttentionToVector.cpp has all keys of a head at once, AttentionBlocks.cpp
-// blocks of them, and AttentionOfBF16.cpp what is different where bf16 is
-// multiplied.
+// The code of attention. AttentionToVector.cpp computes all keys of a head at
+// once, AttentionBlocks.cpp blocks of keys. AttentionOfBF16.cpp has the parts
+// that differ for products of bf16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
@@ -17,9 +17,8 @@
 
 namespace ingot::cpu {
 
-/// Queries of one head, from `first` on: `count` of them in `vectors`. Where
-/// only a run knows how many there are, those behind `last` are the last one
-/// again.
+/// Queries of one head, from `first` on: `count` of them in `vectors` vectors.
+/// With an open number of queries, lanes behind query `last` repeat it.
 struct QueryBlock {
   Index sample, head, first;
   int64_t count, vectors;
@@ -28,13 +27,13 @@ struct QueryBlock {
 
 struct AttentionEmitter;
 
-/// The parts of attention that differ for products of bf16. Scores have no mask
-/// yet.
+/// The parts of attention that differ for products of bf16. The scores do not
+/// support a mask yet.
 struct NarrowAttention {
   explicit NarrowAttention(AttentionEmitter &all);
 
-  /// Packs `rows` of elements of the queries in a vector's lanes, from
-  /// `element` on.
+  /// Packs the elements `rows` of the queries, beginning with element
+  /// `element`. A lane holds a query.
   void packQueries(const QueryBlock &block, llvm::ArrayRef<mlir::Value> rows,
                    Index element, int64_t vector);
   void finishQueries(const QueryBlock &block);
@@ -50,7 +49,7 @@ private:
     Index at;
     int64_t pitch;
   };
-  /// Sums of a tile, stored to `to[at]` and on.
+  /// Multiplies a tile and stores its sums from `to[at]` on.
   void multiply(const TileWeights &pairs, const NarrowRows &rows, Index steps,
                 mlir::Value to, Index at);
 
@@ -58,8 +57,9 @@ private:
   IndexBuilder &b;
   const AttentionPlan &plan;
   int64_t lanes, size;
-  /// On the stack: pairs of elements of the queries, rows of keys, pairs of
-  /// keys of the values, rows of powers; and of f32 a tile of sums.
+  /// Buffers on the stack, of bf16: pairs of elements of the queries, rows of
+  /// keys, pairs of keys of the values, and rows of exponentials. `tileSums` is
+  /// a tile of sums in f32.
   mlir::Value queryPairs, keyRows, valuePairs, powerRows, tileSums;
 };
 
@@ -72,27 +72,29 @@ struct AttentionEmitter {
   void sumScores(const QueryBlock &block);
   mlir::Value addMask(const QueryBlock &block, mlir::Value score, Index key,
                       int64_t vector);
-  /// The scores of `count` keys from `key` on, stored from row `place` on.
+  /// Stores the scores of `count` keys, beginning with `key`, from row `place`
+  /// on.
   void sumTile(const QueryBlock &block, int64_t count, Index key, Index place);
   void exponentiate(const QueryBlock &block);
-  /// A vector of weighed values times `factor`, which is 1 over the sum of the
-  /// query's powers.
+  /// Returns a vector of weighed values times `factor`, the reciprocal of the
+  /// query's sum of exponentials.
   mlir::Value normalize(mlir::Value weighed, mlir::Value factor);
   void multiplyValues(const QueryBlock &block);
 
-  /// By blocks of keys: each task's queries keep the largest score so far, the
-  /// sum of powers and the values that these weigh.
+  /// Emits attention by blocks of keys. For each query, a task keeps the
+  /// largest score so far, the sum of exponentials and the weighed sum of
+  /// values.
   void emitByBlocks(const QueryBlock &block);
   void startSums(const QueryBlock &block);
   void sumScores(const QueryBlock &block, Index key, Index count);
-  /// The maxima with this block's scores, to which a mask was added where there
-  /// is none yet; and how much less all so far counts.
+  /// Raises the maxima by the scores of this block, after adding the mask if
+  /// that is not done. Returns the factors by which earlier sums shrink.
   Accumulators raiseMaxima(const QueryBlock &block, Index key, Index count);
   void addPowers(const QueryBlock &block, const Accumulators &added);
   void exponentiate(const QueryBlock &block, Index key, Index count);
   void addValues(const QueryBlock &block, Index key, Index count);
-  /// Calls `body` for each tile of `weighed`, whose first column and query it
-  /// is given.
+  /// Calls `body` for each tile of `weighed`, with the tile's first column and
+  /// first query.
   void forEachValueTile(const QueryBlock &block,
                         llvm::function_ref<void(const Tile &tile, Index column,
                                                 Index first)>
@@ -103,12 +105,13 @@ struct AttentionEmitter {
     return fullTile(plan.target, {1, block.vectors});
   }
   int64_t width(const QueryBlock &block) const { return block.vectors * lanes; }
-  /// Where the scores of key `key` are, and vector `v` of them.
+  /// Returns the offset of vector `v` of the scores of key `key`.
   Index placeOf(const QueryBlock &block, Index key, int64_t v) {
     return b.add(b.mul(key, width(block)), v * lanes);
   }
   mlir::Value loadScores(const QueryBlock &block, Index key, int64_t v);
-  /// A vector of f32 at `from[at]`, and any vector stored to `to[at]`.
+  /// Loads a vector of f32 from `from[at]`; `storeVector` stores any vector to
+  /// `to[at]`.
   mlir::Value loadVector(mlir::Value from, Index at);
   void storeVector(mlir::Value vector, mlir::Value to, Index at);
 
@@ -117,21 +120,23 @@ struct AttentionEmitter {
   AttentionPlan plan;
   int64_t lanes;
   Flat src, keys, values;
-  /// One or none.
+  /// The mask; empty if there is none.
   llvm::SmallVector<Flat> mask;
   Output output;
   Index numQueries, numKeys;
   int64_t size;
-  /// On the stack: rows of a block's queries, `size` of them and one for each
-  /// key, and a number for each query.
+  /// Buffers on the stack, rows of a block's queries: `size` rows of queries, a
+  /// row of scores for each key, and one row of factors.
   mlir::Value queries, scores, factors;
-  /// And for blocks of keys two numbers more, and a row of values.
+  /// Buffers for blocks of keys: the maxima, the sums of exponentials, and the
+  /// weighed values.
   mlir::Value maxima, sums, weighed;
   std::optional<NarrowAttention> narrow;
 };
 
-/// Element j of row i becomes element i of row j: rows and lanes change places
-/// one bit of their numbers after the other.
+/// Transposes a square of rows: element j of row i becomes element i of row j.
+/// Each step exchanges one bit of the row's number with that bit of the lane's
+/// number.
 void transpose(IndexBuilder &b, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace ingot::cpu

@@ -1,20 +1,23 @@
-//===- AttentionOfBF16.cpp - attention whose products are of bf16 ---------===//
+//===- AttentionOfBF16.cpp - attention with products of bf16 --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Scaled queries, keys, powers and values are rounded to bf16 on the stack of a
-// task, as the products' instructions read them; sums and the softmax stay f32.
+// Attention with products of bf16. A task rounds scaled queries, keys,
+// exponentials and values to bf16 on its stack, in the form that the
+// instructions read. Sums and the softmax stay f32.
 //
-//   scores = keys · queries:   rows of keys, and of queries pairs of elements
-//   powers · values:           rows of powers, and of values pairs of keys
+// The factors of `keys · queries` are rows of keys, and pairs of elements of
+// the queries. The factors of `exponentials · values` are rows of exponentials,
+// and pairs of keys of the values. The exponentials of a key are computed as a
+// row of queries. Two keys are packed in a 32-bit word, and the words are
+// transposed.
 //
-// Powers come out as a row for each key and change places with the lanes, two
-// keys in a word. Depths are whole AMX tiles: zeros are behind a head's
-// elements and behind a block's keys. So all AMX tiles of a kernel are alike,
-// as LLVM wants them (AmxTiles.h).
+// Zeros behind a head's elements and a block's keys make depths multiples of an
+// AMX tile. So all AMX tiles of a kernel have one shape, as LLVM requires
+// (AmxTiles.h).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
@@ -30,16 +33,16 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Elements of a depth that are multiplied together: those of an AMX tile.
+/// Elements of a depth that are multiplied together: the depth of an AMX tile.
 static constexpr int64_t kDepth = 2 * cpu::kAmxWords;
 
-/// A row of f32 as bf16.
+/// Rounds a row of f32 to bf16.
 static Value narrow(IndexBuilder &b, Value row) {
   auto type = cast<VectorType>(row.getType()).clone(b.b.getBF16Type());
   return arith::TruncFOp::create(b.b, b.loc, type, row);
 }
 
-/// Two rows of f32 as pairs of bf16, one a lane.
+/// Rounds two rows of f32 to pairs of bf16, a pair in each lane.
 static Value pairUp(IndexBuilder &b, Value even, Value odd) {
   return vector::InterleaveOp::create(b.b, b.loc, narrow(b, even),
                                       narrow(b, odd));
@@ -50,12 +53,12 @@ static Value zeros(IndexBuilder &b, int64_t lanes, Type element) {
   return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
 }
 
-/// Steps of `kDepth` that `count` keys take.
+/// Returns the number of steps of `kDepth` for `count` keys.
 static Index stepsOf(IndexBuilder &b, Index count) {
   return b.divideCeil(count, kDepth);
 }
 
-/// A head's elements with the zeros behind them.
+/// Returns a head's elements, including the zeros behind them.
 static int64_t depthOf(int64_t size) { return llvm::alignTo(size, kDepth); }
 
 NarrowAttention::NarrowAttention(AttentionEmitter &all)
@@ -74,7 +77,8 @@ NarrowAttention::NarrowAttention(AttentionEmitter &all)
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// `rows` are elements of the queries in a vector's lanes, from `element` on.
+/// Packs the elements `rows` of the queries, beginning with element `element`.
+/// A lane holds a query.
 void NarrowAttention::packQueries(const QueryBlock &block, ArrayRef<Value> rows,
                                   Index element, int64_t vector) {
   for (int64_t i = 0; i < int64_t(rows.size()); i += 2) {
@@ -111,8 +115,8 @@ void NarrowAttention::multiply(const TileWeights &pairs, const NarrowRows &rows,
     spill(b, tile, sums, to, at);
 }
 
-/// Rows behind the block's keys are whatever was there: their scores are not
-/// read.
+/// Rows behind the block's keys are not initialized, because nobody reads their
+/// scores.
 void NarrowAttention::sumScores(const QueryBlock &block, Index key,
                                 Index count) {
   int64_t depth = depthOf(size);
@@ -140,20 +144,21 @@ void NarrowAttention::sumScores(const QueryBlock &block, Index key,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// e^(x - highest) of scores x that are no larger, within 2^-13 of it, which is
-/// less than rounding to bf16 changes: 2^n 2^f, n an integer, |f| <= 1/2. Of
-/// -inf, and below the normal numbers, it is 0.
+/// Returns e^(x - highest) for scores x of at most `highest`. The relative
+/// error is at most 2^-13, less than that of rounding to bf16. The value is 2^n
+/// 2^f, with an integer n and |f| <= 1/2. For -inf, and where the result would
+/// be denormal, it is 0.
 static Value halfPower(const elementary::FloatBuilder &f, Value x,
                        Value highest) {
   constexpr float log2e = 1.44269504f;
   Value exponent =
       f.fma(x, f.number(log2e), f.mul(highest, f.number(-log2e)));
-  // NaN is not less, and stays.
+  // A NaN does not compare as less, so it stays.
   Value least = f.number(-127);
   exponent = f.select(arith::CmpFPredicate::OLT, exponent, least, least,
                       exponent);
-  // Adding it leaves the nearest integer in the lowest bits, and the bias of an
-  // exponent: what is shifted is 2^n, or 0.
+  // The addition leaves the nearest integer plus the exponent's bias in the
+  // lowest bits. A shift makes 2^n of them, or 0.
   Value magic = f.number(12582912.0f + 127); // 1.5 * 2^23
   Value biased = f.add(exponent, magic);
   Value fraction = f.sub(exponent, f.sub(biased, magic));
@@ -163,7 +168,8 @@ static Value halfPower(const elementary::FloatBuilder &f, Value x,
   return f.mul(power, f.ofBits(scale));
 }
 
-/// Scores become powers, two keys' in a word; words change places with lanes.
+/// Computes exponentials of the scores, packs two keys in a word, and
+/// transposes the words.
 void NarrowAttention::packPowers(const QueryBlock &block, Index key,
                                  Index count) {
   Accumulators highest = all.raiseMaxima(block, key, count);
@@ -177,7 +183,7 @@ void NarrowAttention::packPowers(const QueryBlock &block, Index key,
   auto words = VectorType::get({lanes}, b.b.getI32Type());
   auto halves = VectorType::get({2 * lanes}, b.b.getBF16Type());
   Accumulators none(block.vectors, zeros(b, lanes, b.b.getF32Type()));
-  // As many keys as there are lanes of pairs.
+  // A step packs two keys for each lane.
   static_assert(kDepth == 2 * cpu::kAmxWords);
   assert(lanes == cpu::kAmxWords && "bf16 has instructions of 512 bits");
   auto step = [&](Value number, const Accumulators &before) {

@@ -5,18 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for sample, head, block of queries, one a lane of two vectors
-//   queries, scaled and transposed, on the stack
-//   for tile of keys: scores = keys · queries (+ mask), on the stack
-//   maxima, powers of e over the scores, sums: lane by lane
-//   for column tile of the values, tile of queries
-//     result = powers · values, over the sums; epilogue, store
+// Attention with all keys of a head at once:
 //
-// With open sizes, more keys than the stack should hold, or products of bf16,
-// keys come in blocks: see AttentionBlocks.cpp.
+//     for sample, head, block of queries, one query a lane of two vectors
+//       queries, scaled and transposed, on the stack
+//       for tile of keys: scores = keys · queries (+ mask), on the stack
+//       maxima, exponentials of the scores, sums: lane by lane
+//       for column tile of the values, tile of queries
+//         result = exponentials · values / sums; epilogue, store
 //
-// What is on the stack is a vector of queries for each element of a head, and
-// one of scores for each key: 33 KiB for heads of 64 elements and 200 keys.
+// AttentionBlocks.cpp handles open sizes, more keys than the stack should hold,
+// and products of bf16.
+//
+// The stack holds a row of queries for each element of a head, and a row of
+// scores for each key. With heads of 64 elements and 200 keys this takes 33
+// KiB.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -270,7 +273,7 @@ Value AttentionEmitter::normalize(Value weighed, Value factor) {
                                        splat(b, lanes, factor));
   if (!op.getSafe())
     return result;
-  // Powers that are all 0, or no numbers, make no probabilities.
+  // If all exponentials are 0, or some are NaN, there are no probabilities.
   Value isNumber = arith::CmpFOp::create(
       b.b, b.loc, arith::CmpFPredicate::OLT, factor,
       floatConstant(b, std::numeric_limits<double>::infinity()));
@@ -287,7 +290,7 @@ void AttentionEmitter::multiplyValues(const QueryBlock &block) {
     forEachPart(
         b, block.count, plan.tile.rows, [&](int64_t count, Index first) {
           Tile tile = full.withRows(count);
-          // A query is a lane of every row of powers.
+          // A query is a lane of every row of exponentials.
           SrcRows rows(b, scores, first, 1, count);
           rows.step = width(block);
           Accumulators sums = multiplyAdd(

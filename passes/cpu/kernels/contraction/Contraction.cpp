@@ -1,4 +1,4 @@
-//===- Contraction.cpp - elements and places of a product -----------------===//
+//===- Contraction.cpp - indices and elements of a product ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.h - elements and places of a product ---------*- C++ -*-===//
+//===- Contraction.h - indices and elements of a product --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,42 +14,42 @@
 
 namespace ingot::cpu {
 
-/// The loops and elements of a product, for all parts of its code.
+/// The loops and elements of a product, which all parts of its code use.
 struct Contraction {
-  /// A panel is two vectors wide; so many of them, and of their rows, are
-  /// packed at a time.
+  /// Sizes of packing: a panel has kVectors vectors of columns, and kPanels
+  /// panels of kDepth rows are packed at a time.
   static constexpr int64_t kVectors = 2, kPanels = threshold::contractionPanels,
                            kDepth = threshold::contractionDepth;
 
   Contraction(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 
   bool isOuter(int64_t loop);
-  /// Runs `body` for all places of loops that the right factor knows or that
-  /// sum up, or of the others.
+  /// Runs `body` for all indices of the outer loops, or of the others. Outer
+  /// loops are reductions besides k and loops that index the right factor.
   void forEachPlace(bool isOuter, llvm::function_ref<void()> body);
-  /// Where an operand has the element of a row, k and column.
+  /// Returns the indices of an operand's element, given its row, k and column.
   llvm::SmallVector<mlir::Value> at(int64_t operand, Index row, Index k,
                                     Index column);
   Index valueOf(mlir::AffineExpr expr, Index row, Index k, Index column);
 
-  /// What was loaded of an operand, as the body widens it.
+  /// Widens a loaded value of an operand as the op's body does.
   mlir::Value widen(int64_t operand, mlir::Value loaded);
   mlir::Value loadFactor(int64_t operand, llvm::ArrayRef<mlir::Value> at);
-  /// Of the right one, a vector.
+  /// Loads a vector of the right factor.
   mlir::Value loadFactors(llvm::ArrayRef<mlir::Value> at, int64_t lanes,
                           mlir::Value mask);
-  /// A vector of the result.
+  /// Loads a vector of the result.
   mlir::Value loadPiece(llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
-  /// Two words as one number, the second of which may be absent.
+  /// Joins two int16 in one i32; the second one may be absent, and is 0 then.
   mlir::Value joinWords(mlir::Value low, mlir::Value high);
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   llvm::SmallVector<mlir::Value> masksOf(Index columns, bool isWhole);
   mlir::AffineMap map(int64_t operand) {
     return op.getMatchingIndexingMap(&op->getOpOperand(operand));
   }
-  /// Whether words are multiplied in pairs of k.
+  /// Returns true if int16 are multiplied in pairs of k.
   bool multipliesPairs();
-  /// Whether there are no masked loads of the right factor.
+  /// Returns true if the right factor's type has no masked loads.
   bool isNarrow() {
     mlir::Type type = mlir::getElementTypeOrSelf(op->getOperand(1));
     return type.isInteger() && type.getIntOrFloatBitWidth() < 32;
@@ -62,13 +62,13 @@ struct Contraction {
   IndexBuilder b;
   mlir::linalg::GenericOp op;
   TargetInfo target;
-  /// Of sums, and of a panel.
+  /// The element type of sums and of a panel.
   mlir::Type element;
   int64_t lanes, row, k, column, width;
-  /// How many k an element of a panel is of.
+  /// The number of k that an element of a panel holds.
   int64_t step;
   llvm::SmallVector<Index> sizes, batch;
-  /// Room for the panels.
+  /// The buffer of the panels.
   mlir::Value panel;
 };
 

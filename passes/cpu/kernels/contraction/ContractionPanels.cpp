@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Columns [begin, end) of a panel, from `firstRow` of the block on.
+/// Packs columns [begin, end) of a panel one by one, beginning with row
+/// `firstRow` of the block.
 void ContractionPanels::packOneByOne(const Part &part, Index begin, Index end,
                                      Index firstRow) {
   auto packFrom = [&](Value c, Index first, Index last, int64_t count) {
@@ -47,8 +48,8 @@ void ContractionPanels::packOneByOne(const Part &part, Index begin, Index end,
 }
 
 /// Packs a right factor that is stored transposed: transposes squares, and
-/// copies the rest element by element. Bytes and words behind the last column
-/// are copied in this way too, since they have no masked loads.
+/// copies the rest element by element. This also packs partial panels of int8
+/// and int16, which have no masked loads.
 void ContractionPanels::packTurned(const Part &part) {
   int64_t square = squareOf(target);
   bool hasSquares = element.isF32() && all.isTurned();
@@ -95,7 +96,7 @@ Value ContractionPanels::loadForPanel(Index kAt, Index columnAt, Value mask,
   return all.joinWords(low, count == 1 ? Value() : load(1));
 }
 
-/// Row `i` of so many vectors of panels, of the next `count` k.
+/// Packs row `i` of `vectors` vectors of panels; a row holds `count` k.
 void ContractionPanels::packRow(const Part &part, Index i, int64_t vectors,
                                 bool isWhole, int64_t count) {
   SmallVector<Value> masks = all.masksOf(part.columns, isWhole);
@@ -110,7 +111,8 @@ void ContractionPanels::packRow(const Part &part, Index i, int64_t vectors,
   }
 }
 
-/// Rows of so many vectors, which are whole panels.
+/// Packs all rows of `vectors` vectors. With `isWhole`, all their columns
+/// exist.
 void ContractionPanels::pack(const Part &part, int64_t vectors, bool isWhole) {
   Index whole = b.div(part.depth, step);
   forEach(b, 0, whole, 1,
@@ -205,7 +207,7 @@ void ContractionPanels::emitPanel(const Part &part) {
                                        : cpu::threshold::contractionRows / 2,
              SmallVector<Value>(kVectors));
   };
-  // Vector by vector: there may be one alone.
+  // Computes vector by vector, because a part may have only one.
   auto emitRest = [&] {
     forEach(b, 0, b.min(part.columns, width), lanes, [&](Value first) {
       Part vector = part;

@@ -11,30 +11,30 @@
 
 namespace ingot::cpu {
 
-/// Products of panels of columns, which are packed for all rows.
+/// Products by panels of columns. A panel is packed once for all rows.
 struct ContractionPanels : ContractionPart {
   using ContractionPart::ContractionPart;
 
-  /// Emits the products of four panels, from a column on.
+  /// Emits the products of kPanels panels, from a column on.
   void emit(Index firstColumn);
 
 private:
-  /// Columns of a panel from `column` on, of which so many are there (as many
-  /// as it has, or more, if it is whole), and `depth` k from `k` on.
+  /// The panel at `column`, and `depth` k from `k` on. `columns` counts the
+  /// columns from `column` to the end; a whole panel has at least its width.
   struct Part {
     Index column, columns, k, depth;
-    /// The place of the packed elements.
+    /// The offset of the packed elements.
     Index at;
   };
 
   void emitPanel(const Part &part);
-  /// Tiles of `most` rows, and what they leave by the half, of a vector for
-  /// each mask, which are null where all columns are there.
+  /// Emits tiles of `most` rows, and halves the height for the rest. A tile has
+  /// one vector for each mask; a null mask means that all columns exist.
   void emitRows(const Part &part, int64_t most,
                 llvm::ArrayRef<mlir::Value> masks);
   void emitTile(const Part &part, int64_t rows, Index firstRow,
                 llvm::ArrayRef<mlir::Value> masks);
-  /// Runs `body` for the panels of `part`, of four.
+  /// Runs `body` for each of the up to kPanels panels of `part`.
   void forEachPanel(const Part &part,
                     llvm::function_ref<void(const Part &panel)> body);
   void pack(const Part &part, int64_t vectors, bool isWhole);
@@ -42,8 +42,8 @@ private:
                int64_t count);
   void packTurned(const Part &part);
   void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
-  /// Loads columns of a panel at `count` k from one on; loadLeft loads the
-  /// elements that they are multiplied by.
+  /// Loads columns of a panel at `count` k, beginning with `k`. `loadLeft`
+  /// loads the elements of the left factor that they are multiplied by.
   mlir::Value loadForPanel(Index k, Index column, mlir::Value mask,
                            int64_t count);
   mlir::Value loadLeft(Index row, Index k, int64_t count);

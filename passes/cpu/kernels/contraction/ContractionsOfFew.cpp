@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is too narrow for the panels of ContractionsToVector.cpp.
+// Products that are too narrow for the panels of ContractionsToVector.cpp:
 //
-// few rows: for batch, row, four k, vector of columns: result += a[k] * b[k]
-// few columns: for batch, column, block of k
-//   the column's part of the right factor, packed
-//   for row: result += sum of a[k] * column[k], by four vectors of k
+//     few rows: for batch, row, four k, vector of columns:
+//       result += a[k] * b[k]
+//     few columns: for batch, column, block of k
+//       the column's part of the right factor, packed
+//       for row: result += sum of a[k] * column[k], by four vectors of k
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/contraction/ContractionsOfFew.h"
@@ -27,7 +28,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Adds so many elements of a row times rows of the right factor to a row of
+/// Adds `steps` elements of a row times rows of the right factor to a row of
 /// the result.
 void ContractionsOfFew::emitSteps(Index rowAt, Index firstK, int64_t steps) {
   SmallVector<Value> left, splats;
@@ -50,7 +51,8 @@ void ContractionsOfFew::emitSteps(Index rowAt, Index firstK, int64_t steps) {
     else
       vector::StoreOp::create(b.b, b.loc, sum, result, place);
   };
-  // Of bytes and words LLVM multiplies pairs of words.
+  // With int8 and int16 the loop is scalar: LLVM vectorizes it and multiplies
+  // pairs of int16.
   bool isBytes = all.isNarrow();
   Index end = sizes[column];
   Index whole = isBytes ? Index(0) : b.mul(b.div(end, lanes), lanes);
@@ -86,7 +88,7 @@ void ContractionsOfFew::emitRows() {
   });
 }
 
-/// Adds to a column of the result the sums over a block of k, which is packed.
+/// Adds to a column of the result the sums over a packed block of k.
 void ContractionsOfFew::emitSums(Index columnAt, Index firstK, Index depth) {
   constexpr int64_t kSums = cpu::threshold::contractionSums;
   auto type = VectorType::get({lanes}, element);
@@ -149,7 +151,8 @@ void ContractionsOfFew::emitSums(Index columnAt, Index firstK, Index depth) {
   });
 }
 
-/// Of few k and columns, as depthwise convolutions have them.
+/// Emits products with few k and few columns, as of depthwise convolutions,
+/// element by element.
 void ContractionsOfFew::emitElements() {
   all.forEachPlace(/*isOuter=*/false, [&] {
     forEach(b, 0, sizes[k], 1, [&](Value i) {
@@ -183,7 +186,7 @@ void ContractionsOfFew::emitColumns() {
       });
     });
   };
-  // Rows are read as vectors along k.
+  // True if the left factor's rows can be read as vectors along k.
   bool hasRows =
       support::isRow(op->getOperand(0).getType()) &&
       all.map(0).getResults().back() == getAffineDimExpr(k, op.getContext());

@@ -5,23 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of which cpu.matmul computes none: any of their sizes may be open.
-// And convolutions, where the rows of the left factor are windows.
+// Products that cpu.matmul does not compute, also with open sizes, and
+// convolutions, whose left factor's rows are windows.
 //
-// for batch, tap, four panels of columns
-//   for block of k
-//     the panels' part of the right factor, packed: rows of whole vectors
-//     for panel, batch that the right factor does not know, row tile
-//       for k of the block: accumulators += a[row, k] * panel[k, column]
-//       add them to the result
+//     for batch, tap, kPanels panels of columns
+//       for block of k
+//         the panels' part of the right factor, packed: rows of whole vectors
+//         for panel, batch that the right factor does not have, row tile
+//           for k of the block: accumulators += a[row, k] * panel[k, column]
+//           add the accumulators to the result
 //
-// A packed panel lies in the first-level cache and serves all rows; it is where
-// a right factor is turned whose columns are rows, and what is behind its last
-// column becomes zeros. Four are packed together, since lines that are read one
-// by one from as many rows cost more than the products of 64 rows. Fewer than
-// four rows, which a run may bring, read the right factor as it is. Of fewer
-// than four columns each is packed alone, and rows are summed up along k.
-// Words are multiplied in pairs of k (`vpmaddwd`), and packed as such.
+// A packed panel lies in the first-level cache and serves all rows. Packing
+// also transposes a right factor whose columns are stored as rows, and fills up
+// the last vector with zeros. Several panels are packed together, because
+// reading one cache line from each of many rows is expensive. If a product has
+// only a few rows, they read the right factor directly. If it has only a few
+// columns, each column is packed alone, and rows are summed up along k.
+// Elements of int16 are packed and multiplied in pairs of k (`vpmaddwd`).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -74,7 +74,7 @@ void ContractionEmitter::emit() {
               [&](Value first) { panels.emit(Index(first)); });
     });
   };
-  // What only a run knows is asked there.
+  // Decides at run time if the size of the loop is open.
   auto ifFew = [&](int64_t loop, llvm::function_ref<void()> few,
                    llvm::function_ref<void()> many) {
     if (!sizes[loop].value)
@@ -96,10 +96,10 @@ void ContractionEmitter::emit() {
 }
 
 //===----------------------------------------------------------------------===//
-// For what
+// Conditions
 //===----------------------------------------------------------------------===//
 
-/// A vector times a matrix reads it once: packing it would be another time.
+/// A vector times a matrix reads the matrix once, so packing it does not pay.
 static bool isFor(linalg::GenericOp op) {
   return support::isTiledProduct(op) &&
          op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;

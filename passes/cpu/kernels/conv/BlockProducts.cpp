@@ -1,12 +1,14 @@
-//===- BlockProducts.cpp - products with blocks of zeros ------------------===//
+//===- BlockProducts.cpp - products with blocks of weights ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// for block of the panel's list (its weights follow those of the one before)
-//   for k: accumulators += src[row, first k of the block + k] * weights[k]
+// Products with the blocks of weights of a panel:
+//
+//     for block of the panel's list, whose weights follow each other
+//       for k: accumulators += src[row, k of the block + k] * weights[k]
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/BlockProducts.h"
@@ -39,8 +41,8 @@ PanelBlocks::PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel)
   end = loadNumber(b, list, b.add(panel, 1));
 }
 
-/// What the block reads of the others on the stack, as `multiplyAddWhole`
-/// copies more of them.
+/// Copies some of the rows to the stack if a cache set cannot hold a line of
+/// each. `multiplyAddWhole` copies more of them.
 SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows) const {
   Type element = getElementTypeOrSelf(rows.data);
@@ -64,15 +66,16 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
   return used;
 }
 
-/// Whether all k of a block are multiplied at once: rows are copied in another
-/// form, or added up as f16.
+/// Returns true if all k of a block are multiplied at once, because rows are
+/// copied in another form or added up as f16.
 static bool isAtOnce(const Tile &tile) {
   const ProductInfo &info = infoOf(tile.product);
   return info.rows == RowForm::asFloats || info.rows == RowForm::asWords ||
          info.block != 0;
 }
 
-/// Adds to sums that are there once or several times beside each other.
+/// Adds a block's products to sums, of which there may be several copies beside
+/// each other.
 Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b,
                                         const TileWeights &weights,
                                         const SrcRows &rows,
@@ -83,7 +86,8 @@ Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b,
   SrcRows used = copyRows(b, tile, rows);
   int64_t count = tile.rows * tile.vectors, steps = before.size() / count;
   Accumulators sums = before;
-  // Without a loop, whose end would be the only branch that is hard to predict.
+  // Unrolls all k: the end of a loop would be the only branch that is hard to
+  // predict.
   for (int64_t k = 0; k < depth; k += group) {
     auto beside = MutableArrayRef(sums).slice(k / group % steps * count, count);
     SrcRows at = used;

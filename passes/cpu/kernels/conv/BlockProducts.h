@@ -1,4 +1,4 @@
-//===- BlockProducts.h - products with blocks of zeros ----------*- C++ -*-===//
+//===- BlockProducts.h - products with blocks of weights --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,15 +11,15 @@
 
 namespace ingot::cpu {
 
-/// The blocks of weights that a panel has, as `blocks` of `cpu.matmul` lists
-/// them.
+/// The blocks of weights of a panel, as listed in operand `blocks` of
+/// `cpu.matmul`.
 class PanelBlocks {
 public:
   PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel);
 
-  /// Adds up the products of rows of `src`, the first of which starts at
-  /// `srcAt` and which are `stride` elements apart, with the columns that start
-  /// at `columns.at` in each block.
+  /// Returns the sums of products of a tile. The rows of `src` start at
+  /// `srcAt`, `stride` elements apart. The tile's columns start at `columns.at`
+  /// in each block.
   Accumulators multiply(IndexBuilder &b, const TileWeights &columns,
                         mlir::Value src, Index srcAt, Index stride) const;
 
@@ -31,9 +31,11 @@ private:
                              const Accumulators &before) const;
 
   TargetInfo target;
-  /// Of a block: neighbouring k, how many of them lie together, and columns.
+  /// The size of a block in k, the number of k that lie side by side, and the
+  /// number of columns.
   int64_t depth, group, width;
-  /// The list, the panel's blocks, and where in it the first k of each starts.
+  /// The list, the range of the panel's blocks in it, and the offset in the
+  /// list of the blocks' first k.
   mlir::Value list;
   Index first, end, positions;
 };

@@ -5,28 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where only a run knows how long rows are, or where they are shorter than a
-// tile, pixels are counted through all rows:
+// Tiles across rows. They are used where the length of rows is open, or where
+// rows are shorter than a tile. Pixels are then counted through all rows:
 //
-// for block of pixels, column tile
-//   for tile of pixels
-//     if all of them are of one row, and their taps along it within src:
-//       as in ConvToVector.cpp
-//     else for taps
-//       find where each pixel has the tap, zeros if in the padding
-//       unless all are in the padding: for k over channels
-//         accumulators += found[pixel][k] * weights[k, column]
-//     epilogue, store
+//     for block of pixels, column tile
+//       for tile of pixels
+//         if all lie in one row, and their taps along it lie within src:
+//           as in ConvToVector.cpp
+//         else for taps
+//           find the address of each pixel's tap; use zeros in the padding
+//           unless all are in the padding: for k over channels
+//             accumulators += found[pixel][k] * weights[k, column]
+//         epilogue, store
 //
-// So there are two micro-kernels, whatever the sizes are: for pixels a stride
-// apart, and for those of which each has an address of its own, where the last
-// of a task may be missing (Dukhan, The Indirect Convolution Algorithm, 2019).
-// If a kernel is dilated beyond src, as in segmentation, most taps are in the
-// padding of all pixels.
-// Of few channels, and for instructions that want a stride or other elements,
-// the taps along a row are copied instead. That takes a load and a store for
-// each vector of src, 1/16 of its products with 32 columns.
+// So there are two micro-kernels, for any sizes. The first is for pixels a
+// stride apart. The second is for pixels with an address each, where the last
+// pixels of a task may be missing (Dukhan, The Indirect Convolution Algorithm,
+// 2019). If a kernel is dilated beyond src, as in segmentation, most taps are
+// in the padding of all pixels.
 //
+// With few channels, and for instructions that require a fixed stride or other
+// elements, the taps along a row are copied instead (ConvTapCopies.cpp). A copy
+// takes a load and a store for each vector of src, 1/16 of its products with 32
+// columns.
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvAcrossRows.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
@@ -60,14 +61,14 @@ void ConvAcrossRows::forEachRun(const Tile &tile, const TaskRange &range,
   });
 }
 
-/// The heights of tiles, of which the lower ones are for the last pixels: rows
-/// that are not there would be multiplied like the others, and of a map of four
-/// pixels these are most. Sound has such maps; of pictures few are so small,
-/// and of volumes none, and each takes a compiler's time.
+/// Returns the heights of tiles. The lower tiles are for the last pixels, since
+/// rows that do not exist cost as much as others. In a feature map of four
+/// pixels they would be most of a tile. Such maps are common in audio, rare in
+/// images and absent in volumes, and each height costs compile time.
 RowTiling ConvAcrossRows::tilingOf(const Tile &tile) const {
   SmallVector<int64_t> sizes = {tile.rows};
-  // Nine and four of 14, four and two of six. All AMX tiles of a kernel are of
-  // one shape.
+  // A tile of 14 rows adds heights of nine and four, a tile of six adds four
+  // and two. AMX tiles must have one shape in a kernel.
   if (usesTiles(tile.product) || tile.rows < 6 || outer > 1)
     return RowTiling(sizes);
   if (outer == 0)
@@ -85,7 +86,7 @@ void ConvAcrossRows::emitRun(const Tile &tile, const PixelRun &run, Index group,
                              ForEachColumn forEachColumn) {
   const RowTiling tiling = tilingOf(tile);
   auto prepare = [&] { sums.prepare(tiling.sizeFor(b, run.count)); };
-  // A tile's sums are stored in one place, however they came about.
+  // The two ways to compute sums share the code that stores them.
   if (storesInRow(tile)) {
     b.branch(run.asTheyAre, [] {}, prepare);
     return tiling.choose(b, run.count, [&](int64_t rows) {
@@ -185,7 +186,7 @@ void ConvAcrossRows::storePixels(const Tile &tile, const Accumulators &sums,
     spilled = createScratch(b, tile.rows * rowSize, sumType(b, tile));
     spill(b, tile, sums, spilled, 0);
   }
-  // A row of sums is one of vectors.
+  // Stores a row of vectors of sums.
   Tile row = tile.withRows(1);
   if (usesTiles(tile.product))
     row.product = productFor(plan.target, plan.weights.element,

@@ -14,11 +14,11 @@
 
 namespace ingot::cpu {
 
-/// Given the number of a column tile, and the tile.
+/// A function that gets the number of a column tile, and the tile.
 using ColumnFn = llvm::function_ref<void(mlir::Value, const Tile &)>;
 using ForEachColumn = llvm::function_ref<void(ColumnFn)>;
 
-/// Tiles of pixels that need not be of one row.
+/// Tiles of pixels that may lie in several rows.
 struct ConvAcrossRows : ConvPart {
   ConvAcrossRows(ConvKernel &conv, ConvColumns &columns, ConvSums &sums)
       : ConvPart(conv), sums(sums), copies(conv, columns), found(conv) {}
@@ -26,14 +26,14 @@ struct ConvAcrossRows : ConvPart {
   void emit(const Tile &tile, const ColumnAt &columnAt, const TaskRange &range);
   /// Returns whether whole windows are copied.
   bool copiesWindows(const Tile &tile);
-  /// Emits all column tiles, which share copies of few channels.
+  /// Emits all column tiles, which share the copies if there are few channels.
   void emitFewChannels(const Tile &tile, Index group, const TaskRange &range,
                        ForEachColumn forEachColumn);
 
 private:
-  /// The pixels of a tile: the first one's coordinates and number in dst, how
-  /// many there are, the tile's number, and whether all of them are of one row,
-  /// and their taps along it within src.
+  /// The pixels of a tile: the coordinates and the number in dst of the first
+  /// pixel, the number of pixels, and the tile's number. `asTheyAre` is true if
+  /// all pixels lie in one row and their taps along it lie within src.
   struct PixelRun {
     llvm::SmallVector<Index> first;
     Index pixel, count, number;
@@ -45,8 +45,9 @@ private:
   };
   void forEachRun(const Tile &tile, const TaskRange &range,
                   llvm::function_ref<void(const PixelRun &run)> body);
-  /// The functions that sum up a tile: over pixels as they are, or over any
-  /// pixels. `prepare` is called before the first column.
+  /// The functions that compute the sums of a tile: `whole` if its pixels are
+  /// `asTheyAre`, `any` for all others. `prepare` is called before the first
+  /// column.
   struct PixelSums {
     using SumFn = llvm::function_ref<Accumulators(const Tile &tile,
                                                   const ColumnAt &columnAt)>;
@@ -58,8 +59,8 @@ private:
   RowTiling tilingOf(const Tile &tile) const;
   void storePixels(const Tile &tile, const Accumulators &sums,
                    const PixelRun &run, const ColumnAt &columnAt);
-  /// Returns whether pixels of any row lie one behind the other in dst, and so
-  /// do those of what the epilogue reads; a number is then their place.
+  /// Returns true if the pixels of all rows are contiguous in dst and in the
+  /// operands of the epilogue. A pixel's number is then its index.
   bool storesInRow(const Tile &tile);
   void storeInRow(const Tile &tile, const Accumulators &sums,
                   const PixelRun &run, const ColumnAt &columnAt);

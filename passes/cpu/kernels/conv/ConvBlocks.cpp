@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where rows are so short that a tile has few pixels, weights are needed faster
-// than the second-level cache brings them. Then sums wait on the stack:
+// Convolution by blocks of weights. Where rows are so short that a tile has few
+// pixels, the second-level cache cannot deliver weights fast enough. Then
+// partial sums are kept on the stack:
 //
-// for block of rows, column tile
-//   for tap, block of its channels: these weights stay in the first-level cache
-//     for output row, pixel tile
-//       for k in the block: sums += src[pixel, k] * weights[k, column]
-//   epilogue, store
+//     for block of rows, column tile
+//       for tap, block of its channels: weights stay in the first-level cache
+//         for output row, pixel tile
+//           for k in the block: sums += src[pixel, k] * weights[k, column]
+//       epilogue, store
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvEmitter.h"
@@ -56,7 +57,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, const ColumnAt &columnAt,
 
   SmallVector<Index> weightsAt = conv.weightsOf(columnAt);
   columns.prepareWidened(tile, block);
-  // The products of `size` channels from `channel` on at one tap.
+  // Adds the products of `size` channels, beginning with `channel`, at one tap.
   auto addBlock = [&](ArrayRef<Index> taps, int64_t tap, Index channel,
                       int64_t size) {
     llvm::copy(taps, weightsAt.begin() + 1);

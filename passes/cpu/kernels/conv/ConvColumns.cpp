@@ -1,4 +1,4 @@
-//===- ConvColumns.cpp - weights of a convolution, prepared ---------------===//
+//===- ConvColumns.cpp - prepared weights of a convolution ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -92,7 +92,7 @@ void ConvColumns::withWidened(const Tile &tile, const ColumnAt &columnAt,
       b,
       {tile, weights.data, weights.at(b, conv.weightsOf(columnAt)), plan.panel},
       terms);
-  // One panel, of the tile's columns.
+  // The widened copy is a single panel, which has just the tile's columns.
   llvm::SaveAndRestore<std::optional<Flat>> before(conv.packed, weights);
   llvm::SaveAndRestore<Flat> narrow(weights);
   llvm::SaveAndRestore<int64_t> panel(plan.panel, used.panel);

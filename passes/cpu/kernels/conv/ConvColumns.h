@@ -1,4 +1,4 @@
-//===- ConvColumns.h - weights of a convolution, prepared -------*- C++ -*-===//
+//===- ConvColumns.h - prepared weights of a convolution --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,17 +20,19 @@ struct ConvColumns : ConvPart {
 
   /// Sorts the groups of bytes that are multiplied in pairs.
   void sortPairs(const Tile &tile, const ColumnAt &columnAt);
-  /// Widens bytes to words, if that pays.
+  /// Widens int8 weights to int16, if that pays.
   void widenWeights(const Tile &tile, const ColumnAt &columnAt);
 
-  /// Lets all rows of a task share weights of f16 as f32, `terms` of a column.
-  /// The first reader of a row of taps widens its weights.
+  /// Lets all rows of a task share f16 weights that are widened to f32; a
+  /// column has `terms` of them. The first reader of a row of taps widens its
+  /// weights.
   void prepareWidened(const Tile &tile, int64_t terms);
-  /// Lets the weights from here on be widened once more.
+  /// Marks the weights from `from` on as not widened.
   void clearWidened(Index from);
   Accumulators sumWidened(const TileWeights &weights,
                           llvm::ArrayRef<Index> outerTaps, MultiplyFn multiply);
-  /// or all before `body`, which has them in place of the others.
+  /// Widens all weights before it calls `body`, which uses the copy in their
+  /// place.
   void withWidened(const Tile &tile, const ColumnAt &columnAt,
                    llvm::function_ref<void(const Tile &tile)> body);
 
@@ -39,8 +41,8 @@ struct ConvColumns : ConvPart {
 
 private:
   std::optional<WidenedWeights> widened;
-  /// A flag for each row of taps: its weights are widened. The weights of the
-  /// first row come from `widenedFrom`.
+  /// A flag for each row of taps: true if its weights are widened.
+  /// `widenedFrom` is the offset of the first row's weights.
   mlir::Value areWidened;
   Index widenedFrom;
 };

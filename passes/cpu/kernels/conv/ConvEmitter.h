@@ -1,4 +1,4 @@
-//===- ConvEmitter.h - code of one convolution ------------------*- C++ -*-===//
+//===- ConvEmitter.h - code of a convolution --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,9 @@
 
 namespace ingot::cpu {
 
-/// Emits one task of a convolution: ConvToVector.cpp has the loops,
-/// ConvBlocks.cpp those by blocks of weights, ConvSigns.cpp the sums of signs.
+/// Emits one task of a convolution. ConvToVector.cpp has the loops,
+/// ConvBlocks.cpp the loops by blocks of weights, and ConvSigns.cpp the sums of
+/// signs.
 struct ConvEmitter : ConvPart {
   explicit ConvEmitter(ConvKernel &conv)
       : ConvPart(conv), columns(conv), sums(conv, columns),
@@ -32,7 +33,7 @@ private:
   /// Sums up products of signs.
   Accumulators sumSigns(const Tile &tile, const PixelTile &pixels,
                         const PixelsAt &pixelsAt, const ColumnAt &columnAt);
-  /// By blocks of weights that serve all rows of a task.
+  /// Emits a task by blocks of weights, which serve all rows of the task.
   void emitBlocks(const Tile &tile, const ColumnAt &columnAt,
                   const TaskRange &range);
 
@@ -40,7 +41,7 @@ private:
   ConvSums sums;
   ConvAcrossRows acrossRows;
   ConvOpenRows openRows;
-  /// Sums between two blocks of weights.
+  /// The partial sums between two blocks of weights.
   mlir::Value waiting;
 };
 

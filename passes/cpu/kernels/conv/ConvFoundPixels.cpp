@@ -20,8 +20,9 @@ bool ConvFoundPixels::isWorthIt(const Tile &tile) const {
          channels >= cpu::threshold::foundFewestChannels;
 }
 
-/// Fills a table on the stack with the place of tap 0 of each pixel of a tile
-/// in src: coordinates of the spatial dimensions, and the offset of channel 0.
+/// Fills a table on the stack with the origin of each pixel of a tile: the
+/// position of its tap 0 in src. An origin consists of the spatial coordinates
+/// and the offset of channel 0.
 void ConvFoundPixels::findOrigins(const Tile &tile, ArrayRef<Index> first,
                                   Index count, Index rows, Index group) {
   int64_t columns = outer + 2;
@@ -36,7 +37,8 @@ void ConvFoundPixels::findOrigins(const Tile &tile, ArrayRef<Index> first,
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     srcAt.push_back(b.mul(group, channels));
     store(pixel, columns - 1, src.at(b, srcAt));
-    // Behind the last pixel all lies in the padding, far before src.
+    // Pixels behind the last one get a coordinate far before src, so that all
+    // their taps lie in the padding.
     Value isThere = b.compare(arith::CmpIPredicate::slt, pixel, count);
     constexpr int64_t kNowhere = -(int64_t(1) << 60);
     for (int64_t d = 0; d <= outer; ++d) {
@@ -98,7 +100,8 @@ Accumulators ConvFoundPixels::sumFound(const Tile &tile,
           b, {tile, weights.data, weights.at(b, weightsAt), plan.panel}, rows,
           channels, sums, next.from(b, conv.inPanel(taps)));
     };
-    // A zero point in the padding counts; zeros do not.
+    // Taps in the padding can be skipped only if they are zeros; a zero point
+    // contributes to the sums.
     return op.getSrcZeroPoint() == 0 ? updateIf(b, isAnyWithin, sums, multiply)
                                      : multiply();
   };

@@ -11,12 +11,13 @@
 
 namespace ingot::cpu {
 
-/// Sums of tiles of pixels of any rows, by the addresses of pixels, looked for
-/// one by one.
+/// Sums of tiles of pixels in any rows. The address of each pixel is computed
+/// on its own.
 struct ConvFoundPixels : ConvPart {
   using ConvPart::ConvPart;
 
-  /// Returns whether the products of a pixel are worth looking for it.
+  /// Returns true if a pixel has enough products to pay for finding its
+  /// address.
   bool isWorthIt(const Tile &tile) const;
   void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
                    Index rows, Index group);
@@ -28,7 +29,7 @@ private:
   SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
                      mlir::Value &isAnyWithin);
 
-  /// The table of places of tap 0 of each pixel.
+  /// The table of the pixels' origins: the position of tap 0 in src.
   mlir::Value origins;
 };
 

@@ -1,4 +1,4 @@
-//===- ConvKernel.cpp - what the parts of a convolution share -------------===//
+//===- ConvKernel.cpp - shared data of a convolution ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// The most zeros that the stack holds.
+/// The largest number of zeros that the stack may hold.
 static constexpr int64_t kMaxZeros = 16384;
 
 SmallVector<Index> ConvKernel::weightsOf(const ColumnAt &columnAt) {
@@ -23,7 +23,7 @@ SmallVector<Index> ConvKernel::weightsOf(const ColumnAt &columnAt) {
   at.append(outer + 2, Index(0));
   at.push_back(b.mul(b.rem(columnAt.tile, plan.tilesPerPanel),
                      plan.tile.vectors * plan.target.lanes));
-  // The first element of a group.
+  // Sets the remaining indices to the first element of a group.
   at.resize(weights.shape.size(), Index(0));
   return at;
 }
@@ -98,8 +98,9 @@ SrcRows ConvKernel::rowsOfTap(const Tile &tile, const PixelTile &pixels,
   return rows;
 }
 
-/// Calls `body` for pixels 0, 1, …, `count` - 1 from the one at coordinates
-/// `first` of dst on, with the coordinates of each.
+/// Calls `body` for `count` pixels, beginning with the one at coordinates
+/// `first` of dst. `body` gets the index of a pixel, from 0 on, and its
+/// coordinates.
 void ConvKernel::forEachPixel(
     ArrayRef<Index> first, Index count,
     function_ref<void(Index pixel, ArrayRef<Index> at)> body) {
@@ -109,7 +110,8 @@ void ConvKernel::forEachPixel(
   (void)forEach(b, 0, count, start, [&](Value pixel, const Accumulators &at) {
     SmallVector<Index> coordinates(at.begin(), at.end());
     body(Index(pixel), coordinates);
-    // The last dimension first, and on to the next one where it ends.
+    // Advances the last dimension; where it ends, continues with the dimension
+    // before.
     Accumulators next(at);
     Value goesOn;
     for (int64_t d = at.size() - 1; d >= 0; --d) {

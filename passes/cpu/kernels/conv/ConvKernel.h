@@ -1,14 +1,14 @@
-//===- ConvKernel.h - what the parts of a convolution share -----*- C++ -*-===//
+//===- ConvKernel.h - shared data of a convolution --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The code of a convolution is made of parts: how weights are prepared
-// (ConvColumns), how the taps of a tile's pixels are summed up (ConvSums,
-// ConvTapCopies, ConvFoundPixels), and in which order tiles follow each other
-// (ConvAcrossRows, ConvOpenRows, ConvEmitter). All of them know the kernel.
+// The parts of a convolution's code, which share a ConvKernel. ConvColumns
+// prepares weights. ConvSums, ConvTapCopies and ConvFoundPixels sum up the taps
+// of a tile's pixels. ConvAcrossRows, ConvOpenRows and ConvEmitter determine
+// the order of tiles.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_CONV_CONVKERNEL_H
@@ -32,8 +32,8 @@ struct PixelsAt {
   Index first;
 };
 
-/// Sizes and addresses of a convolution, and what its tiles read and store
-/// whatever their order is.
+/// The sizes and addresses of a convolution, and loads and stores that do not
+/// depend on the order of tiles.
 struct ConvKernel {
   ConvKernel(mlir::OpBuilder &builder, cpu::ConvOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
@@ -51,33 +51,37 @@ struct ConvKernel {
   llvm::SmallVector<Index> weightsOf(const ColumnAt &columnAt);
   /// Returns the first channel of dst of a column tile.
   Index columnOf(const ColumnAt &columnAt);
-  /// Returns the place of the first of these taps in a panel.
+  /// Returns the offset in a panel of the weights of the first of these taps.
   Index inPanel(llvm::ArrayRef<Index> taps);
-  /// Returns the number of the taps of the outer dimensions.
+  /// Returns the linear index of the taps of the outer dimensions.
   Index numberOf(llvm::ArrayRef<Index> taps);
-  /// Returns the pixels of a task; open if a run decides them.
+  /// Returns the number of pixels of a task; dynamic if it is known only at run
+  /// time.
   int64_t pixelsOfTask() const;
   /// Returns the weights to prefetch in pass `pass` of `passes` over a tile.
   NextWeights nextPanel(const ColumnAt &columnAt, Index pass, Index passes);
-  /// Returns whether the taps of a row and their channels lie one behind the
-  /// other, in src as in the weights.
+  /// Returns true if the taps of a row and their channels are contiguous, both
+  /// in src and in the weights.
   bool isContiguous() const;
-  /// Returns whether rows are multiplied wherever they are.
+  /// Returns true if the product can read rows at any address.
   bool readsInPlace(const Tile &tile) const;
   /// Returns the element type of src and of its copies. Weights may be
   /// narrower: f16 is widened as it is read.
   mlir::Type srcElement() const { return mlir::getElementTypeOrSelf(src.data); }
-  /// The pixels that have the tap; with a zero point the others are made of it.
+  /// Returns the rows of the pixels that have the tap. With a zero point, the
+  /// other pixels read a pixel of zero points.
   SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
                     mlir::Value data, Index first, Index stride);
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
 
-  /// A pixel in the padding of src with a zero point.
+  /// Returns a buffer like a pixel in the padding: its elements are the zero
+  /// point of src.
   mlir::Value zeroPointPixel();
-  /// Returns the compensation of the outer taps within src for a row of dst, or
-  /// of all taps: a vector for each of the tile, none without a zero point.
+  /// Returns a tile's compensation for the zero point, a vector for each vector
+  /// of the tile. With `row`, it covers the outer taps within src for this row
+  /// of dst, else all taps. It is empty without a zero point.
   Accumulators compensationOf(const Tile &tile, const ColumnAt &columnAt,
                               std::optional<llvm::ArrayRef<Index>> row);
 
@@ -89,10 +93,11 @@ struct ConvKernel {
   ConvPlan plan;
   Flat src, weights;
   Output output;
-  /// Channels of src in a group, and elements between two pixels of a row.
+  /// The number of src channels in a group, and the elements between two pixels
+  /// of a row.
   int64_t channels;
   Index pixelStride;
-  /// Spatial dimensions but the last.
+  /// The number of spatial dimensions without the last.
   int64_t outer;
   ConvWindow window;
   /// The weights in f16, if `weights` are a widened copy.

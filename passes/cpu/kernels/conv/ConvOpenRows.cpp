@@ -5,21 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where tiles could go across rows (ConvAcrossRows.cpp), but the taps of a row
-// do not follow each other in src, as in groups, so that to copy them takes as
-// long as to multiply them:
+// Convolution with rows of open size, one row at a time. Tiles could go across
+// rows instead (ConvAcrossRows.cpp). But in grouped convolutions the taps of a
+// row are not contiguous in src, so that copying them costs as much as
+// multiplying them.
 //
-// for row, its pixels of the task
-//   for tile of 14 pixels, or of 10, 7, 4 if these are enough
-//     for taps: accumulators += src[pixel, k] * weights[k, column]
-//     epilogue, store
+//     for row, its pixels of the task
+//       for tile of 14 pixels, or of 10, 7, 4 if these are enough
+//         for taps: accumulators += src[pixel, k] * weights[k, column]
+//         epilogue, store
 //
 // Only the first pixels of a tile may have taps before src, and only the last
-// ones behind it: those ask, and read zeros (zero points) instead. The last
-// tile of a row may have more pixels than are left, which are not stored. Each
-// size takes a compiler's time: with 12, 8 and 6 as well, rows of as many would
-// take 5 to 10 % less, and a net of groups as many more to compile.
-//
+// pixels may have taps behind it. These pixels check at run time, and read
+// zeros (zero points) instead. The last tile of a row may have more pixels than
+// are left, which are not stored. There are only a few sizes of tiles, because
+// each costs compile time.
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvOpenRows.h"
 
@@ -35,8 +35,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// The sizes of tiles, the largest first. Pictures of 224 pixels have maps of
-/// seven, and one vector a pixel takes as long for fewer.
+/// Returns the sizes of tiles, the largest first. The size seven is for images
+/// of 224 pixels, whose last feature maps have rows of seven pixels. More sizes
+/// do not pay: with one vector a pixel, fewer pixels take as long.
 static RowTiling tilingOf(int64_t rows) {
   if (rows == 14)
     return RowTiling({14, 10, 7, 4});
@@ -44,7 +45,8 @@ static RowTiling tilingOf(int64_t rows) {
                              : ArrayRef<int64_t>());
 }
 
-/// Which pixels of a tile may have taps that lie beyond src, or this tap.
+/// Returns the pixels of a tile that may have taps beyond src, or, if `tap` is
+/// given, for which that tap may lie beyond src.
 static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
                                 int64_t rows,
                                 std::optional<int64_t> tap = std::nullopt) {
@@ -69,7 +71,7 @@ bool ConvOpenRows::areWorthIt(const Tile &tile) {
              cpu::threshold::openRowsAsking;
 }
 
-/// The taps of a row of src for pixels of a row.
+/// Adds the taps of a row of src for the pixels of a row.
 Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
                                   ArrayRef<Index> weightsAt,
                                   const Accumulators &start,
@@ -91,7 +93,8 @@ Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
                         b.add(weights.at(b, weightsAt), tapAt), plan.panel},
                        rows, channels, sums, next.from(b, tapAt));
   };
-  // Code for each tap of six pixels is little, and asks less.
+  // Unrolls the taps if tiles have six pixels: this takes little code and needs
+  // fewer checks.
   if (plan.tile.rows > 6 || window.kernel[i] > cpu::threshold::openRowsTaps)
     return forEach(b, 0, window.kernel[i], start,
                    [&](Value tap, const Accumulators &sums) {
@@ -105,7 +108,8 @@ Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
   return sums;
 }
 
-/// Lets row r of a tile read zeros if src has no pixel at `coordinate`.
+/// Lets row r of a tile read zeros, or zero points, if src has no pixel at
+/// `coordinate`.
 void ConvOpenRows::askFor(SrcRows &rows, int64_t r, Index coordinate) {
   Value within = window.hasPixel(b, window.inner(), coordinate);
   Value zeros = memref::CastOp::create(b.b, b.loc, src.data.getType(),
@@ -153,10 +157,12 @@ void ConvOpenRows::emit(const Tile &tile, const ColumnAt &columnAt,
   const RowTiling tiling = tilingOf(tile.rows);
   Index width = window.dstSizes[window.inner()];
   Index passes = b.divideCeil(b.sub(range.endRow, range.firstRow), tile.rows);
-  // A tile of the first of `left` pixels from `first` on; returns its size.
+  // Emits a tile at `first`, where `left` pixels are left; returns the tile's
+  // size.
   auto emitBest = [&](ArrayRef<Index> row, Index first, Index left,
                       Index numberInTask) {
-    // All that is left, or, so that two tiles share that, half of it.
+    // The number of pixels to cover: all that are left, or half of them if they
+    // need two tiles.
     Index wanted =
         b.select(b.compare(arith::CmpIPredicate::sgt, left, tile.rows),
                  b.divideCeil(left, 2), left);
@@ -167,7 +173,7 @@ void ConvOpenRows::emit(const Tile &tile, const ColumnAt &columnAt,
     });
     return tiling.sizeFor(b, wanted);
   };
-  // There are no rows without pixels.
+  // Prevents a division by 0: without pixels the loop has no rows.
   Index divisor = b.max(width, 1);
   forEach(b, b.div(range.firstRow, divisor),
           b.divideCeil(range.endRow, divisor), 1, [&](Value number) {

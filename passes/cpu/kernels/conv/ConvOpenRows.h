@@ -11,16 +11,16 @@
 
 namespace ingot::cpu {
 
-/// Tiles of one row each, whose size only a run knows.
+/// Tiles that lie in one row each, for rows of open size.
 struct ConvOpenRows : ConvPart {
   using ConvPart::ConvPart;
 
-  /// Returns whether tiles of one row take less than tiles across rows.
+  /// Returns true if tiles of one row are faster than tiles across rows.
   bool areWorthIt(const Tile &tile);
   void emit(const Tile &tile, const ColumnAt &columnAt, const TaskRange &range);
 
 private:
-  /// The first of `count` pixels.
+  /// Emits a tile for the first `count` pixels, beginning with `pixelsAt`.
   void emitTile(const Tile &tile, const PixelsAt &pixelsAt, Index count,
                 const ColumnAt &columnAt, const NextWeights &next);
   Accumulators sumRow(const Tile &tile, llvm::ArrayRef<Index> srcAt,

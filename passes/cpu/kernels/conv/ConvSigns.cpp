@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for pixel tile within the row
-//   for taps that lie within src: are there zeros? how many taps are there?
-//   accumulators = channels * taps
-//   for taps that lie within src, for word of their channels:
-//     accumulators -= 2 * bits that differ in u
-//   the same in v and the mean of both, if there are zeros
-//   epilogue, store
+// Sums of products of signs. A sign is a bit in each of two planes, u and v,
+// which differ only for zeros.
+//
+//     for pixel tile within the row
+//       for taps that lie within src: are there zeros? how many taps are there?
+//       accumulators = channels * taps
+//       for taps that lie within src, for word of their channels:
+//         accumulators -= 2 * bits that differ in u
+//       if there are zeros: the same in v, and the mean of both
+//       epilogue, store
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvEmitter.h"
@@ -50,7 +53,7 @@ Accumulators ConvEmitter::sumSigns(const Tile &tile, const PixelTile &pixels,
         b.mul(Index(seen[1]),
               signs * std::max<int64_t>(taps.second - taps.first, 0)));
 
-  // The words of all taps along the row follow each other, pair by pair.
+  // True if the words of all taps along the row are contiguous, pair by pair.
   bool isOneRun = pixels.isWhole() && window.dilations[inner] == 1 &&
                   words % 2 == 0 && !pixelStride.value &&
                   pixelStride.constant == words;

@@ -118,8 +118,8 @@ Accumulators ConvSums::sumAsFloats(const Tile &tile, const PixelTile &pixels,
   if (span <= 0)
     return start;
   int64_t group = plan.weights.group;
-  // With the weights that go with them, copies of f32 stay in the first-level
-  // cache: they may take half of it.
+  // Lets copies of f32 take half of the first-level cache; the other half is
+  // for their weights.
   int64_t copied = TargetInfo::of(op).l1 / 2 / 4;
   int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
   int64_t size = copiedAtOnce(channels, most, group);
@@ -169,7 +169,7 @@ Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
   int64_t low = read.first, high = read.second;
   int64_t group = plan.weights.group, lanes = tile.lanes;
-  // Words take half of the first-level cache.
+  // Lets copies of int16 take half of the first-level cache.
   int64_t copied = TargetInfo::of(op).l1 / 2 / 2;
   int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
   int64_t size = copiedAtOnce(channels, most, group);
@@ -178,7 +178,8 @@ Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
   int64_t odd = span * pitch + lanes;
   Value scratch = roomFor(2 * odd, b.b.getI32Type());
   auto type = VectorType::get({2 * lanes}, b.b.getI16Type());
-  // A vector more than there is at most.
+  // Reserves one vector more, because copies and fills may write beyond their
+  // end.
   auto fill = [&](int64_t from, int64_t to) {
     if (from == to)
       return;
@@ -194,7 +195,8 @@ Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
   };
   auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
     Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
-    // From the first to the last: each of the padding's writes too far.
+    // Fills and copies in ascending order, because each step may write a little
+    // too far.
     fill(0, low);
     if (isRun)
       copyAsWords(b, lanes, {src.data, first}, {scratch, Index(low * pitch)},
@@ -214,8 +216,8 @@ Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
       return rows;
     };
     Index block = b.add(panelAt, b.mul(channel, panel));
-    // Copies of whole pixels follow each other as their weights do, zeros
-    // behind the last channels.
+    // True if copies of whole pixels are contiguous like their weights. Zeros
+    // then follow the last channels of a pixel.
     bool asOne = size == channels && dilation == 1;
     return sumTaps({tile, factors, block, panel},
                    {asOne, Index(dilation * pitch), rowsOf},
@@ -229,7 +231,7 @@ Accumulators ConvSums::sumPairs(const Tile &tile, const PixelTile &pixels,
                                 const Accumulators &start) {
   Value data = src.data;
   if (!pixels.isWhole()) {
-    // As far apart as in src, as the lists have them.
+    // Keeps the stride of src, which is encoded in the lists.
     copyPadded(pixels, from, pixelStride.constant);
     data = copied;
     from = 0;
@@ -246,7 +248,8 @@ Accumulators ConvSums::sumAmx(const Tile &tile, const PixelTile &pixels,
                               Index from, Index panelAt,
                               const Accumulators &start) {
   int64_t inner = window.inner(), taps = window.kernel[inner];
-  // All tiles of a kernel go this way, since AMX tiles have one shape.
+  // All tiles of a kernel are computed in this way, because AMX tiles have one
+  // shape.
   bool isRun = conv.isContiguous();
   Value data = src.data;
   Index distance = pixelStride;
@@ -283,7 +286,8 @@ void ConvSums::copyPadded(const PixelTile &pixels, Index from, int64_t pitch) {
   int64_t room = spanOf(plan.tile.rows) * pitch + lanes;
   Value scratch = roomFor(room, element);
   auto [low, high] = pixels.pixelsRead(stride, dilation);
-  // From the first to the last: each writes a little too far.
+  // Fills and copies in ascending order, because each step may write a little
+  // too far.
   fillRun(b, scratch, 0, low * pitch, op.getSrcZeroPoint());
   if (conv.isContiguous())
     copyRuns(b, lanes, {src.data, b.add(from, b.mul(pixelStride, low))},

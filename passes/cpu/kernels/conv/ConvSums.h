@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// Sums of tiles of pixels that are of one row of dst.
+/// Sums of tiles whose pixels lie in one row of dst.
 struct ConvSums : ConvPart {
   ConvSums(ConvKernel &conv, ConvColumns &columns)
       : ConvPart(conv), columns(columns) {}
@@ -22,31 +22,32 @@ struct ConvSums : ConvPart {
                        const NextWeights &next);
 
 private:
-  /// Adds the taps along the row: over src as it is, or
+  /// Adds the taps along the row. Reads src directly, or calls one of the
+  /// functions below.
   Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
                       llvm::ArrayRef<Index> srcAt,
                       llvm::ArrayRef<Index> weightsAt,
                       const Accumulators &start, const NextWeights &next);
-  /// over a copy of the pixels in f32, or
+  /// Sums over a copy of the pixels as f32.
   Accumulators sumAsFloats(const Tile &tile, const PixelTile &pixels,
                            Index from, Index panelAt,
                            const Accumulators &start);
-  /// over a copy of bytes as words, zero points in the padding, or
+  /// Sums over a copy of bytes as int16, with zero points in the padding.
   Accumulators sumWords(const Tile &tile, const PixelTile &pixels, Index from,
                         Index panelAt, llvm::ArrayRef<Index> taps,
                         const Accumulators &start);
-  /// by pairs of bytes, over src or a copy with zero points in the padding, or
+  /// Sums by pairs of bytes, over src or over a copy with zero points in the
+  /// padding.
   Accumulators sumPairs(const Tile &tile, const PixelTile &pixels, Index from,
                         Index panelAt, llvm::ArrayRef<Index> taps,
                         const Accumulators &start);
-  /// by AMX tiles, over the pixels as they are or over a copy with zeros in the
-  /// padding.
+  /// Sums by AMX tiles, over src or over a copy with zeros in the padding.
   Accumulators sumAmx(const Tile &tile, const PixelTile &pixels, Index from,
                       Index panelAt, const Accumulators &start);
 
-  /// The rows of each tap along the row of src; `asOne` if the taps follow each
-  /// other, in memory as well. `apart` is how far in data, if all pixels have
-  /// all taps.
+  /// The rows of each tap along the row of src. `asOne` is true if the taps are
+  /// contiguous in memory. `apart` is the distance between two taps, if all
+  /// pixels have all taps.
   struct TapRows {
     bool asOne;
     std::optional<Index> apart;
@@ -56,14 +57,15 @@ private:
   Accumulators sumTaps(const TileWeights &weights, const TapRows &taps,
                        int64_t depth, const Accumulators &start,
                        const NextWeights &next = {});
-  /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the
-  /// first on.
+  /// Copies the pixels of a tile, beginning with tap 0 of the first pixel, with
+  /// a distance of `pitch` elements.
   void copyPadded(const PixelTile &pixels, Index from, int64_t pitch);
-  /// Room for a copy, which all tiles share that fit in.
+  /// Returns a buffer for a copy; all tiles share it if it is large enough.
   mlir::Value roomFor(int64_t elements, mlir::Type type);
 
   ConvColumns &columns;
-  /// Pixels, as they are multiplied, and how many elements there is room for.
+  /// The copied pixels in the form in which they are multiplied, and the
+  /// buffer's number of elements.
   mlir::Value copied;
   int64_t room = 0;
 };

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where tiles go across rows (ConvAcrossRows.cpp), and there are few channels,
-// or instructions want a stride or other elements:
+// Tiles across rows (ConvAcrossRows.cpp) that copy their taps. This is for few
+// channels, and for instructions that require a fixed stride or other elements:
 //
-// for tile of pixels
-//   copy the taps of each pixel, all or those of a row or one, side by side
-//   for column tile: for k over what was copied
-//     accumulators += copy[pixel][k] * weights[k, column]
+//     for tile of pixels
+//       copy the taps of each pixel side by side: all, those of a row, or one
+//       for column tile: for k over the copy
+//         accumulators += copy[pixel][k] * weights[k, column]
 //
-// Windows that are copied whole serve all columns of a task.
+// If whole windows are copied, the copy serves all columns of a task.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvTapCopies.h"
@@ -33,15 +33,15 @@ using namespace ingot::cpu;
 CopiedTaps ConvTapCopies::copiedTaps(const Tile &tile) {
   int64_t taps = window.kernel[window.inner()];
   int64_t line = amxRowElements(conv.srcElement());
-  // Half of the first-level cache.
+  // Lets the copies take half of the first-level cache.
   int64_t most =
       TargetInfo::of(op).l1 / 8 * plan.weights.group / plan.tile.rows;
   CopiedTaps copied{taps, channels, channels, 0};
-  // AMX tiles are of one shape throughout a kernel.
+  // AMX tiles must have one shape in a kernel.
   bool canSplit = !usesTiles(tile.product) || channels % line == 0;
   const bool isByLists = infoOf(tile.product).rows == RowForm::byLists;
   if (isByLists) {
-    // As far apart as in src, as the lists have them.
+    // Keeps the stride of src, which is encoded in the lists.
     copied.tapPitch =
         pixelStride.constant * window.dilations[window.inner()];
   } else if (plan.weights.depth != channels ||
@@ -54,15 +54,15 @@ CopiedTaps ConvTapCopies::copiedTaps(const Tile &tile) {
                        std::max<int64_t>(llvm::alignDown(most, line), line),
                        usesTiles(tile.product) ? line : plan.weights.group);
   }
-  // All rows of a window at once serve all columns, if their weights follow
-  // each other as they do.
+  // Copies all rows of a window at once if their weights are contiguous like
+  // the copy; the copy then serves all columns.
   int64_t rows = support::productOf(window.kernel.drop_back());
   bool isRun = plan.weights.depth == channels || rows * taps == 1;
   if (isRun && copied.taps == taps && copied.channels == channels &&
       copied.tapPitch == channels && !usesTiles(tile.product) && !isByLists &&
       rows * taps * channels <= most)
     copied.rows = rows;
-  // No power of two, with room for what copying writes behind the last tap.
+  // Avoids a power of two, and leaves room for writes beyond the last tap.
   int64_t atOnce = std::max<int64_t>(copied.rows, 1) * copied.taps;
   copied.pixelPitch =
       llvm::alignTo((atOnce - 1) * copied.tapPitch + copied.channels, line) +
@@ -76,7 +76,7 @@ void ConvTapCopies::prepareCopies(const CopiedTaps &copied) {
         createScratch(b, plan.tile.rows * copied.pixelPitch, conv.srcElement());
 }
 
-/// Masks of elements [low, high) of so many vectors.
+/// Returns masks of elements [low, high) for `vectors` vectors.
 SmallVector<Value> ConvTapCopies::masksWithin(Index low, Index high,
                                               int64_t vectors) {
   int64_t lanes = plan.target.lanes;
@@ -91,7 +91,7 @@ SmallVector<Value> ConvTapCopies::masksWithin(Index low, Index high,
   return masks;
 }
 
-/// Copies what `masks` say of the next vectors if `isThere`, and zeros for the
+/// Copies the elements that `masks` select if `isThere`; stores zeros for all
 /// others.
 void ConvTapCopies::copyWithin(Index from, Index to, Value isThere,
                                ArrayRef<Value> masks) {
@@ -126,11 +126,11 @@ void ConvTapCopies::copyTaps(const CopiedTaps &copied,
   int64_t vectors = llvm::divideCeil(copied.taps * size, plan.target.lanes);
   bool isMasked = isRun && conv.srcElement().isF32() && plan.target.hasFMA &&
                   vectors <= cpu::threshold::maskedTapVectors;
-  // What each row of taps has of a pixel's, for all of them.
+  // The masks of a pixel's taps, which all its rows of taps share.
   SmallVector<Value> masks;
   auto copyRow = [&](Index number, ArrayRef<Index> at,
                      ArrayRef<Index> outerTaps, Index to) {
-    // Behind the last pixel there may be no src; masks know.
+    // Behind the last pixel src may end; masked loads do not read there.
     Value isThere;
     if (!isMasked)
       isThere = b.compare(arith::CmpIPredicate::slt, number, count);
@@ -209,7 +209,7 @@ void ConvTapCopies::copyTaps(const CopiedTaps &copied,
       });
 }
 
-/// Adds the products of what was copied, `depth` elements of each pixel.
+/// Adds the products of the copied taps, `depth` elements of each pixel.
 Accumulators ConvTapCopies::sumCopied(const Tile &tile,
                                       const CopiedTaps &copied,
                                       ArrayRef<Index> outerTaps, Index panelAt,

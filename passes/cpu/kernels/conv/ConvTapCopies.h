@@ -11,36 +11,37 @@
 
 namespace ingot::cpu {
 
-/// The form in which taps of pixels are copied.
+/// The layout of copied taps.
 struct CopiedTaps {
-  /// Taps along a row: all, which follow each other as their weights do, or
-  /// one.
+  /// The number of taps of a row that are copied at once: all of them,
+  /// contiguous like their weights, or one.
   int64_t taps;
-  /// And so many channels of them.
+  /// The number of channels of a tap that are copied at once.
   int64_t channels;
-  /// Elements between two taps, and between two pixels.
+  /// The elements between two taps, and between two pixels.
   int64_t tapPitch, pixelPitch;
-  /// Rows of taps, which then follow each other, too, if all are copied at
-  /// once; else 0.
+  /// The number of contiguous rows of taps if a whole window is copied at once;
+  /// else 0.
   int64_t rows = 0;
 };
 
-/// Pixels whose taps are copied: the coordinates of the first one, how many
-/// there are, and the rows of the tile, of which the last may be none.
+/// The pixels whose taps are copied. `first` holds the coordinates of the first
+/// pixel, and `count` their number. `rows` is the number of rows of the tile;
+/// the last rows may have no pixel.
 struct CopiedPixels {
   llvm::ArrayRef<Index> first;
   Index count, rows;
 };
 
-/// The part of a pixel that is copied: `size` channels from `channel` on of the
-/// taps along a row, from `firstTap` on.
+/// The part of a pixel that is copied. Each tap along the row, from `firstTap`
+/// on, contributes `size` channels from `channel` on.
 struct TapChannels {
   llvm::ArrayRef<Index> outerTaps;
   Index firstTap, channel;
   int64_t size;
 };
 
-/// Sums of tiles of pixels of any rows, over copies of their taps.
+/// Sums of tiles of pixels in any rows, over copies of their taps.
 struct ConvTapCopies : ConvPart {
   ConvTapCopies(ConvKernel &conv, ConvColumns &columns)
       : ConvPart(conv), columns(columns) {}
@@ -49,7 +50,7 @@ struct ConvTapCopies : ConvPart {
   void prepareCopies(const CopiedTaps &copied);
   void copyTaps(const CopiedTaps &copied, const CopiedPixels &pixels,
                 const TapChannels &from);
-  /// Adds the products of what was copied.
+  /// Adds the products of the copied taps.
   Accumulators sumCopied(const Tile &tile, const CopiedTaps &copied,
                          llvm::ArrayRef<Index> outerTaps, Index panelAt,
                          int64_t depth, const Accumulators &start);

@@ -5,23 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for block of rows, column tile: what it reads stays in the second-level cache
-//   for output row (n, e1, …, e(n-1))
-//     for pixel tile within the row (its pixels stay in the first-level cache)
-//       for taps of the outer kernel dimensions that lie within src
-//         for k over the taps of the row and their channels, contiguous in src:
-//           accumulators += src[pixel, k] * weights[k, column]
-//       epilogue, store
+// Convolutions:
 //
-// Short rows go by blocks of weights instead: see ConvBlocks.cpp; rows of open
-// size by pixels: see ConvAcrossRows.cpp; some bytes in fewer products: see
-// ConvWinograd.cpp.
+//     for block of rows, column tile: its data stay in the second-level cache
+//       for output row (n, e1, …, e(n-1))
+//         for pixel tile within the row: pixels stay in the first-level cache
+//           for taps of the outer kernel dimensions that lie within src
+//             for k over taps of the row and their channels, contiguous in src:
+//               accumulators += src[pixel, k] * weights[k, column]
+//           epilogue, store
 //
-// Taps in the padding are not computed, but for those along a row of bytes with
-// a zero point: in the outer dimensions the bounds of the loops leave them out;
-// within a row it is known which pixels of which tile have them, and such a
-// tile has code of its own, tap by tap. With AMX such a tile is copied, zeros
-// (zero points) around it, and computed as a whole.
+// Other files have other orders: ConvBlocks.cpp for short rows,
+// ConvAcrossRows.cpp for rows of open size, and ConvWinograd.cpp for some
+// convolutions of int8.
+//
+// Taps in the padding are not computed, except along a row of int8 with a zero
+// point. In the outer dimensions, the bounds of loops exclude them. Within a
+// row the compiler knows which pixels of which tile have such taps. A tile with
+// such pixels has its own code, tap by tap. With AMX, such a tile is copied
+// with zeros (zero points) around it, and computed as a whole.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -44,7 +46,7 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// As its schedule says.
+/// Emits a task with the algorithm that the schedule chose.
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::ConvOp op) : builder(builder), op(op) {}
 
@@ -94,7 +96,7 @@ void ConvEmitter::emit(Value task) {
   };
   if (plan.groups == 1)
     return emitTiles(range.firstTile, range.endTile, 0);
-  // One column tile a task.
+  // A task has one column tile.
   Index group = b.div(range.firstTile, plan.tilesPerGroup);
   Index tile = b.rem(range.firstTile, plan.tilesPerGroup);
   emitTiles(tile, b.add(tile, 1), group);

@@ -1,21 +1,21 @@
-//===- ConvWinograd.cpp - convolutions of bytes in fewer products ---------===//
+//===- ConvWinograd.cpp - Winograd convolutions of int8 -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Minimal filtering in whole numbers, for CPUs without VNNI. Pixels less their
-// zero point become words, even and odd bytes of each group of four channels
-// apart, and so do weights: pairs of words are what `vpmaddwd` multiplies. Four
-// channels of a weight are transformed in the run, which takes as long as
-// multiplying them by a few tiles, so that those of the convolution serve all
-// CPU levels. Of many channels it is done for a block of them at a time, whose
-// products are added to the sums of those before.
+// Winograd convolution in integers, for CPUs without VNNI. Pixels minus their
+// zero point become int16, as do weights. The even and the odd bytes of each
+// group of four channels are stored apart, because `vpmaddwd` multiplies pairs
+// of int16. Weights are transformed at run time, so that one copy in the model
+// serves all CPU levels. The transform costs as much as multiplying by a few
+// tiles. With many channels, a block of them is transformed at a time, and its
+// products are added to the sums.
 //
-// Transformed pixels are at most 100 times 255, transformed weights 49 times
-// 128: words hold both. Sums are right modulo 2^32, which `cpu-prove-winograd`
-// has found to be enough.
+// Transformed pixels are at most 100 * 255 in magnitude, transformed weights 49
+// * 128, so both fit in int16. Sums are correct modulo 2^32, which
+// `cpu-prove-winograd` has shown to be enough.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvWinograd.h"
@@ -53,16 +53,18 @@ private:
   void multiply(const Tile &tile, Index columnTile, Index rowTiles) override;
   Value finish(Value sum) override;
 
-  /// The even and the odd bytes of `size` groups, from group `first` on of the
-  /// pixel at `data[at]`.
+  /// Loads the even and the odd bytes of `size` groups, beginning with group
+  /// `first`, of the pixel at `data[at]`.
   SmallVector<Part> loadGroups(Value data, Index at, Index first,
                                int64_t size);
-  /// Transforms the weights of `size` groups from `first` on, and adds their
-  /// products to the sums, if there are any yet.
+  /// Transforms the weights of `size` groups, beginning with `first`, and
+  /// multiplies them. Adds the products to the sums, or stores them if
+  /// `isFirst`.
   void multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
                      Index first, int64_t size, bool isFirst);
   void transformWeights(const Tile &tile, Index at, Index to);
-  /// Words between the weights of two points, of even or of odd bytes.
+  /// Returns the number of int16 between the weights of two points, either of
+  /// even or of odd bytes.
   int64_t wordsOfPoint() const {
     return 2 * cpu::Winograd::distance(plan.depthBlock * tileColumns());
   }
@@ -70,7 +72,8 @@ private:
 
   Flat weights;
   int64_t groups, zeroPoint;
-  /// Transformed weights of a block, as `WideWeights` has them, at each point.
+  /// The transformed weights of a block at each point, in the layout of
+  /// `WideWeights`.
   Value words;
 };
 
@@ -119,7 +122,8 @@ auto Emitter::loadGroups(Value data, Index at, Index first, int64_t size)
           {lessZeroPoint(odd), b.add(first, groups)}};
 }
 
-// What is left in smaller and smaller vectors: nothing is read behind it.
+// Loads the rest in smaller and smaller vectors, so that nothing behind the
+// pixel is read.
 void Emitter::forEachLoad(function_ref<void(LoadFn load)> body) {
   int64_t lanes = plan.target.lanes, done = groups / lanes * lanes;
   auto loadFrom = [&](Index first, int64_t size) {
@@ -180,7 +184,7 @@ void Emitter::multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
   });
 }
 
-/// Those of a group, of which `weights[at]` are the first.
+/// Transforms the weights of a group, which begin at `weights[at]`.
 void Emitter::transformWeights(const Tile &tile, Index at, Index to) {
   constexpr int64_t kTaps = cpu::Winograd::kTaps;
   int64_t bytes = tile.lanes * 4;
@@ -199,7 +203,7 @@ void Emitter::transformWeights(const Tile &tile, Index at, Index to) {
                                               b.get(b.add(at, tapAt))));
     }
     for (int64_t i = 0; i < 2; ++i) {
-      // Columns of taps, then rows of points.
+      // Transforms columns of taps first, then rows of points.
       SmallVector<SmallVector<Value>> columns;
       for (int64_t x = 0; x < kTaps; ++x) {
         SmallVector<Value> taps;

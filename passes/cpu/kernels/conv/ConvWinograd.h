@@ -1,4 +1,4 @@
-//===- ConvWinograd.h - convolutions in fewer products ----------*- C++ -*-===//
+//===- ConvWinograd.h - Winograd convolutions of int8 -----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// Emits one task of a convolution of bytes whose schedule has `winograd`.
+/// Emits one task of an int8 convolution whose schedule has `winograd`.
 void emitFiltering(mlir::OpBuilder &builder, cpu::ConvOp op, mlir::Value task);
 
 } // namespace ingot::cpu

@@ -1,16 +1,16 @@
-//===- ConvZeroPoint.cpp - convolutions of bytes with a zero point --------===//
+//===- ConvZeroPoint.cpp - compensation for zero points -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The sum of (src - zero point) weights over the taps within src is wanted, and
-// that of src weights is what instructions compute. Along a row, taps in the
-// padding read a pixel of zero points, so that each row of taps is multiplied
-// as a whole, and what is too much of it depends on nothing but the row: the
-// compensation, a constant. Rows of taps that lie in the padding are left out,
-// with their compensation.
+// Compensation for the zero point of src. The result is the sum of (src - zero
+// point) * weights over the taps within src. But instructions compute the sum
+// of src * weights. Along a row, taps in the padding read a pixel of zero
+// points, so that each row of taps is multiplied as a whole. The difference of
+// both sums, the compensation, is then a constant for each row of taps. Rows of
+// taps in the padding are skipped together with their compensation.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
@@ -30,7 +30,7 @@ Value ConvKernel::zeroPointPixel() {
   Type element = srcElement();
   int64_t size = llvm::alignTo(channels, amxRowElements(element));
   zeroPoints = createScratch(b, size, element);
-  // Where it is made, so that all tiles find it filled.
+  // Fills the buffer where it is created, so that all tiles find it filled.
   OpBuilder::InsertionGuard guard(b.b);
   b.b.setInsertionPointAfterValue(zeroPoints);
   fillRun(b, zeroPoints, 0, size, op.getSrcZeroPoint());

@@ -1,23 +1,25 @@
-//===- DepthwiseDot.cpp - single channels of bytes in fours ---------------===//
+//===- DepthwiseDot.cpp - depthwise int8 in groups of four ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// for block of channels, output row, pixel tile within the row
-//   for 64 channels, or 16 where fewer are left
-//     for pixel
-//       columns of pixels that its taps meet: four rows each, unpacked so that
-//           the bytes above each other lie together; a column that several
-//           pixels meet is unpacked once
-//       sums = for tap along the row: columns[pixel, tap] * fours[tap]
-//       epilogue, store
+// Depthwise convolution of int8 by dot products of groups of four ("fours"):
 //
-// Where src has no row, the nearest one is read, and the weights of the row are
+//     for block of channels, output row, pixel tile within the row
+//       for 64 channels, or 16 where fewer are left
+//         for pixel
+//           columns of src pixels under its taps: four rows each, unpacked so
+//               that the bytes of four rows lie together; a column that several
+//               pixels use is unpacked once
+//           sums = for tap along the row: columns[pixel, tap] * fours[tap]
+//           epilogue, store
+//
+// Where src has no row, the nearest row is read, and the weights of the row are
 // zeros. Where a row has no pixel, a column of zero points is multiplied. So
-// what a zero point adds is always zero point times all of these weights, which
-// is taken off at first.
+// the zero point always adds zero point times the sum of all used weights. The
+// sums start with minus this value.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseDot.h"
@@ -41,13 +43,13 @@ static VectorType wordsOf(IndexBuilder &b, int64_t lanes) {
 
 namespace {
 
-/// The sums of a tile's pixels, of a vector or a block of channels.
+/// The sums of a tile's pixels, for a vector or a block of channels.
 class DotSums {
 public:
   DotSums(DepthwiseKernel &kernel, const Flat &fours, const Tile &tile,
           const PixelPlace &where);
 
-  /// Of pixel `r`, as f32, which holds them.
+  /// Returns the sums of pixel `r` as f32, which holds them exactly.
   Accumulators sumsOf(int64_t r);
 
 private:
@@ -56,7 +58,8 @@ private:
   }
   void loadWeights(Index channel);
   void takeZeroPointOff();
-  /// For each four, the vectors of pixel `i` of src from tap 0 of the first.
+  /// Returns the vectors of pixel `i` of src, one for each group of four rows.
+  /// Pixels are counted from tap 0 of the tile's first pixel.
   ArrayRef<Value> columnAt(int64_t i);
   SmallVector<Value> loadColumn(int64_t i);
   Value add(Value sum, Value bytes, Value four) {
@@ -96,7 +99,7 @@ DotSums::DotSums(DepthwiseKernel &kernel, const Flat &fours, const Tile &tile,
     rows.push_back(b.add(row, at));
   loadWeights(where.channel);
   start.assign(vectors, splatInt(b, wordsOf(b, lanes), 0));
-  // In each byte.
+  // Repeats the zero point in each byte.
   zeroPoints = splatInt(b, wordsOf(b, lanes),
                         int32_t(uint32_t(zeroPoint) * 0x01010101u));
   if (zeroPoint != 0)
@@ -234,10 +237,10 @@ void DepthwiseDot::findMasks() {
 
 void DepthwiseDot::emitTile(const Tile &tile, const PixelPlace &where) {
   Tile part = tile;
-  // As sums are stored.
+  // Sums are stored as f32.
   part.product = Product::f32;
   if (tile.columns() == ByteFours::kBlock) {
-    // Of fewer channels a loop over whole blocks never runs.
+    // With fewer channels than a block, the loop over whole blocks never runs.
     if (kernel.blocks)
       emitBlock(part, where);
     return;

@@ -1,4 +1,4 @@
-//===- DepthwiseDot.h - single channels of bytes in fours -------*- C++ -*-===//
+//===- DepthwiseDot.h - depthwise int8 in groups of four --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,14 +11,15 @@
 
 namespace ingot::cpu {
 
-/// Bytes in fours, 16 lanes. A tile is one vector, of up to `lanes` channels in
-/// their order, or a whole block of four vectors, as unpacking leaves them.
+/// Products of int8 in groups of four, with 16 lanes. A tile is one vector of
+/// up to `lanes` channels in their order. Or it is a whole block of four
+/// vectors in the order of unpacking.
 struct DepthwiseDot : DepthwisePart {
   explicit DepthwiseDot(DepthwiseKernel &kernel)
       : DepthwisePart(kernel), fours(b, op.getFours()) {}
 
   void prepare(Index firstTile, Index endTile);
-  /// Finds the weights whose rows are there.
+  /// Computes masks that select the weights whose rows of src exist.
   void findMasks();
   void emitTile(const Tile &tile, const PixelPlace &where);
 

@@ -1,4 +1,4 @@
-//===- DepthwiseEmitter.h - code of single channels -------------*- C++ -*-===//
+//===- DepthwiseEmitter.h - code of depthwise convolutions ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace ingot::cpu {
 
-/// Emits one task: the loops over rows, pixels and channels. Rows of open size
-/// are in DepthwiseOpenRows.cpp.
+/// Emits one task: the loops over rows, pixels and channels.
+/// DepthwiseOpenRows.cpp has the loops for rows of open size.
 struct DepthwiseEmitter {
   DepthwiseEmitter(mlir::OpBuilder &builder, cpu::DepthwiseConvOp op);
 

@@ -1,4 +1,4 @@
-//===- DepthwiseFloats.cpp - single channels, summed up as f32 ------------===//
+//===- DepthwiseFloats.cpp - depthwise sums in f32 ------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ Accumulators DepthwiseFloats::sumTile(const Tile &tile,
                          });
 }
 
-/// Reads no pixel if src has none.
+/// Emits a border tile; reads no pixel if src has none.
 Accumulators DepthwiseFloats::sumBorder(const Tile &tile,
                                         const PixelPlace &where) {
   Value hasPixels =
@@ -50,8 +50,8 @@ Value DepthwiseFloats::floatZeros(Type type) {
   return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
 }
 
-/// Returns the floats to multiply: bytes minus their zero point, or the numbers
-/// themselves.
+/// Returns the floats to multiply: bytes minus their zero point, or floats as
+/// they are.
 Value DepthwiseFloats::toFloats(Value pixel) {
   auto type = cast<VectorType>(pixel.getType());
   if (!type.getElementType().isInteger())
@@ -78,7 +78,7 @@ Value DepthwiseFloats::memberOfGroups(Value pixel, int64_t member,
   return vector::ShuffleOp::create(b.b, b.loc, pixel, pixel, from);
 }
 
-/// The taps along the row.
+/// Adds the taps along the row.
 Accumulators DepthwiseFloats::sumRow(const Tile &tile, const PixelPlace &where,
                                      ArrayRef<Index> srcAt,
                                      ArrayRef<Index> weightsAt,

@@ -1,4 +1,4 @@
-//===- DepthwiseFloats.h - single channels, summed up as f32 ----*- C++ -*-===//
+//===- DepthwiseFloats.h - depthwise sums in f32 ----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// Tiles of which every element is multiplied as f32.
+/// Tiles whose elements are all multiplied as f32.
 struct DepthwiseFloats : DepthwisePart {
   using DepthwisePart::DepthwisePart;
 

@@ -1,4 +1,4 @@
-//===- DepthwiseKernel.cpp - what the code of single channels shares ------===//
+//===- DepthwiseKernel.cpp - data of a depthwise convolution --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,12 +35,13 @@ SmallVector<Index> PixelPlace::coordinates(IndexBuilder &b, Index pixel) const {
   return at;
 }
 
-/// Sums are computed twice then, which is as much work as a partial vector, and
-/// less code. Not where another task would write the same, or where an operand
-/// of the epilogue may lie in what the first of them has overwritten.
+/// An overlap computes some sums twice, which costs as much as a partial vector
+/// but takes less code. It is not allowed if another task would write the same
+/// channels, or if an operand of the epilogue may alias dst.
 bool DepthwiseKernel::overlapsChannels() {
   int64_t channels = output.dst.shape.back();
-  // With open rows, kernels of whole tiles differ only in numbers.
+  // With open rows and overlaps, kernels have only whole tiles and differ only
+  // in constants.
   bool isPartial = channels % columns() != 0,
        isOpen = bool(window.dstSizes[window.inner()].value);
   return !isBytes() && channels > columns() && (isPartial || isOpen) &&

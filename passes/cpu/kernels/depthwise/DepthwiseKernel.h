@@ -1,4 +1,4 @@
-//===- DepthwiseKernel.h - what single channels share -----------*- C++ -*-===//
+//===- DepthwiseKernel.h - data of a depthwise convolution ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,30 +15,33 @@
 
 namespace ingot::cpu {
 
-/// A tile of a row of open size: which pixels its taps meet, only a run knows.
+/// A tile of a row of open size: the pixels under its taps are known only at
+/// run time.
 struct BorderTile {
-  /// The pixels of dst within the row.
+  /// The number of pixels of dst within the row.
   Index count;
-  /// For each pixel of src from tap 0 of the first one on: a mask that is true
-  /// if it exists, and the distance from tap 0 to the nearest one that does.
+  /// Data of each pixel of src, counted from tap 0 of the first pixel. `within`
+  /// is a mask that is true if the pixel exists. `nearest` is the distance from
+  /// tap 0 to the nearest pixel that exists.
   llvm::SmallVector<mlir::Value> within;
   llvm::SmallVector<Index> nearest;
 };
 
-/// The rows of src that a row of dst reads, by bytes.
+/// The rows of src that a row of dst reads, for int8.
 struct SourceRows {
-  /// For each tap of the outer dimensions, where the row that it meets starts
-  /// in src, the nearest one if there is none; and whether there is one, null
-  /// if there always is.
+  /// Data of each tap of the outer dimensions. `starts` is the offset in src of
+  /// the row under the tap, or of the nearest row if there is none. `areThere`
+  /// is true if there is a row; null if there always is.
   llvm::SmallVector<Index> starts;
   llvm::SmallVector<mlir::Value> areThere;
-  /// For each four of these taps, the bits of weights whose rows are there, in
-  /// every lane; null if all are, wherever the row is.
+  /// A mask of weights for each group of four taps: the bits of the weights
+  /// whose rows exist, in every lane. Null if all rows always exist.
   llvm::SmallVector<mlir::Value> masks;
 };
 
-/// The place of a tile: its pixels of a row of dst and its first channel. At
-/// the end of a row of open size, a run finds which pixels exist.
+/// The position of a tile: its pixels in a row of dst, and its first channel.
+/// At the end of a row of open size, `border` tells at run time which pixels
+/// exist.
 struct PixelPlace {
   const PixelTile &pixels;
   Index firstPixel, channel;
@@ -48,31 +51,34 @@ struct PixelPlace {
   PixelPlace withChannel(Index other) const {
     return {pixels, firstPixel, other, row, border};
   }
-  /// Returns the place in dst of the first channel of a pixel of the tile.
+  /// Returns the coordinates in dst of the first channel of a pixel of the
+  /// tile.
   llvm::SmallVector<Index> coordinates(IndexBuilder &b, Index pixel) const;
 };
 
-/// Sizes of a convolution of single channels, and what its tiles read and store
-/// whatever multiplies them.
+/// The sizes of a depthwise convolution, and loads and stores that all products
+/// share.
 struct DepthwiseKernel {
   DepthwiseKernel(mlir::OpBuilder &builder, cpu::DepthwiseConvOp op);
 
-  /// Returns whether bytes are multiplied as such, in whichever groups.
+  /// Returns true if int8 are multiplied as integers, in groups of any size.
   bool isBytes() const { return isDot() || isWords(); }
-  /// In fours, by vectors of 512 bits.
+  /// Returns true if int8 are multiplied in groups of four, by vectors of 512
+  /// bits.
   bool isDot() const { return isFours() && multipliesBlocks(plan.target); }
-  /// In pairs of words, or in fours, by shorter vectors.
+  /// Returns true if int8 are multiplied in pairs of int16, or in groups of
+  /// four by shorter vectors.
   bool isWords() const {
     return plan.tile.product == Product::int8Wide || (isFours() && !isDot());
   }
   bool isFours() const { return plan.tile.product == Product::int8Dot; }
   int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }
 
-  /// Returns whether the last tile of channels is as whole as the others, and
-  /// begins within the one before.
+  /// Returns true if the last tile of channels is a whole tile that overlaps
+  /// the tile before.
   bool overlapsChannels();
-  /// Hands the tiles of channels [firstTile, endTile), of `rows` pixels, to
-  /// `body`: the first channel, and what of the tile there is.
+  /// Calls `body` for the tiles of channels [firstTile, endTile), each of
+  /// `rows` pixels. `body` gets the first channel and the tile.
   void forEachChannelTile(
       Index firstTile, Index endTile, int64_t rows,
       llvm::function_ref<void(Index channel, const Tile &tile)> body);
@@ -80,9 +86,10 @@ struct DepthwiseKernel {
 
   void storeBorder(const Tile &tile, const Accumulators &sums,
                    const PixelPlace &where);
-  /// Returns whether sums of a whole tile are stored as soon as they are there.
+  /// Returns true if the sums of a whole tile are stored as soon as they are
+  /// computed.
   bool storesByPixel(const Tile &tile);
-  /// Stores the sums of a tile of bytes, in blocks.
+  /// Stores the sums of a tile of int8 in blocks.
   void storeWaiting(const BlockStore &store, const Tile &tile,
                     const Accumulators &sums, const PixelPlace &where);
 
@@ -93,18 +100,18 @@ struct DepthwiseKernel {
   Output output;
   int64_t outer;
   ConvWindow window;
-  /// For bytes: the store of whole blocks, and the rows that tiles read.
+  /// Data for int8: the store of whole blocks, and the rows that tiles read.
   std::optional<BlockStore> blocks;
   SourceRows sources;
 
 private:
-  /// Room for a tile's sums.
+  /// Returns a buffer for a tile's sums.
   mlir::Value waitingSums();
 
   mlir::Value waiting;
 };
 
-/// The base of each part of the code of single channels: short names for its
+/// The base of each part of a depthwise convolution's code: short names for its
 /// kernel's members.
 struct DepthwisePart {
   explicit DepthwisePart(DepthwiseKernel &kernel)

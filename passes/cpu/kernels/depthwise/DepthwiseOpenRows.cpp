@@ -1,20 +1,21 @@
-//===- DepthwiseOpenRows.cpp - single channels, rows of open size ---------===//
+//===- DepthwiseOpenRows.cpp - depthwise rows of open size ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A row of open size is cut into tiles of two sizes, so that there is code for
-// six or seven tiles, whatever its size is:
+// Depthwise convolution with rows of open size. A row is cut into tiles of two
+// sizes, so that six or seven tiles of code handle rows of any size:
 //
-//   begin | full | full | … | part | part | end
+//     begin | full | full | … | part | part | end
 //
-// The first pixels and the last ones are parts of which it is known what taps
-// lie in the padding: where a row ends, there are as many possibilities as
-// pixels between two windows. Of the pixels between them, which have all their
-// taps, full tiles leave some to parts, the last of which computes a few again.
-// In rows too short for that, and at other ends, parts look for each pixel.
+// The first and the last pixels form parts (begin, end) whose taps in the
+// padding are known to the compiler. The end has a variant for each pixel
+// between two windows. The pixels in the middle have all their taps: full tiles
+// come first, then parts. The last part computes some pixels again. If a row is
+// too short for this, or ends in another way, parts check each pixel at run
+// time.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
@@ -33,8 +34,9 @@ namespace {
 
 class OpenRow {
 public:
-  /// `emit` builds code for a tile of known taps, of which `done` pixels have
-  /// their results already; `emitUnknown` for `count` pixels of a part.
+  /// Takes two functions that build code. `emit` is for a tile with known taps,
+  /// whose first `done` pixels have their results already. `emitUnknown` is for
+  /// `count` pixels of a part whose taps are not known.
   OpenRow(
       DepthwiseKernel &kernel,
       function_ref<void(const PixelTile &tile, Index first, Index done)> emit,
@@ -59,16 +61,18 @@ private:
   function_ref<void(const PixelTile &, Index, Index)> emit, emitUnknown;
   int64_t full, part, stride, pad;
   Index width, srcWidth;
-  /// Pixels [firstWhole, endWhole) have all taps within src.
+  /// The pixels [firstWhole, endWhole), which have all taps within src.
   int64_t firstWhole;
   Index endWhole;
-  /// The pixels before `seen` have a tile, but for those before `unknownBefore`
-  /// and those from `unknownFrom` on, which parts look for.
+  /// The first pixel that no tile covers yet. Pixels before `unknownBefore` and
+  /// from `unknownFrom` on are left to parts that check each pixel.
   Index unknownBefore, unknownFrom, seen;
-  /// Where the part at the end starts, and to how many pixels of the padding
-  /// the row's last window reaches. Whether these are `leastBeyond` to
-  /// `mostBeyond`, the part starts behind the padding before src, and no pixel
-  /// before it reaches to that behind: null if that never is so.
+  /// The first pixel of the part at the end, and the number of pixels of the
+  /// padding under the row's last window. `isKnown` is true if there is code
+  /// for this end. Then `beyond` is between `leastBeyond` and `mostBeyond`, and
+  /// the part starts behind the padding before src. Also, no pixel before the
+  /// part reaches the padding behind src. `isKnown` is null if there never is
+  /// such code.
   Index endAt, beyond;
   int64_t leastBeyond, mostBeyond;
   Value isKnown;
@@ -166,7 +170,7 @@ void OpenRow::emitEnd() {
   b.branch(isNext, [&] { emitThis(mostBeyond); });
 }
 
-/// One loop over both ends, so that there is one piece of code.
+/// Covers both ends in one loop, so that the code exists only once.
 void OpenRow::emitOthers() {
   Index before = b.divideCeil(unknownBefore, part);
   Index behind = b.divideCeil(b.sub(width, unknownFrom), part);

@@ -5,20 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for block of channels: the rows of src that output rows share stay in the
-//     first-level cache
-//   for output row
-//     for pixel tile within the row
-//       for vector of channels
-//         for taps of the outer kernel dimensions that lie within src
-//           accumulators[pixel] += src[pixel, tap] * weights[tap], all taps of
-//           the row unrolled: a pixel that several taps read is loaded once;
-//           of groups of two or four channels, for each channel of the group,
-//           which a shuffle brings to all lanes of its group
-//         epilogue, store
+// Depthwise convolutions and grouped ones with two or four channels in a group:
 //
-// Bytes are multiplied in fours or in pairs of words where the schedule says
-// so: DepthwiseDot.cpp, DepthwiseWords.cpp.
+//     for block of channels: the rows of src that output rows share stay in the
+//         first-level cache
+//       for output row
+//         for pixel tile within the row
+//           for vector of channels
+//             for taps of the outer kernel dimensions that lie within src
+//               accumulators[pixel] += src[pixel, tap] * weights[tap]
+//           epilogue, store
+//
+// All taps of a row are unrolled, and a pixel under several taps is loaded
+// once. In groups of two or four channels there is a product for each channel
+// of the group. A shuffle brings the channel to all lanes of its group. Where
+// the schedule says so, int8 are multiplied in groups of four
+// (DepthwiseDot.cpp) or in pairs of int16 (DepthwiseWords.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -82,7 +84,7 @@ void DepthwiseEmitter::emitRows(const TaskRange &range) {
           });
 }
 
-/// The vectors [firstTile, endTile) of channels of an output row.
+/// Emits the vectors [firstTile, endTile) of channels of an output row.
 void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
                                Index endTile) {
   if (window.dstSizes[window.inner()].value)
@@ -116,7 +118,8 @@ void DepthwiseEmitter::emitTile(const Tile &tile, const PixelPlace &where) {
   floats.emitTile(tile, where);
 }
 
-/// Reads no pixel if a run finds that src has none.
+/// Emits int8 products; reads no pixel if src turns out to be empty at run
+/// time.
 void DepthwiseEmitter::emitBytes(const TaskRange &range) {
   Index pixels = 1;
   for (Index size : window.srcSizes)
@@ -129,7 +132,7 @@ void DepthwiseEmitter::emitBytes(const TaskRange &range) {
       [&] { emitEmpty(range); });
 }
 
-/// All of dst sees padding only.
+/// Emits a task whose pixels see only padding.
 void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
   RegisterTile one{1, kernel.plan.tile.vectors};
   Tile full = fullTile(kernel.plan.target, one);

@@ -1,13 +1,13 @@
-//===- DepthwiseWordWeights.cpp - groups of weights of single channels ----===//
+//===- DepthwiseWordWeights.cpp - depthwise weights in groups -------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights as DepthwiseWords.cpp multiplies them: for each vector of channels
-// those of two taps as words, or of four as bytes, beside each other, on the
-// stack of a task.
+// Weights in the form in which DepthwiseWords.cpp multiplies them. For each
+// vector of channels, the weights of two taps as int16, or of four taps as
+// int8, lie side by side. They are on the stack of a task.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseWords.h"
@@ -26,8 +26,7 @@ static VectorType integersOf(IndexBuilder &b, int64_t size) {
   return VectorType::get({size}, b.b.getI32Type());
 }
 
-/// Minus the zero point times the groups `weights`, each of them added up, and
-/// `sum`.
+/// Returns `sum` minus the zero point times the sum of each group of `weights`.
 Value DepthwiseWords::takeZeroPointOff(Value weights, Value sum) {
   int64_t zeroPoint = op.getSrcZeroPoint();
   auto type = cast<VectorType>(weights.getType());
@@ -46,7 +45,7 @@ Value DepthwiseWords::takeZeroPointOff(Value weights, Value sum) {
 }
 
 //===----------------------------------------------------------------------===//
-// What there is
+// Sizes
 //===----------------------------------------------------------------------===//
 
 int64_t DepthwiseWords::rowsAbove() const {
@@ -54,31 +53,35 @@ int64_t DepthwiseWords::rowsAbove() const {
   return rows % groupTaps() == 1 ? rows - 1 : rows;
 }
 
-/// Those of rows above each other, behind each other as the taps of a row.
+/// Returns the number of groups of rows above each other, for all taps of a
+/// row.
 int64_t DepthwiseWords::groupsAbove() const {
   return llvm::divideCeil(rowsAbove(), groupTaps()) * window.kernel.back();
 }
 
-/// Those of a last, single row.
+/// Returns the number of groups of taps of a last, single row.
 int64_t DepthwiseWords::groupsAlong() const {
   bool isSingle = rowsAbove() != support::productOf(window.kernel.drop_back());
   return isSingle ? llvm::divideCeil(window.kernel.back(), groupTaps()) : 0;
 }
 
-/// That have seen some columns, but not all, when the pixel before has.
+/// Returns the number of pixels that have started but are not complete when the
+/// pixel before them is complete.
 int64_t DepthwiseWords::carriedPixels() const {
   int64_t inner = window.inner();
   return (window.kernel[inner] - 1) * window.dilations[inner] /
          window.strides[inner];
 }
 
-/// With what sums start with.
+/// Returns the number of prepared vectors for a vector of channels, including
+/// the initial value of the sums.
 int64_t DepthwiseWords::preparedVectors() {
   return groupsAbove() + groupsAlong() + (op.getSrcZeroPoint() != 0);
 }
 
-/// A block that overlaps the one before computes some channels twice, unless
-/// what they read of dst's place is gone by then.
+/// Splits the channels behind the last whole tile into blocks. A block that
+/// overlaps the one before computes some channels twice. This is not allowed if
+/// dst may alias an operand of the epilogue.
 void DepthwiseWords::findLastBlocks() {
   int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
   numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * kernel.columns();
@@ -87,7 +90,7 @@ void DepthwiseWords::findLastBlocks() {
   while (channels - endBlocks >= (mayOverlap ? 1 : lanes)) {
     int64_t left = channels - endBlocks;
     int64_t vectors = mayOverlap ? llvm::divideCeil(left, lanes) : left / lanes;
-    // As many as there are, and one, two or four.
+    // A block has one, two or four vectors.
     vectors = mayOverlap ? llvm::bit_ceil(uint64_t(vectors))
                          : llvm::bit_floor(uint64_t(vectors));
     while (vectors * lanes > channels)
@@ -133,14 +136,15 @@ void DepthwiseWords::prepare(Index firstTile, Index endTile) {
   });
 }
 
-/// `place` is the number of the first channel in the scratch.
+/// Prepares the weights of a block; `place` is the index of its first channel
+/// in the scratch buffer.
 void DepthwiseWords::prepareWeights(const ByteBlock &block, Index channel,
                                     Index place) {
   int64_t along = window.kernel.back(), above = groupsAbove();
   int64_t taps = groupTaps(), bits = 32 / taps;
   Index tapStride = weights.strides[weights.strides.size() - 2];
   VectorType all = integersOf(b, block.channels());
-  // Taps of all dimensions are numbered as they lie.
+  // Loads the weights of a tap, in the linear order of all dimensions.
   auto loadTap = [&](int64_t tap) -> Value {
     Value loaded = vector::LoadOp::create(
         b.b, b.loc, all.clone(b.b.getF32Type()), weights.data,
@@ -156,7 +160,8 @@ void DepthwiseWords::prepareWeights(const ByteBlock &block, Index channel,
         b.b, b.loc, vector, wordWeights,
         b.get(b.add(to, (v * preparedVectors() + i) * block.lanes)));
   };
-  // Of whichever number, above each other or along the last row.
+  // Returns the taps of a group, which lie above each other or along the last
+  // row.
   auto tapsOf = [&](int64_t group) {
     SmallVector<int64_t> found;
     for (int64_t i = 0; i < taps; ++i) {
@@ -172,7 +177,7 @@ void DepthwiseWords::prepareWeights(const ByteBlock &block, Index channel,
     Value joined;
     for (auto [i, tap] : llvm::enumerate(tapsOf(group))) {
       Value weight = loadTap(tap);
-      // The last one's bits beyond are moved out.
+      // The last weight needs no mask, because its upper bits are shifted out.
       if (int64_t(i) != taps - 1)
         weight = arith::AndIOp::create(
             b.b, b.loc, weight, splatInt(b, all, (int64_t(1) << bits) - 1));
@@ -195,7 +200,8 @@ void DepthwiseWords::prepareWeights(const ByteBlock &block, Index channel,
       store(start, v, preparedVectors() - 1);
 }
 
-/// Where rows are missing, weights without theirs.
+/// Copies the weights and clears those of missing rows, if a row of src is
+/// missing.
 void DepthwiseWords::maskWeights() {
   weightsOfRow = 0;
   Value all;

@@ -1,34 +1,38 @@
-//===- DepthwiseWords.cpp - single channels of bytes in groups of taps ----===//
+//===- DepthwiseWords.cpp - depthwise int8 in groups of taps --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// for block of channels
-//   weights of groups of taps, on the stack
-//   for output row, channels in up to four vectors
-//     for column of pixels from the left to the right
-//       for the rows of a group: their pixels unpacked, which all taps along
-//           the row are multiplied with
-//       of a last, single row: the pixel and the next ones
-//       pixels of dst that have seen their last column: epilogue, store
+// Depthwise convolution of int8 in pairs of int16, or in groups of four int8:
 //
-// Sums of pixels that have not seen all of their columns are carried by a loop
-// over pixels, so that no column is unpacked twice, and a row takes little
-// code, which stays decoded: only its ends, where some columns are missing, are
-// written out. Of rows of open size the pixels of a tile are.
+//     for block of channels
+//       weights of groups of taps, on the stack
+//       for output row, channels in up to four vectors
+//         for column of pixels from the left to the right
+//           for rows of a group: their pixels, unpacked, times the weights
+//               of all taps along the row
+//           for a last, single row: the pixel and the next ones
+//           for pixels of dst whose last column this is: epilogue, store
 //
-// One instruction multiplies two words and adds both products up as i32, so
-// nothing saturates. With VNNI it multiplies four bytes, and adds to a sum: a
-// group is two taps or four. Taps are grouped above each other, since such a
-// group serves all taps along the row; a last row groups its own, so that 9
-// taps are 5 pairs, or 3 fours.
+// A loop over pixels carries the sums of pixels that are not complete. So no
+// column is unpacked twice, and a row takes little code, which stays in the
+// cache of decoded instructions. Only the ends of a row, where some columns are
+// missing, are unrolled. With rows of open size, the pixels of a tile are
+// unrolled.
 //
-// Where src has no row, the nearest one is read, and the weights of the row are
-// zeros: of such rows of dst there is a copy of the weights. Where a row has no
-// pixel, it is a zero point. So what a zero point adds is always zero point
-// times all of these weights, which sums start with.
+// An instruction multiplies two int16 and adds both products as i32, so nothing
+// saturates. With VNNI it multiplies four int8 and adds to a sum. So a group
+// has two taps or four. Taps above each other form a group, since such a group
+// serves all taps along the row. A last, single row has groups of its own. So 9
+// taps are 5 pairs, or 3 groups of four.
+//
+// Where src has no row, the nearest row is read, and the weights of the row are
+// zeros. For such rows of dst there is a second copy of the weights. Where a
+// row has no pixel, it is replaced by a zero point. So the zero point always
+// adds zero point times the sum of all used weights. The sums start with minus
+// this value.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseWords.h"
@@ -53,25 +57,27 @@ static VectorType integersOf(IndexBuilder &b, int64_t size) {
 
 namespace {
 
-/// The sums of a tile's pixels, of a block of channels.
+/// The sums of a tile's pixels, for a block of channels.
 class WordSums {
 public:
   WordSums(DepthwiseWords &words, const ByteBlock &block,
            const PixelPlace &where, Index place);
 
-  /// Goes on with the columns up to the last one of pixel `end` - 1, and hands
-  /// the sums of pixels `first` and on, as f32, which holds them, to `take`,
-  /// one after the other. `carried` are the sums of the pixels from `first` on
-  /// that have begun before; returns those of pixels from `end` on.
+  /// Multiplies the columns up to the last one of pixel `end` - 1. Calls `take`
+  /// for each pixel from `first` on, with its sums as f32, which holds them
+  /// exactly. `carried` are the sums of pixels from `first` on that have
+  /// started before. Returns the sums of pixels from `end` on that have
+  /// started.
   Accumulators run(int64_t first, int64_t end, const Accumulators &carried,
                    function_ref<void(int64_t, const Accumulators &)> take);
 
 private:
-  /// The bytes of row `row` of src at pixel `i` from tap 0 of the first pixel;
-  /// null for zeros.
+  /// Returns the bytes of row `row` of src at pixel `i`, counted from tap 0 of
+  /// the first pixel. Null means zeros.
   Value loadBytes(int64_t row, int64_t i);
-  /// Multiplies a group, of a row and its pixel each, with groups of weights
-  /// and adds to the sums of the pixels that `groupOf` knows one for.
+  /// Multiplies a group of pixels, each given by its row and its index, with
+  /// groups of weights. Adds the products to each pixel for which `groupOf`
+  /// returns a group of weights.
   void addGroup(ArrayRef<std::pair<int64_t, int64_t>> group,
                 function_ref<std::optional<int64_t>(int64_t)> groupOf);
   Value weightOf(int64_t group, int64_t v);
@@ -125,7 +131,7 @@ Accumulators &WordSums::sumsOf(int64_t r) {
   return sums[r];
 }
 
-/// Whether a row has pixel `i`, for whichever tap.
+/// Returns true if src has pixel `i`, that is, if any tap within src meets it.
 bool WordSums::isThere(int64_t i) const {
   for (int64_t r = 0; r < pixels.size; ++r)
     for (int64_t tap = 0; tap < numTaps; ++tap)
@@ -193,7 +199,7 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
                       ? 0
                       : (first - 1) * stride + reach + 1;
   for (int64_t i = begin; i <= (end - 1) * stride + reach; ++i) {
-    // The tap of pixel r that meets this column.
+    // Returns the tap of pixel r that meets this column.
     auto tapOf = [&](int64_t r) -> std::optional<int64_t> {
       int64_t distance = i - r * stride;
       if (distance < 0 || distance > reach || distance % dilation != 0)
@@ -250,7 +256,7 @@ void DepthwiseWords::forEachBlock(
         emit) {
   int64_t lanes = tile.lanes;
   if (tile.columns() == kernel.columns()) {
-    // Of fewer channels a loop over whole tiles never runs.
+    // With fewer channels than a tile, the loop over whole tiles never runs.
     if (kernel.blocks)
       emit({lanes, tile.vectors}, channel, b.sub(channel, firstWords),
            *kernel.blocks);
@@ -260,7 +266,7 @@ void DepthwiseWords::forEachBlock(
     emit({lanes, last.vectors}, last.channel, last.place, last.store);
 }
 
-/// A tile of the channels behind all blocks.
+/// Returns a tile of f32 for the channels behind all blocks.
 static Tile floatTile(const Tile &tile, int64_t channels) {
   Tile part = tile;
   part.product = Product::f32;
@@ -306,9 +312,11 @@ void DepthwiseWords::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
   int64_t reach = (window.kernel[inner] - 1) * dilation;
   int64_t width = window.dstSizes[inner].constant;
   int64_t carried = carriedPixels();
-  // What a group along the row may read behind its first tap.
+  // The distance from a group's first tap along the row to its last pixel that
+  // may be read.
   int64_t behind = dilation * (groupsAlong() != 0 ? groupTaps() - 1 : 1);
-  // The loop's pixels find all columns that the one before has not seen.
+  // The first pixel of the loop: from it on, all columns that the pixel before
+  // has not seen exist.
   int64_t first = std::max<int64_t>(
       1, 1 + llvm::divideCeil(std::max<int64_t>(pad - reach - 1, 0), stride));
   int64_t end = std::min(
@@ -317,7 +325,8 @@ void DepthwiseWords::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
                                   behind + pad,
                               stride) +
           1);
-  // Two at a time, so that fewer sums change their registers.
+  // A step of the loop handles several pixels, so that fewer sums move between
+  // registers.
   constexpr int64_t kAtOnce = cpu::threshold::depthwiseWordSteps;
   int64_t steps = std::max<int64_t>(end - first, 0) / kAtOnce;
   if (steps < 2)
@@ -368,7 +377,7 @@ void DepthwiseWords::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
 
 void DepthwiseWords::emitTile(const Tile &tile, const PixelPlace &where) {
   Tile part = tile;
-  // As sums are stored.
+  // Sums are stored as f32.
   part.product = Product::f32;
   part.lastLanes = tile.lanes;
   firstGroup = 0;

@@ -1,4 +1,4 @@
-//===- DepthwiseWords.h - single channels in groups of taps -----*- C++ -*-===//
+//===- DepthwiseWords.h - depthwise int8 in groups of taps ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 
 namespace ingot::cpu {
 
-/// Bytes in groups: pairs of words, or fours of bytes. A tile is a block of
-/// vectors; the last one, if it is none, other blocks, which may overlap, and
-/// what they leave of f32.
+/// Products of int8 in groups: pairs of int16, or four int8. A tile is a block
+/// of vectors. A last, partial tile is split into smaller blocks, which may
+/// overlap, and a rest that is multiplied as f32.
 struct DepthwiseWords : DepthwisePart {
   DepthwiseWords(DepthwiseKernel &kernel, DepthwiseFloats &floats)
       : DepthwisePart(kernel), floats(floats) {
@@ -27,29 +27,29 @@ struct DepthwiseWords : DepthwisePart {
   void emitRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitTile(const Tile &tile, const PixelPlace &where);
 
-  /// The taps of a group.
+  /// Returns the number of taps of a group.
   int64_t groupTaps() const {
     return kernel.isFours() ? cpu::ByteFours::kTaps : 2;
   }
-  /// The rows of taps that are grouped above each other: all but a single last
-  /// one.
+  /// Returns the number of rows of taps that are grouped above each other: all
+  /// rows except a single last one.
   int64_t rowsAbove() const;
-  /// The groups of taps that a vector is multiplied with, and the vectors of
-  /// i32 that are prepared for one.
+  /// Numbers for a vector of channels: groups of taps above each other and
+  /// along a row, carried pixels, and prepared vectors of i32.
   int64_t groupsAbove() const;
   int64_t groupsAlong() const;
   int64_t carriedPixels() const;
   int64_t preparedVectors();
 
-  /// Weights in such groups, of `numPlaces` channels: those of whole tiles
-  /// from `firstWords` on, and those of the last one. Then the same of a row of
-  /// dst for which rows of src are missing; where those of the row at hand
-  /// start.
+  /// The weights in groups, of `numPlaces` channels: those of whole tiles from
+  /// channel `firstWords` on, then those of the last tile. A second copy
+  /// follows, for a row of dst with missing rows of src. `weightsOfRow` is the
+  /// offset of the copy that the current row uses.
   mlir::Value wordWeights;
   int64_t numPlaces = 0;
   Index firstWords, endWords, weightsOfRow;
-  /// The groups of rows, and the single one behind, that the row at hand
-  /// multiplies.
+  /// The groups of rows that the current row multiplies; the last one may be
+  /// the single row.
   int64_t firstGroup = 0, endGroup = 0;
 
 private:
@@ -58,8 +58,8 @@ private:
   mlir::Value takeZeroPointOff(mlir::Value weights, mlir::Value sum);
   void emitRowOfGroups(llvm::ArrayRef<Index> row, Index firstTile,
                        Index endTile);
-  /// Hands all blocks of a tile of channels to `emit`: the first channel and
-  /// its place in the scratch.
+  /// Calls `emit` for all blocks of a tile of channels, with the first channel
+  /// and its index in the scratch buffer.
   void
   forEachBlock(const Tile &tile, Index channel,
                llvm::function_ref<void(const ByteBlock &block, Index channel,

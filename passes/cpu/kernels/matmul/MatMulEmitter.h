@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MatMulToVector.cpp has the loops and sums, MatMulOpenRows.cpp the tiles of
-// rows whose number only a run knows.
+// The code of matrix products. MatMulToVector.cpp has the loops and sums,
+// MatMulOpenRows.cpp the tiles of rows with an open number.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_MATMUL_MATMULEMITTER_H
@@ -22,12 +22,12 @@ namespace ingot::cpu {
 
 /// A column tile of one product of a batch.
 struct ColumnTile {
-  /// Where its weights start, and its first column.
+  /// The offset of its weights, and its first column.
   Index weightsAt, first;
   llvm::ArrayRef<Index> batch;
 };
 
-/// Given the tile, its first row and its number in the task.
+/// A function that gets the tile, its first row and its number in the task.
 using RowTileFn =
     llvm::function_ref<void(const Tile &tile, Index row, Index number)>;
 
@@ -54,7 +54,8 @@ struct MatMulEmitter {
   bool tellsLanes(const Tile &tile);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
                    std::optional<Index> number, const NextWeights &next);
-  /// Of row tile `number` of its task: the first widens weights for the others.
+  /// Sums up row tile `number` of a task. The first row tile widens the weights
+  /// for all others.
   Accumulators sumWidened(const TileWeights &tile, std::optional<Index> number,
                           MultiplyFn multiply) {
     return widened && number ? widened->sum(b, tile, *number, multiply)
@@ -65,7 +66,8 @@ struct MatMulEmitter {
   void emitBlocks(const Tile &tile, const ColumnTile &columns,
                   const TaskRange &range);
   Index numTiles(const TaskRange &range);
-  /// At most; open if those of a matrix are.
+  /// Returns the largest number of rows of a task; dynamic if the matrix has
+  /// open rows.
   int64_t rowsOfTask() const {
     return mlir::ShapedType::isDynamic(plan.rows)
                ? plan.rows
@@ -77,7 +79,7 @@ struct MatMulEmitter {
   MatMulPlan plan;
   Flat src, weights;
   Output output;
-  /// Sums between two blocks of k.
+  /// The partial sums between two blocks of k.
   mlir::Value waiting;
   std::optional<PanelBlocks> blocks;
   std::optional<PairLists> pairs;

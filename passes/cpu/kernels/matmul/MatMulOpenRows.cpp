@@ -13,24 +13,24 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Whether the row tiles of columns are a function. LLVM would set up AMX's
-/// tiles anew in each.
+/// Returns true if the row tiles of columns are a separate function. AMX has
+/// none, because LLVM would configure AMX tiles anew in each function.
 bool MatMulEmitter::hasFunction(const Tile &tile) {
   return ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
 }
 
-/// Whether such a function is told how many lanes of the last vector there are:
-/// it is the same for all products then, however many columns they have.
-/// Vectors of 512 bits are stored as fast with a mask.
+/// Returns true if the function gets the number of lanes of the last vector.
+/// One function then serves all products, with any number of columns. Only
+/// vectors of 512 bits are stored with a mask as fast as without.
 bool MatMulEmitter::tellsLanes(const Tile &tile) {
   constexpr int64_t kWide = 16;
   return hasFunction(tile) && tile.lanes == kWide && !op.getDstSigns();
 }
 
-/// Rows of the tiles that are for what full ones leave of open rows. Weights
-/// from behind the second cache take as long to come as 14 rows of products: of
-/// these, what is left are as few tiles as can be, however much of them is
-/// computed once more.
+/// Returns the heights of the tiles for the rows that full tiles leave. Loading
+/// weights from beyond the second-level cache takes as long as multiplying 14
+/// rows. In this case as few tiles as possible are used, even if many rows are
+/// computed again.
 SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
   int64_t larger =
       std::max((tile.rows + 1) / 2,
@@ -52,17 +52,17 @@ SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
   return sizes;
 }
 
-/// Whether a tile may be higher than the matrix: what is multiplied as vectors
-/// reads each row where it is told to.
+/// Returns true if a tile may be higher than the matrix. Vector products can
+/// read a row at any address, so they can repeat rows.
 bool MatMulEmitter::canRepeatRows(const Tile &tile) {
   return !usesTiles(tile.product) &&
          infoOf(tile.product).rows != RowForm::asBits && !op.getBlocks() &&
          plan.depthBlock == 0;
 }
 
-/// Whether fewer open rows than any tile has go through panels as a whole, each
-/// of which is one stream then: with half a panel at a time, as tiles of short
-/// vectors have it, a row took 1.6 times as long.
+/// Returns true if rows that are fewer than any tile has multiply whole panels.
+/// Each panel is then read as a single stream. Tiles of short vectors would
+/// read half a panel at a time, which is slower.
 bool MatMulEmitter::takesPanels(const Tile &tile) {
   return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
          infoOf(tile.product).isOfSingleFloats() && plan.depthBlock == 0 &&
@@ -72,7 +72,7 @@ bool MatMulEmitter::takesPanels(const Tile &tile) {
          !smallerTiles(tile).empty();
 }
 
-/// Each row of the task alone.
+/// Multiplies each row of the task alone with the whole panel.
 void MatMulEmitter::emitPanel(const Tile &tile, const ColumnTile &panel,
                               const TaskRange &range) {
   Tile whole = tile.withRows(1);
@@ -83,10 +83,10 @@ void MatMulEmitter::emitPanel(const Tile &tile, const ColumnTile &panel,
   });
 }
 
-/// Tiles of open rows: full ones, then those of a smaller size, of which the
-/// last ends with the last row: rows before it are computed once more, since
-/// all weights are read for a tile, however few rows it has. Fewer rows than
-/// even the smallest tile has go one by one, if they come here at all.
+/// Emits tiles of open rows: full tiles, then tiles of smaller sizes. The last
+/// tile ends with the last row, and computes some rows again. This costs
+/// little, since each tile reads all weights, however few rows it has. If there
+/// are fewer rows than in the smallest tile, they are computed one by one.
 void MatMulEmitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                                        RowTileFn body) {
   int64_t full = tile.rows;

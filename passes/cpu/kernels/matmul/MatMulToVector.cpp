@@ -5,20 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for batch, block of rows, column tile: what it reads of src and weights stays
-//   in the second-level cache
-//   for row tile (its rows of src stay in the first-level cache)
-//     for k: accumulators += src[row, k] * weights[k, column]
-//     epilogue, store
+// Matrix products:
 //
-// Where k is long, it goes by blocks instead, of which the weights of a column
-// tile stay in the first-level cache for all rows of the task. Sums wait on the
-// stack meanwhile.
+//     for batch, block of rows, column tile: its part of src and weights
+//         stays in the second-level cache
+//       for row tile: its rows of src stay in the first-level cache
+//         for k: accumulators += src[row, k] * weights[k, column]
+//         epilogue, store
 //
-// With blocks of weights k goes over those of the column tile's panel alone.
-//
-// With AMX a row tile that would be too small for its tiles starts earlier, and
-// stores what is left.
+// A long k is split into blocks. So the weights of a column tile stay in the
+// first-level cache for all rows of the task. Partial sums are then kept on the
+// stack. With block-sparse weights, k runs only over the blocks of the column
+// tile's panel. With AMX, a row tile that would be too small for an AMX tile
+// starts earlier, and stores only the rows that are left.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -64,7 +63,7 @@ struct MatMulToVectorPass
 void MatMulEmitter::emit(Value task) {
   Tile full = fullTile(plan.target, plan.tile),
        last = lastTile(plan.target, plan.tile, plan.columns);
-  // One kind of tiles, if a run says which lanes there are.
+  // Uses a single kind of tile if the number of lanes is an argument.
   if (tellsLanes(full) && last.vectors == full.vectors)
     last = full;
   forEachProductTile(b, task, op.getDst(), plan, last,
@@ -74,7 +73,7 @@ void MatMulEmitter::emit(Value task) {
                      });
 }
 
-/// The tile for `count` rows, at most as many as `tile` has.
+/// Returns the tile for `count` rows, at most as many as `tile` has.
 Tile MatMulEmitter::tileOf(const Tile &tile, int64_t count) const {
   Tile part = tile.withRows(count);
   if (!usesTiles(tile.product) || count >= tile.amxRows)
@@ -84,14 +83,15 @@ Tile MatMulEmitter::tileOf(const Tile &tile, int64_t count) const {
                               plan.weights.group);
     return part;
   }
-  // An AMX tile that ends with the last row, of which the first are done.
+  // Makes an AMX tile that ends with the last row; its first rows are done
+  // already.
   part.rows = tile.amxRows;
   part.done = tile.amxRows - count;
   return part;
 }
 
-/// Row tiles of even sizes: no last one with a row or two, which would read all
-/// weights for little. The first ones have a row more than the others.
+/// Emits row tiles of even sizes, of which the first ones have a row more. A
+/// last tile with a row or two would read all weights for little work.
 void MatMulEmitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
                                        RowTileFn body) {
   int64_t most = plan.tile.rows;
@@ -103,7 +103,7 @@ void MatMulEmitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
                        });
 }
 
-/// Row tiles: full ones, then what is left.
+/// Emits row tiles: full tiles, then a tile for the rest.
 void MatMulEmitter::forEachRowTile(const Tile &tile, const TaskRange &range,
                                    RowTileFn body) {
   if (ShapedType::isDynamic(plan.rows))
@@ -143,7 +143,8 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
         b.min(b.sub(plan.columns - (tile.vectors - 1) * tile.lanes, at.first),
               tile.lanes);
   if (hasFunction(tile))
-    // Also where there is one panel, as one of several.
+    // Passes the position as arguments, even if there is only one panel, so
+    // that several kernels can share the function.
     for (Index *number : {&panel, &part, &at.weightsAt, &at.first, &lanes})
       number->value = b.get(std::exchange(*number, Index()));
 
@@ -175,7 +176,8 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   auto emitTiles = [&] {
     Index tiles = numTiles(range);
     forEachRowTile(used, range, [&](const Tile &tile, Index row, Index number) {
-      // Weights that a run packs are in the cache.
+      // Prefetches only weights in memory: weights that are packed at run time
+      // are in the cache.
       NextWeights next;
       if (!isBatched && plan.grid.prefetch)
         next = nextWeights(b, weights.data, weightsOf(b.add(panel, 1), 0),
@@ -201,7 +203,8 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     b.branch(
         isFew,
         [&] {
-          // A task takes all tiles of a panel.
+          // The first part stands for the whole panel, because a task has all
+          // tiles of a panel.
           b.branch(b.compare(arith::CmpIPredicate::eq, part, 0), [&] {
             ColumnTile whole{weightsOf(panel, 0), b.mul(panel, plan.panel),
                              batch};
@@ -223,7 +226,8 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
   if (!waiting)
     waiting =
         createScratch(b, plan.grid.rowsPerTask * rowSize, sumType(b, tile));
-  // Rows that are split evenly are not where the task's range begins.
+  // Indexes the buffer by tile, because evenly split rows need not start where
+  // the task's range starts.
   auto sumsAt = [&](Index number) {
     return b.mul(number, plan.tile.rows * rowSize);
   };
@@ -257,7 +261,8 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
   });
 }
 
-/// Row tiles of a task, or of the first where the last has fewer.
+/// Returns the number of row tiles of a task; that of the first task if the
+/// last one has fewer.
 Index MatMulEmitter::numTiles(const TaskRange &range) {
   if (ShapedType::isDynamic(plan.rows))
     return b.divideCeil(b.sub(range.endRow, range.firstRow),

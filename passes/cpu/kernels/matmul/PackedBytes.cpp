@@ -1,23 +1,25 @@
-//===- PackedBytes.cpp - rounded rows times weights of a few bits ---------===//
+//===- PackedBytes.cpp - int8 rows times packed weights -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// for batch, column tile, row tile
-//   for block of k
-//     sums = factor * sum of the row's bytes
-//     for word of four times `8 / bits` neighbouring k
-//       for shift: sums += fours of src * (word >> shift & mask)
-//     accumulators += scale of the row * scale of the column * sums
-//   epilogue, store
+// Products of rows that are rounded to int8, by weights in codes of a few bits:
 //
-// Without VNNI the products of pairs of bytes are added up as words first. A
-// pair is at most 2 * 127 * (2^bits - 1) in magnitude, for bytes of src are
-// -127 to 127 and codes 0 to 2^bits - 1: of 4 bits 3810, of which words hold
-// the sum of 8; of 2 bits 762. So many are added before they are widened, and
-// nothing saturates.
+//     for batch, column tile, row tile
+//       for block of k
+//         sums = factor * sum of the row's bytes
+//         for 32-bit word of `32 / bits` neighbouring k
+//           for shift: sums += four bytes of src * (word >> shift & mask)
+//         accumulators += scale of the row * scale of the column * sums
+//       epilogue, store
+//
+// Without VNNI, the products of pairs of bytes are added up as int16 first.
+// Bytes of src are -127 to 127, and codes are 0 to 2^bits - 1. So a pair is at
+// most 2 * 127 * (2^bits - 1) in magnitude. With 4 bits this is 3810, and int16
+// holds the sum of 8 pairs; with 2 bits it is 762. Sums are widened after so
+// many pairs, so nothing saturates.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -34,8 +36,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Words that are multiplied in one step of a loop: of 4 bits the block of the
-/// usual size.
+/// The number of words that a step of the loop multiplies: with 4 bits, a block
+/// of the usual size.
 static constexpr int64_t kWordsAtOnce = cpu::threshold::packedByteWords;
 
 namespace {
@@ -52,8 +54,8 @@ struct Emitter : PackedTiles {
   Value unpackAll(const Tile &tile, const PackedColumns &columns);
   Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
                         Index row, Index number, const Accumulators &sums);
-  /// Words of a block: where the block starts, and `count` of them from `first`
-  /// on.
+  /// Words of a block: the offset of the block, and `count` words from word
+  /// `first` on.
   struct Words {
     Index block, first;
     int64_t count;
@@ -68,14 +70,15 @@ struct Emitter : PackedTiles {
   Value asReal(const Tile &tile, Value integers) {
     return arith::SIToFPOp::create(b.b, b.loc, realVector(tile), integers);
   }
-  /// Whether words come from memory rather than from a cache.
+  /// Returns true if there may be so few rows that words come from memory
+  /// rather than from a cache.
   bool haveFewRows(const Tile &tile) const {
     return ShapedType::isDynamic(plan.rows) || plan.rows <= tile.rows;
   }
   int64_t foursOfWord() const { return 8 / bits; }
 
   int64_t bits;
-  /// Of a block.
+  /// The number of words of a block.
   int64_t words;
   /// All codes of a column tile as bytes, if many rows share them; else null.
   Value unpacked;
@@ -131,14 +134,14 @@ void Emitter::emitTile(const Tile &tile, const PackedColumns &columns,
   store(floats, sums, columns, row);
 }
 
-/// The word `src[at]` in all lanes.
+/// Broadcasts the word `src[at]` to all lanes.
 Value Emitter::broadcast(const Tile &tile, Index at) {
   Value word = memref::LoadOp::create(b.b, b.loc, src.data, b.get(at));
   return vector::BroadcastOp::create(
       b.b, b.loc, VectorType::get({tile.lanes}, word.getType()), word);
 }
 
-/// Row `word` of the words of vector v.
+/// Loads row `word` of the words of vector v.
 Value Emitter::loadWords(const Tile &tile, const PackedColumns &columns,
                          Index word, int64_t v) {
   return vector::LoadOp::create(
@@ -148,7 +151,7 @@ Value Emitter::loadWords(const Tile &tile, const PackedColumns &columns,
                            b.add(columns.inPanel, v * tile.lanes)})));
 }
 
-/// Codes `4 four` to `4 four + 3` of each word, as its bytes.
+/// Extracts codes `4 four` to `4 four + 3` of each word as bytes.
 Value Emitter::codesOf(Value words, int64_t four) {
   auto type = cast<VectorType>(words.getType());
   if (bits == 8)
@@ -160,7 +163,8 @@ Value Emitter::codesOf(Value words, int64_t four) {
   return arith::AndIOp::create(b.b, b.loc, words, splatInt(b, type, mask));
 }
 
-/// The codes of all words of a column tile on the stack, four by four.
+/// Unpacks the codes of all words of a column tile to the stack, in groups of
+/// four.
 Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
   int64_t rowSize = tile.vectors * tile.lanes, all = op.blocks() * words;
   Value scratch =
@@ -181,7 +185,7 @@ Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
   return scratch;
 }
 
-/// Adds the products of words and of the rows' bytes, which start at `rows`.
+/// Adds the products of words and of the rows' bytes, whose offsets are `rows`.
 void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
                        ArrayRef<Index> rows, const Words &words,
                        MutableArrayRef<Value> sums) {
@@ -193,7 +197,7 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   };
   const int64_t largest = 2 * 127 * ((int64_t(1) << bits) - 1);
   const int64_t most = std::numeric_limits<int16_t>::max() / largest;
-  // Sums of pairs, as words; how many they are of.
+  // Sums of pairs as int16; `waiting` counts the products in each of them.
   SmallVector<Value> pairs(all);
   int64_t waiting = 0;
   auto widen = [&] {
@@ -248,7 +252,7 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   widen();
 }
 
-/// sums + what block `number` adds to them.
+/// Returns `sums` plus the products of block `number`.
 Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
                                Index row, Index number,
                                const Accumulators &sums) {
@@ -262,7 +266,8 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
     rows.push_back(b.add(heads[r], cpu::kRoundedHead));
     offsets.push_back(broadcast(tile, b.add(heads[r], 1)));
   }
-  // A few rows have so few sums that each would wait for the one before.
+  // Uses two chains of sums if there are few rows; otherwise each sum would
+  // wait for the one before.
   bool isDot = plan.tile.product == Product::int8Dot;
   int64_t chains = isDot && all < plan.target.sumsInFlight() ? 2 : 1;
   Accumulators carried;
@@ -283,7 +288,8 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
   SmallVector<Value> factors, points;
   for (int64_t v = 0; v < tile.vectors; ++v) {
     factors.push_back(loadOfBlock(tile, columns, scales, number, v, 1));
-    // Of what stands in `offsets`, which is that many times the sum.
+    // Divides by the factor that `offsets` contains: an offset is the factor
+    // times the sum of the row's bytes.
     if (zeros)
       points.push_back(loadOfBlock(tile, columns, *zeros, number, v,
                                    1.0f / float(1 << (bits - 1))));

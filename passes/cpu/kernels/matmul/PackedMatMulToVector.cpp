@@ -5,23 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With few rows weights are unpacked in registers:
+// Products by weights that are packed in a few bits. With few rows, weights are
+// unpacked in registers:
 //
-// for batch, column tile
-//   for block of k
-//     for k of the block: sums += src[row, k] * number[k, column]
-//     accumulators += scale * (sums - zero point * sum of src[row, k])
-//   epilogue, store
+//     for batch, column tile
+//       for block of k
+//         for k of the block: sums += src[row, k] * value[k, column]
+//         accumulators += scale * (sums - zero point * sum of src[row, k])
+//       epilogue, store
 //
-// With more each panel serves all rows of a task:
+// With more rows, each panel is unpacked for all rows of a task:
 //
-// for batch, block of rows, column tile
-//   for block of k that fits into the cache as f32
-//     unpack it
-//     for row tile: accumulators += src[row, k] * weights[k, column]
-//   epilogue, store
+//     for batch, block of rows, column tile
+//       for block of k that fits into the cache as f32
+//         unpack it
+//         for row tile: accumulators += src[row, k] * weights[k, column]
+//       epilogue, store
 //
-// What reads rounded rows is in PackedBytes.cpp.
+// PackedBytes.cpp handles rows that are rounded to int8.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -46,12 +47,13 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Words that are unpacked in one step of a loop.
+/// The number of words that a step of the loop unpacks.
 static constexpr int64_t kWordsAtOnce = cpu::threshold::packedWords;
 
 namespace {
 
-/// A block of a column: its scales, less zero points if there are any.
+/// The scales and zero points of a block, for each vector; `zeros` is empty if
+/// there are none.
 struct BlockScales {
   SmallVector<Value> scales, zeros;
 };
@@ -71,14 +73,14 @@ struct Emitter : PackedTiles {
   Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
                         Index row, Index number, int64_t size,
                         const Accumulators &sums);
-  /// The first `count` numbers of a word, which are multiplied with elements of
+  /// The first `count` values of a word, which are multiplied with elements of
   /// src from k on.
   struct Word {
     Index at, k;
     int64_t count;
   };
-  /// Sums of products, for each row and vector as many as there are numbers
-  /// side by side; and of what is read of src, with zero points.
+  /// Sums of products: several chains side by side for each row and vector.
+  /// With zero points, `totals` are the sums of the elements of src.
   struct WordSums {
     MutableArrayRef<Value> chains, totals;
   };
@@ -98,7 +100,7 @@ struct Emitter : PackedTiles {
   Unpacker unpacker;
 };
 
-/// Of rows of floats or of bytes.
+/// Emits a task for rows of floats or of bytes.
 struct AnyEmitter {
   AnyEmitter(OpBuilder &builder, cpu::PackedMatMulOp op)
       : builder(builder), op(op) {}
@@ -141,7 +143,8 @@ void Emitter::emit(Value task) {
 void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                           Index columnTile, const TaskRange &range) {
   PackedColumns at = columnsAt(batch, columnTile);
-  // What one tile of rows reads is unpacked once in any case.
+  // A single row tile reads each weight once, so unpacking to the stack does
+  // not pay.
   bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
   auto direct = [&] {
     forEachRowTile(
@@ -163,14 +166,14 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
            direct, [&] { emitUnpacked(tile, at, range); });
 }
 
-/// Number `i` of a vector of words; `words` is what was loaded for the one
-/// before.
+/// Returns value `i` of a vector of words; `words` holds the words that were
+/// loaded for the value before.
 Value Emitter::loadNumber(const Tile &tile, const PackedColumns &columns,
                           Index word, int64_t v, int64_t i, Value &words) {
   Index column = b.add(columns.inPanel, v * tile.lanes);
   int64_t count = tile.lanes;
   if (unpacker.readsBytes()) {
-    // A row of bytes of 16 columns is as long as a word of four of them.
+    // A row of int8 of 16 columns is as long as four words.
     Index block = b.div(column, cpu::kByteColumns),
           inBlock = b.rem(column, cpu::kByteColumns);
     column = b.add(b.add(b.mul(block, cpu::kByteColumns),
@@ -199,8 +202,8 @@ BlockScales Emitter::loadScales(const Tile &tile, const PackedColumns &columns,
   return loaded;
 }
 
-/// A number less its zero point, and scaled where its block is not a whole
-/// column: sums of these are scaled once.
+/// Subtracts the zero point from a value, and scales it if there are several
+/// blocks. With a single block, the sums are scaled instead.
 Value Emitter::scaleNumber(Value number, const BlockScales &loaded, int64_t v) {
   if (zeros)
     number = arith::SubFOp::create(b.b, b.loc, number, loaded.zeros[v]);
@@ -225,14 +228,14 @@ Accumulators Emitter::scaleSums(const Tile &tile, const PackedColumns &columns,
 // Few rows
 //===----------------------------------------------------------------------===//
 
-/// Adds the products of a word. Numbers are scaled if `scales` are given.
+/// Adds the products of a word. Scales the values if `scales` are given.
 void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
                       const Word &word, const BlockScales *scales,
                       WordSums sums) {
   auto [chains, totals] = sums;
   int64_t perSum = chains.size() / (tile.rows * tile.vectors);
   SmallVector<Value> words(tile.vectors);
-  // What comes from memory is asked for long before it is multiplied.
+  // Prefetches from memory long before the multiplication.
   prefetchWords(columns, word.at);
   for (int64_t i : unpacker.order(word.count)) {
     SmallVector<Value> numbers;
@@ -256,17 +259,17 @@ void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
   }
 }
 
-/// sums + what the `size` elements of block `number` add to them.
+/// Returns `sums` plus the products of the `size` elements of block `number`.
 Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
                                Index row, Index number, int64_t size,
                                const Accumulators &sums) {
   int64_t count = tile.rows * tile.vectors;
   BlockScales loaded = loadScales(tile, columns, number);
-  // Where registers do not hold a block's sums beside those of all, numbers are
-  // scaled.
+  // True if values are scaled, because registers cannot hold a block's sums
+  // beside the total sums.
   bool scalesNumbers =
       op.blocks() > 1 && 2 * count > plan.target.numRegisters;
-  // So that no sum waits for the one before.
+  // Uses several chains of sums, so that no sum waits for the one before.
   int64_t perSum =
       std::clamp<int64_t>(plan.target.sumsInFlight() / count, 1, 4);
   Accumulators carried = sums;
@@ -332,8 +335,8 @@ void Emitter::emitDirect(const Tile &tile, const PackedColumns &columns,
 // Many rows
 //===----------------------------------------------------------------------===//
 
-/// Writes `count` rows of weights from `from` on to `scratch`, scaled unless
-/// that is left to their sums.
+/// Unpacks `count` rows of weights, beginning with row `from`, to `scratch`.
+/// Scales them unless the sums are scaled.
 void Emitter::unpack(const Tile &tile, const PackedColumns &columns, Index from,
                      int64_t count, Value scratch) {
   int64_t rowSize = tile.vectors * tile.lanes;
@@ -349,7 +352,7 @@ void Emitter::unpack(const Tile &tile, const PackedColumns &columns, Index from,
       }
     }
   };
-  // Rows of one block, the first `inBlock` of it.
+  // Unpacks rows of one block, beginning with row `inBlock` of it.
   auto unpackRows = [&](Index number, Index inBlock, Index inScratch,
                         int64_t count) {
     BlockScales loaded = loadScales(tile, columns, number);
@@ -364,7 +367,7 @@ void Emitter::unpack(const Tile &tile, const PackedColumns &columns, Index from,
                                 loaded);
                    }
                  });
-    // Only the last block may end within a word.
+    // Unpacks a partial word, which only the last block may have.
     if (int64_t rest = count % perWord)
       unpackWord(b.add(first, count / perWord),
                  b.add(inScratch, count - rest), rest, loaded);

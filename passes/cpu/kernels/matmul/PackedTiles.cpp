@@ -1,4 +1,4 @@
-//===- PackedTiles.cpp - tiles of products with weights of bits -----------===//
+//===- PackedTiles.cpp - tiles of products with packed weights ------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PackedTiles.h - tiles of products with weights of bits ---*- C++ -*-===//
+//===- PackedTiles.h - tiles of products with packed weights ----*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,26 +14,29 @@ namespace ingot::cpu {
 
 /// A column tile of one product of a batch.
 struct PackedColumns {
-  /// Its panel, its columns there, its first column.
+  /// The panel, the first column in it, and the first column of dst.
   Index panel, inPanel, first;
   llvm::ArrayRef<Index> batch;
 };
 
-/// Given the tile and its first row.
+/// A function that gets the tile and its first row.
 using RowTileFn = llvm::function_ref<void(const Tile &tile, Index row)>;
 
-/// What kernels of `cpu.packed_matmul` share, whether rows are floats or bytes.
+/// The base of all kernels of `cpu.packed_matmul`, for rows of floats and of
+/// bytes.
 struct PackedTiles {
   PackedTiles(mlir::OpBuilder &builder, cpu::PackedMatMulOp op);
 
   PackedColumns columnsAt(llvm::ArrayRef<Index> batch, Index columnTile);
-  /// Row tiles: full ones, then what is left.
+  /// Emits row tiles: full tiles, then smaller ones for the rest.
   void forEachRowTile(const Tile &tile, const TaskRange &range, RowTileFn body);
   Index srcAt(const PackedColumns &columns, Index row, Index k);
-  /// Asks for the words of the panel that are multiplied long after row `word`:
-  /// what is another tile's comes as one stream with this one's.
+  /// Prefetches the words of the panel that are multiplied long after row
+  /// `word`. Includes the columns of other tiles, so that the panel is read as
+  /// one stream.
   void prefetchWords(const PackedColumns &columns, Index word);
-  /// What block `number` has for the columns of vector v, times `factor`.
+  /// Loads the elements of `from` for block `number` and the columns of vector
+  /// v; multiplies them by `factor`.
   mlir::Value loadOfBlock(const Tile &tile, const PackedColumns &columns,
                           const Flat &from, Index number, int64_t v,
                           float factor);

@@ -1,4 +1,4 @@
-//===- UnpackWeights.cpp - weights of a few bits as f32 -------------------===//
+//===- UnpackWeights.cpp - packed weights as f32 --------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,12 +18,13 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-// Looking up floats takes a shift and a permutation for each vector of numbers.
-// vpermps reads four bits of an index and nothing above them. Else two shifts
-// extend the sign for a conversion; of four bits `pshufb` looks up the signed
-// bytes of four numbers, and another one brings a byte to the top of its lane,
-// which is the number times 2^24. Shifts and conversions take the ports of
-// multiply-adds, shuffles mostly another.
+// There are three ways to convert packed values to f32. A table of floats takes
+// a shift and a `vpermps` for each vector; `vpermps` ignores all bits of an
+// index but the lowest four. Without a table, two shifts extend the sign for a
+// conversion. With four bits, `pshufb` instead looks up the signed bytes of
+// four values at once. Another `pshufb` moves a byte to the top of its lane,
+// which is the value times 2^24. This is faster because shifts and conversions
+// compete with multiply-adds for ports, and shuffles mostly do not.
 static constexpr int64_t kTableLanes = 16, kTableBits = 4;
 
 Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
@@ -78,7 +79,7 @@ Value Unpacker::unpackByBytes(IndexBuilder &b, Value words, int64_t i) const {
                          return int8_t(code < 8 ? code : code - 16);
                        }),
                        vector::BitCastOp::create(b.b, b.loc, bytes, words));
-  // A place below zero is of no byte.
+  // A negative index makes `pshufb` store 0.
   Value tops = look(numbers, makeConstant([&](int64_t k) {
                       return int8_t(k % kBytes == kBytes - 1
                                         ? k / kBytes * kBytes + i / 2
@@ -123,8 +124,9 @@ int64_t cpu::unpackedAtOnce(cpu::PackedMatMulOp op,
                             const PackedMatMulPlan &plan, int64_t rowSize) {
   int64_t depth = op.depth(), perWord = op.perWord();
   int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
-  // Beside what is read meanwhile, in the first cache; but sums that wait for
-  // the second half of a column cost many rows more.
+  // Rows take half of the first-level cache, because other data are read
+  // meanwhile. With many rows they may take all of it if that holds a whole
+  // column: partial sums between two halves would cost more.
   int64_t room = plan.target.l1 / int64_t(sizeof(float)) / rowSize;
   bool isForMany =
       ShapedType::isDynamic(plan.rows) ||
@@ -157,11 +159,11 @@ Value cpu::widenF16(IndexBuilder &b, Value weights) {
   Value sign = op(arith::ShLIOp(),
                   op(arith::AndIOp(), bits, splatInt(b, words, 0x8000)),
                   splatInt(b, words, 16));
-  // The exponent's bias is 112 more.
+  // The exponent's bias is 112 larger in f32.
   Value usual = op(arith::AddIOp(),
                    op(arith::ShLIOp(), size, splatInt(b, words, 13)),
                    splatInt(b, words, 112 << 23));
-  // Those without a leading one count steps of 2^-24.
+  // Denormals, which have no leading one, count steps of 2^-24.
   Value steps = arith::SIToFPOp::create(b.b, b.loc, floats, size);
   Value small = op(arith::MulFOp(), steps,
                    arith::ConstantOp::create(

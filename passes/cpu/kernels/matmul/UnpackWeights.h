@@ -1,4 +1,4 @@
-//===- UnpackWeights.h - weights of a few bits as f32 -----------*- C++ -*-===//
+//===- UnpackWeights.h - packed weights as f32 ------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,49 +12,51 @@
 
 namespace ingot::cpu {
 
-/// The numbers of vectors of words, each of which holds `32 / bits` of them for
-/// each column.
+/// Unpacks vectors of 32-bit words. A word holds `32 / bits` values of a
+/// column.
 class Unpacker {
 public:
   Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits);
 
-  /// Whether the numbers of neighbouring columns lie beside each other, as
-  /// bytes: an instruction that loads also extends their sign.
+  /// Returns true if the values of neighbouring columns are stored as
+  /// neighbouring bytes. A load instruction then also extends their sign.
   bool readsBytes() const { return bits == 8; }
 
-  /// Number `i` of each word, as f32, times `factor`; of bytes, those that
-  /// words hold.
+  /// Returns value `i` of each word as f32, times `factor`. With 8 bits,
+  /// `words` holds the bytes of value `i`.
   mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
 
-  /// The first `count` numbers of a word, those after each other that share
-  /// instructions, so that registers hold what is shared of several vectors.
+  /// Returns an order of the first `count` values of a word. Values that share
+  /// instructions follow each other, so that registers can hold the shared
+  /// results of several vectors.
   llvm::SmallVector<int64_t> order(int64_t count) const;
 
-  /// What numbers are multiplied by, a power of two: scales are to be divided
-  /// by it, zero points multiplied.
+  /// Returns the factor of all unpacked values, a power of two. Divide scales
+  /// by it, and multiply zero points.
   float factor() const;
 
 private:
-  /// Whether numbers of four bits are extended as bytes, all of a word in a few
-  /// instructions, and then go to the top of a lane.
+  /// Returns true if values of four bits are extended as bytes and then moved
+  /// to the top of a lane. The bytes of a word are extended at once.
   bool areExtendedAsBytes() const { return bits == 4 && !table; }
 
   mlir::Value unpackByBytes(IndexBuilder &b, mlir::Value words,
                             int64_t i) const;
 
   int64_t lanes, bits;
-  /// What 16 indices of four bits stand for, where an instruction looks up a
-  /// whole vector; else null.
+  /// The value for each of the 16 indices of four bits, if an instruction looks
+  /// up a whole vector; else null.
   mlir::Value table;
 };
 
-/// How many rows of weights are unpacked to the stack at a time, each of
-/// `rowSize` elements: whole blocks, or an even part of one.
+/// Returns the number of rows of weights that are unpacked to the stack at a
+/// time: whole blocks, or an even part of one. A row has `rowSize` elements.
+/// elements.
 int64_t unpackedAtOnce(cpu::PackedMatMulOp op, const PackedMatMulPlan &plan,
                        int64_t rowSize);
 
-/// Numbers of f16 as f32, without an instruction for it: levels that have FMA
-/// have one.
+/// Converts f16 to f32 without a conversion instruction, which all levels with
+/// FMA have.
 mlir::Value widenF16(IndexBuilder &b, mlir::Value weights);
 
 } // namespace ingot::cpu

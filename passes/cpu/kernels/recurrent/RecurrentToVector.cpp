@@ -5,16 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for direction, block of sequences
-//   for step
-//     for panel of recurrent weights, in turn forwards and backwards
-//       for row tile: sums = state · weights, kept beside those of other panels
-//     where there is a reset, it first, then what is multiplied with its result
-//     for sequence, vector of units: cell; store what is shown and the states
+// Recurrent networks:
 //
-// A step that goes through the weights the other way finds in the second-level
-// cache what the step before read last: with weights larger than the cache, all
-// would be gone otherwise.
+//     for direction, block of sequences
+//       for step
+//         for panel of recurrent weights, alternately forwards and backwards
+//           for row tile: sums = state · weights, kept for all panels
+//         with a reset gate: the gate first, then products with its result
+//         for sequence, vector of units: cell; store the output and the states
+//
+// Each step reads the panels in the opposite order, so that the second-level
+// cache still holds the panels that the step before read last. With weights
+// larger than the cache, a fixed order would find none of them.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -38,7 +40,7 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// What a direction reads and writes.
+/// The inputs and outputs of a direction.
 struct Direction {
   Direction(IndexBuilder &b, cpu::RecurrentOp op, int64_t d)
       : src(b, op.getSrcs()[d]), sums(b, op.sums(d)),
@@ -59,7 +61,7 @@ struct Direction {
   bool isReverse;
 };
 
-/// A step of the recurrence: its number, and whether it is the second of two.
+/// A step of the recurrence: its number, and whether the number is odd.
 struct Step {
   Index number;
   Value isOdd;
@@ -71,7 +73,7 @@ struct Factor {
   int64_t column;
 };
 
-/// Sequences [first, end), of which there are `count` if that is known.
+/// Sequences [first, end), and their number if it is known.
 struct Rows {
   Index first, end;
   std::optional<int64_t> count;
@@ -105,7 +107,7 @@ struct Emitter {
   cpu::RecurrentOp op;
   RecurrentPlan plan;
   int64_t lanes;
-  /// One or none.
+  /// The lengths of the sequences; empty if there are none.
   SmallVector<Flat> lengths;
 };
 
@@ -193,7 +195,8 @@ void Emitter::emitStep(const Direction &direction, const Rows &rows, Index step,
 // Products
 //===----------------------------------------------------------------------===//
 
-/// A row that is left over reads a panel as one stream, as a row alone does.
+/// Returns the tile for `count` rows. A single row reads a whole panel as one
+/// stream.
 Tile Emitter::tileOf(int64_t count, int64_t panel) const {
   RegisterTile tile = plan.tile;
   if (count == 1 && tile.rows > 1)
@@ -218,8 +221,9 @@ void Emitter::forEachRowTile(const Rows &rows,
   }
 }
 
-/// For pass number `pass` over a panel, `parts` of each row tile: the panel
-/// that comes next, if all do not stay in the second-level cache.
+/// Returns the prefetches of pass `pass` over a panel. They fetch the next
+/// panel, unless the second-level cache holds all panels. Each row tile makes
+/// `parts` passes.
 NextWeights Emitter::nextPanel(const Flat &weights, Index panel, Value isOdd,
                                const Rows &rows, Index pass, int64_t parts) {
   int64_t elements = plan.hidden * weights.shape[2];
@@ -233,8 +237,8 @@ NextWeights Emitter::nextPanel(const Flat &weights, Index panel, Value isOdd,
                      parts * llvm::divideCeil(*rows.count, plan.tile.rows));
 }
 
-/// The products of rows of `factor`, from its column on, with weights `number`.
-/// Meanwhile, what the input adds to the same columns comes from memory.
+/// Multiplies rows of `factor`, from its column on, with weights `number`.
+/// Meanwhile, prefetches the input's contributions to the same columns.
 void Emitter::multiply(const Direction &direction, const Rows &rows,
                        int64_t number, const Step &step, const Factor &factor) {
   const Flat &weights = direction.weights[number];
@@ -282,8 +286,8 @@ void Emitter::multiply(const Direction &direction, const Rows &rows,
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// Computes `body`, whose products are those of the first `numWeights` weights,
-/// for all units of all rows.
+/// Computes `body` for all units of all rows. Its products are those of the
+/// first `numWeights` weights.
 void Emitter::forEachUnits(
     const Direction &direction, const Rows &rows, Block &body,
     int64_t numWeights, Index step,

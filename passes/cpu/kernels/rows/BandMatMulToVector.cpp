@@ -5,22 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With more channels than a vector has lanes, a row is one row of the matrix:
+// Products by a band matrix along dimension `dim`. If there are more channels
+// than a vector has lanes, a task's row is one row of the matrix:
 //
-//   for row
-//     for vectors of channels
-//       sum over taps of weight times vector of src; epilogue, store
+//     for row
+//       for vectors of channels
+//         sum over taps of weight times vector of src; epilogue, store
 //
-// With fewer, a vector of src holds P positions of C channels, side by side as
-// they are in memory, and a row is all of dimension `dim`:
+// If there are fewer, a vector of src holds P positions of C channels, in the
+// order of memory. A task's row is then all of dimension `dim`:
 //
-//   for rows of src, a few at once
-//     for P rows of the matrix
-//       for each: sum over P taps at once, P partial sums of each channel
-//       add up partial sums until a vector holds P results; epilogue, store
+//     for rows of src, a few at once
+//       for P rows of the matrix
+//         for each: sum over P taps at once, P partial sums of each channel
+//         add up partial sums until a vector holds P results; epilogue, store
 //
-// Taps behind src are not read. For them the second form takes masked vectors,
-// one row and one position at a time.
+// Taps behind src are not read. Near the end of src, the second form uses
+// masked vectors, one row and one position at a time.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -47,15 +48,15 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// Vectors of channels that are summed up together.
+/// The number of vectors of channels that are summed up together.
 constexpr int64_t kVectorsAtOnce = cpu::threshold::bandVectors;
 
-/// Lanes of a vector of positions that are read: all of them, those of its P
+/// The lanes of a vector of positions that are read: all lanes, those of its P
 /// positions, or those of positions within src.
 enum class Reads { all, positions, within };
 
-/// A row of src and of dst: where it begins in src, and its coordinates in dst
-/// up to `dim`.
+/// A row of src and of dst: its offset in src, and its coordinates in dst up to
+/// `dim`.
 struct BandRow {
   Index srcAt;
   SmallVector<Index> coordinates;
@@ -111,10 +112,10 @@ struct Emitter {
   Output output;
   int64_t lanes, dim, rank, channels;
   Index taps, depth;
-  /// Positions of src in a vector.
+  /// The number of positions of src in a vector.
   int64_t positions = 1;
-  /// Operands of the epilogue that are the same for all pixels, as vectors;
-  /// null for others.
+  /// Operands of the epilogue that are equal for all pixels, as vectors; null
+  /// for other operands.
   SmallVector<Value> factors;
 };
 
@@ -138,7 +139,7 @@ void Emitter::emit(Value task) {
   });
 }
 
-/// The first position of src that a row of the matrix reads.
+/// Returns the first position of src that a row of the matrix reads.
 Index Emitter::startOf(Index row) {
   Value start = memref::LoadOp::create(b.b, b.loc, starts.data,
                                        b.get(starts.at(b, {row})));
@@ -184,7 +185,7 @@ Accumulators Emitter::sumChannels(const Index &at, const Index &row,
   return sums;
 }
 
-/// All channels of one row of the matrix, at `row` in dst.
+/// Emits all channels of one row of the matrix, at `row` in dst.
 void Emitter::emitChannels(ArrayRef<Index> row) {
   SmallVector<Index> from(row);
   Index start = startOf(row[dim]), count = taps;
@@ -207,14 +208,15 @@ void Emitter::emitChannels(ArrayRef<Index> row) {
     }
   };
   Index length = dimOf(b, op.getDst(), dim + 1);
-  // A loop over taps has more to do for each weight.
+  // Uses more vectors if taps are in a loop, because the loop has more work for
+  // each weight.
   int64_t atOnce = isWithinSrc() ? kVectorsAtOnce : 2 * kVectorsAtOnce;
   int64_t step = atOnce * lanes;
   Index main = b.mul(b.div(length, step), step);
   forEach(b, 0, main, step, [&](Value channel) {
     emitVectors(Index(channel), atOnce, {});
   });
-  // A last vector that begins earlier needs no mask.
+  // Lets the last vector begin earlier, so that it needs no mask.
   if (!length.value && length.constant >= lanes && output.mayStoreAgain()) {
     int64_t end = length.constant, at = main.constant;
     for (; at + lanes <= end; at += lanes)
@@ -264,9 +266,9 @@ void Emitter::emitSingly(Index begin, Index end, Reads reads) {
   });
 }
 
-/// Several rows at a time, which share weights, then one at a time. Lanes
-/// behind the last position may lie behind src in its last row alone, which is
-/// among the latter.
+/// Emits several rows at a time, which share weights, and then the rest one at
+/// a time. Lanes behind the last position lie behind src only in the last row,
+/// which is always in the rest.
 void Emitter::emitAllRows(const TaskRange &range) {
   int64_t atOnce = lanes >= 16 ? 4 : 2;
   Index end = range.endRow;
@@ -285,8 +287,9 @@ void Emitter::emitAllRows(const TaskRange &range) {
   emitSingly(main, range.endRow, Reads::positions);
 }
 
-/// Runs `body` with known taps where open ones fill `vectors` vectors up to
-/// cpu::threshold::bandSpecialVectors, and with open taps for more.
+/// Runs `body` with a constant number of taps if the open number fills between
+/// `vectors` and cpu::threshold::bandSpecialVectors vectors. With more taps,
+/// runs it with the open number.
 void Emitter::specializeTaps(int64_t vectors, function_ref<void()> body) {
   if (!taps.value || vectors > cpu::threshold::bandSpecialVectors)
     return body();
@@ -311,8 +314,8 @@ void Emitter::emitRows(ArrayRef<BandRow> rows, Reads reads) {
     return emitGroups(0, all, 1, false);
   auto floor = [&](Index n) { return b.mul(b.div(n, positions), positions); };
   Index whole = floor(all), overwriting = 0;
-  // A whole vector may be stored while its last lanes are those of a group that
-  // comes later.
+  // A whole vector may be stored if its last lanes belong to a later group,
+  // which overwrites them. So `spare` positions must follow.
   int64_t spare = llvm::divideCeil(lanes - positions * channels, channels);
   if (output.mayStoreAgain())
     overwriting = floor(b.max(b.sub(all, spare), 0));
@@ -324,10 +327,10 @@ void Emitter::emitRows(ArrayRef<BandRow> rows, Reads reads) {
     emitGroup(rows, whole, all.constant - whole.constant, reads, false);
 }
 
-/// `count` rows of the matrix from `first` on.
+/// Emits `count` rows of the matrix, beginning with `first`.
 void Emitter::emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
                         Reads reads, bool mayOverwrite) {
-  // For each row, sums that wait for a partner to be combined with.
+  // For each row, sums that wait to be combined with another sum.
   SmallVector<SmallVector<Value>> waiting(rows.size());
   for (int64_t i = 0; i < positions; ++i) {
     Accumulators sums;
@@ -348,8 +351,8 @@ void Emitter::emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
     store(row, first, count, stack.front(), mayOverwrite);
 }
 
-/// The sums over taps, P partial sums of each channel, of one row of the matrix
-/// for all of `rows`.
+/// Returns the sums of one row of the matrix for all of `rows`. A sum holds P
+/// partial sums of each channel.
 Accumulators Emitter::sumPosition(ArrayRef<BandRow> rows, Index position,
                                   Reads reads) {
   Index begin = startOf(position), start = b.mul(begin, channels);
@@ -386,12 +389,12 @@ Accumulators Emitter::sumPosition(ArrayRef<BandRow> rows, Index position,
   return sums;
 }
 
-/// Lanes `from` of a vector; -1 stands for any number.
+/// Returns lanes `from` of a vector; -1 stands for any value.
 Value Emitter::takeLanes(Value vector, ArrayRef<int64_t> from) {
   return vector::ShuffleOp::create(b.b, b.loc, vector, vector, from);
 }
 
-/// The weights of P taps, each once for every channel.
+/// Loads the weights of P taps and repeats each weight for every channel.
 Value Emitter::loadWeights(Index at) {
   Value each = loadPiece(b, positions, weights.data, at, {});
   if (positions == lanes)
@@ -402,8 +405,8 @@ Value Emitter::loadWeights(Index at) {
   return takeLanes(each, from);
 }
 
-/// Returns P positions of src as floats; with Reads::within those behind the
-/// first `left` are 0. Lanes behind them are any numbers.
+/// Returns P positions of src as floats; lanes behind them are undefined. With
+/// Reads::within, positions behind the first `left` are 0.
 Value Emitter::loadPositions(Index at, Index left, Reads reads) {
   int64_t used = positions * channels;
   if (reads == Reads::within) {
@@ -419,8 +422,9 @@ Value Emitter::loadPositions(Index at, Index left, Reads reads) {
   return bytesToFloats(b, takeLanes(exact, from));
 }
 
-/// Adds up neighbouring partial sums of `results` results in each of two
-/// vectors: a vector of twice as many results with half as many partial sums.
+/// Adds up neighbouring partial sums of two vectors, each with `results`
+/// results. The returned vector has twice as many results and half as many
+/// partial sums.
 Value Emitter::combine(Value a, Value other, int64_t results) {
   int64_t partial = positions / results, half = partial / 2;
   auto part = [&](int64_t offset) -> Value {
@@ -437,7 +441,7 @@ Value Emitter::combine(Value a, Value other, int64_t results) {
                                arith::FastMathFlags::contract);
 }
 
-/// Loads operands of one number, or of one for each channel.
+/// Loads operands that have one value, or one value for each channel.
 void Emitter::readFactors() {
   for (const Flat &operand : output.operands) {
     bool isShared = llvm::all_of(operand.shape.drop_back(),
@@ -457,9 +461,9 @@ void Emitter::readFactors() {
   }
 }
 
-/// Stores the results of `count` rows of the matrix from `first` on, which are
-/// the first lanes of `sums`. With `mayOverwrite` elements of later groups may
-/// be overwritten.
+/// Stores the results of `count` rows of the matrix, beginning with `first`.
+/// The results are the first lanes of `sums`. With `mayOverwrite`, elements of
+/// later groups may be overwritten.
 void Emitter::store(const BandRow &row, Index first, int64_t count, Value sums,
                     bool mayOverwrite) {
   if (std::optional<ArrayRef<int64_t>> order = op.getOrder()) {
@@ -475,7 +479,7 @@ void Emitter::store(const BandRow &row, Index first, int64_t count, Value sums,
     return storeVector(b, output, sums, Place{coordinates, lanes, used, {}});
   coordinates.push_back(0);
   if (llvm::is_contained(factors, Value())) {
-    // An operand of its own for each position.
+    // Stores each position alone, because an operand differs between positions.
     for (int64_t i = 0; i < count; ++i) {
       SmallVector<int64_t> from(channels);
       std::iota(from.begin(), from.end(), i * channels);

@@ -1,4 +1,4 @@
-//===- ByteLookup.cpp - vectors of bytes looked up in a table -------------===//
+//===- ByteLookup.cpp - lookups of bytes in a table -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +16,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Bytes of a vector of AVX-512.
+/// The number of bytes of a vector of AVX-512.
 static constexpr int64_t kWords = 64;
-/// Entries that `pshufb` picks from.
+/// The number of entries that `pshufb` picks from.
 static constexpr int64_t kPart = 16;
 
 static VectorType vectorOf(IndexBuilder &b, int64_t bytes, int64_t bits) {
@@ -55,7 +55,7 @@ ByteLookup::ByteLookup(IndexBuilder &b, int64_t numBytes, Value table)
         lanes.push_back(i % kPart);
       part = vector::ShuffleOp::create(b.b, b.loc, part, part, lanes);
     }
-    // Each half starts anew.
+    // Differences start again with the second half of the table.
     Value difference = part;
     if (from % 128 != 0)
       difference = arith::XOrIOp::create(b.b, b.loc, part, before);
@@ -88,8 +88,8 @@ Value ByteLookup::emitWords(IndexBuilder &b, Value vector) const {
   auto right = [&](Value x, int64_t bits) -> Value {
     return arith::ShRUIOp::create(b.b, b.loc, x, number(bits));
   };
-  // The words of the table for indices, of which six bits count, and a seventh
-  // that says which half of the table.
+  // Returns the words of the table for indices. Only the lowest six bits of an
+  // index count; `isUpper` selects the half of the table.
   auto pick = [&](Value index, Value isUpper) -> Value {
     auto permute = [&](int64_t first) {
       return callIntrinsic(b, "llvm.x86.avx512.vpermi2var.hi.512", type,
@@ -102,7 +102,7 @@ Value ByteLookup::emitWords(IndexBuilder &b, Value vector) const {
     return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ne, set,
                                  number(0));
   };
-  // Eight where a word's upper byte is what is looked for.
+  // Returns 8, a shift by a byte, for each word whose bit 3 is set; else 0.
   auto eights = [&](Value x) -> Value {
     return arith::AndIOp::create(b.b, b.loc, x, number(8));
   };

@@ -1,18 +1,22 @@
-//===- ByteLookup.h - vectors of bytes looked up in a table -----*- C++ -*-===//
+//===- ByteLookup.h - lookups of bytes in a table ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A table of 256 bytes does not fit a register. With AVX-512 it is four of 32
-// words: `vpermi2w` picks from two of them a word for each of 32 bytes, by the
-// byte's upper seven bits, and the lowest says which half of the word it is.
-// Elsewhere it is 16 of 16 bytes, which `pshufb` picks from by the lower four
-// bits, and gives 0 where the highest bit is set. With 16 taken off time and
-// again an index gets below 0 when its part of the table is done, and stays
-// there; so parts are stored as differences to those before, by exclusive or,
-// and what is picked adds up to the entry.
+// Looks up bytes in a table of 256 entries, which does not fit in a register.
+//
+// With AVX-512 the table is four vectors of 32 int16. `vpermi2w` picks an int16
+// from two of these vectors, by the upper seven bits of a byte. The lowest bit
+// selects the half of the int16.
+//
+// On other levels the table is 16 parts of 16 bytes. `pshufb` picks from a part
+// by the lowest four bits of an index, and returns 0 if the index is negative.
+// Each step subtracts 16 from the index with saturation. The index becomes
+// negative after its part of the table and stays negative. Each part is stored
+// as the exclusive or with the part before, so the exclusive or of all picked
+// bytes is the entry.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ROWS_BYTELOOKUP_H
@@ -25,18 +29,18 @@ namespace ingot::cpu {
 
 class ByteLookup {
 public:
-  /// Reads the table, a memref, for the longest vectors of the target, and for
-  /// those of 16 bytes that every level has.
+  /// Makes a lookup in `table`, a memref: for the longest vectors of the
+  /// target, and for vectors of 16 bytes, which every level has.
   static ByteLookup widest(IndexBuilder &b, const TargetInfo &target,
                            mlir::Value table);
   static ByteLookup narrow(IndexBuilder &b, mlir::Value table);
 
-  /// Whether vectors of bytes are loaded and stored under a mask.
+  /// Returns true if the target has masked loads and stores of bytes.
   static bool hasMasks(const TargetInfo &target);
 
-  /// Bytes of a vector.
+  /// Returns the number of bytes of a vector.
   int64_t bytes() const { return numBytes; }
-  /// What stands in the table for each byte of a vector.
+  /// Returns the table's entry for each byte of a vector.
   mlir::Value emit(IndexBuilder &b, mlir::Value vector) const;
 
 private:

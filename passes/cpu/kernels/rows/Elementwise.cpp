@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - bodies of loops as ops of vectors ----------------===//
+//===- Elementwise.cpp - bodies of loops on vectors -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,8 @@ void cpu::sinkConstants(OpBuilder &b, linalg::GenericOp op) {
 }
 
 bool cpu::isElementwise(linalg::GenericOp op, function_ref<bool(Type)> isLane) {
-  // Of values from elsewhere constants alone become vectors.
+  // Values from outside of the body can become vectors only if they are
+  // constants.
   auto isKnown = [&](Value value) {
     return value.getParentBlock() == op.getBlock() ||
            matchPattern(value, m_Constant());
@@ -35,7 +36,8 @@ bool cpu::isElementwise(linalg::GenericOp op, function_ref<bool(Type)> isLane) {
         return false;
       continue;
     }
-    // An integer divided by a lane outside of the row would be one by zero.
+    // Excludes integer divisions, because in lanes outside of the row they
+    // would divide by zero.
     if (!OpTrait::hasElementwiseMappableTraits(&step) ||
         isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(step))

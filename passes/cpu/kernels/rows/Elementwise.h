@@ -1,4 +1,4 @@
-//===- Elementwise.h - bodies of loops as ops of vectors --------*- C++ -*-===//
+//===- Elementwise.h - bodies of loops on vectors ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,15 +11,16 @@
 
 namespace ingot::cpu {
 
-/// Repeats in the body what constants it takes from around it.
+/// Copies constants that the body uses from outside into the body.
 void sinkConstants(mlir::OpBuilder &b, mlir::linalg::GenericOp op);
 
-/// Whether each op of the body is one of vectors, too, whose results are of
-/// types that `isLane` takes.
+/// Returns true if each op of the body also works on vectors, and its results
+/// have types that `isLane` accepts.
 bool isElementwise(mlir::linalg::GenericOp op,
                    llvm::function_ref<bool(mlir::Type)> isLane);
 
-/// Whether the body computes something, and does not only move elements.
+/// Returns true if the body computes something; false if it only moves
+/// elements.
 bool computes(mlir::linalg::GenericOp op);
 
 } // namespace ingot::cpu

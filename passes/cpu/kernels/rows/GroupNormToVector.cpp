@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for sample, for block of whole groups
-//   for tile of channels: mean over all positions
-//   mean of each group, kept once a channel
-//   for tile of channels: mean of (x - mean)^2
-//   1 / sqrt(that + epsilon) of each group, kept once a channel
-//   for position, for tile of channels: (x - mean) * factor; epilogue, store
+// Group normalization:
+//
+//     for sample, for block of whole groups
+//       for tile of channels: mean over all positions
+//       mean of each group, kept once a channel
+//       for tile of channels: mean of (x - mean)^2
+//       1 / sqrt(that + epsilon) of each group, kept once a channel
+//       for position, tile of channels: (x - mean) * factor; epilogue, store
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -66,7 +68,7 @@ struct Emitter {
   Flat src;
   Output output;
   Index positions;
-  /// Of each channel of a block.
+  /// The mean and the factor of each channel of a block.
   Value means, factors;
 };
 
@@ -84,7 +86,7 @@ void Emitter::emit(Value task) {
   int64_t channels = src.shape[2];
   TaskRange range =
       rangeOf(b, task, plan.grid, dimOf(b, op.getSrc(), 0), plan.tiles);
-  // Blocks are of whole groups and need not fill their last vector.
+  // Blocks have whole groups, so their last vector may be partial.
   int64_t perBlock = plan.channelsPerTile;
   auto blockOf = [&](int64_t count) {
     Tile block = fullTile(plan.target, plan.tile);
@@ -101,7 +103,7 @@ void Emitter::emit(Value task) {
                     });
 }
 
-/// The block in tiles of up to four vectors.
+/// Splits a block into tiles of up to four vectors.
 void Emitter::forEachTile(const Tile &block,
                           function_ref<void(Index, const Tile &)> body) {
   int64_t most = 4, rest = (block.vectors - 1) % most + 1;
@@ -115,7 +117,7 @@ void Emitter::forEachTile(const Tile &block,
   body((block.vectors - rest) * lanes, tile);
 }
 
-/// Sums per channel become `finish` of the group's mean.
+/// Replaces the sums per channel with `finish` of their group's mean.
 void Emitter::averageGroups(Value perChannel, const Tile &block,
                             function_ref<Value(Value)> finish) {
   int64_t size = src.shape[2] / op.getGroups();

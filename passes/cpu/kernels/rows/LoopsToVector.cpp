@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for all loops but the innermost
-//   for each vector of the innermost, the last under a mask
-//     what the op computes, of vectors
+// Elementwise ops on rows of a few vectors:
 //
-// LLVM computes what is left of whole vectors element by element: of a row of
-// 15 elements the half. Rows of many elements are its own.
+//     for all loops but the innermost
+//       for each vector of the innermost, the last under a mask
+//         the op's body, on vectors
+//
+// LLVM would compute the rest behind whole vectors element by element: half of
+// a row of 15 elements. It does well on long rows, so they are left to it.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -63,7 +65,7 @@ struct LoopsToVectorPass : ingot::impl::LoopsToVectorBase<LoopsToVectorPass> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is written
+// Accesses
 //===----------------------------------------------------------------------===//
 
 bool Emitter::hasInner(OpOperand &operand) {
@@ -148,12 +150,12 @@ void Emitter::emit() {
 }
 
 //===----------------------------------------------------------------------===//
-// For what
+// Conditions
 //===----------------------------------------------------------------------===//
 
-/// Whether rows are a few whole vectors, which need no mask. LLVM unrolls such
-/// a loop, and then may make vectors of the loop around it: element by element
-/// from and to what lies far apart.
+/// Returns true if rows are a few whole vectors, which need no mask. LLVM would
+/// unroll such a loop, and might then vectorize the loop around it, which
+/// gathers and scatters single elements.
 static bool isFewVectors(linalg::GenericOp op) {
   int64_t length = op.getStaticLoopRanges().back();
   return op.getNumLoops() > 1 && ShapedType::isStatic(length) &&
@@ -161,8 +163,8 @@ static bool isFewVectors(linalg::GenericOp op) {
          length % TargetInfo::of(op).lanes == 0;
 }
 
-/// Vectors of 32 bits are what every level loads under a mask; bytes need
-/// whole ones.
+/// Returns true if lanes of this type can be loaded. All levels have masked
+/// loads of 32 bits; bytes need whole vectors.
 static bool hasWholeLanes(linalg::GenericOp op, Type type) {
   return type.isF32() || type.isSignlessInteger(32) ||
          (type.isInteger(8) && isFewVectors(op));
@@ -184,7 +186,7 @@ static bool areVectors(linalg::GenericOp op) {
     for (AffineExpr result : map.getResults())
       if (!isa<AffineDimExpr, AffineConstantExpr>(result))
         return false;
-    // A diagonal goes along the last dimension, and along another one, too.
+    // Excludes diagonals, which go along the last and another dimension.
     if (map.isFunctionOfDim(inner) &&
         (map.getResults().back() != last || !support::isRow(memref) ||
          llvm::is_contained(map.getResults().drop_back(), last)))
@@ -195,8 +197,8 @@ static bool areVectors(linalg::GenericOp op) {
   return true;
 }
 
-/// Whether the body has functions, which LLVM does not always make vectors of:
-/// then each element takes as long as a vector.
+/// Returns true if the body calls math functions. LLVM does not always
+/// vectorize them, and then each element takes as long as a vector.
 static bool hasFunctions(linalg::GenericOp op) {
   return llvm::any_of(*op.getBlock(), [](Operation &step) {
     return isa<arith::RemFOp, math::AcosOp, math::AsinOp, math::AtanOp,
@@ -214,7 +216,7 @@ static bool readsOrWritesBytes(linalg::GenericOp op) {
 static bool isFor(linalg::GenericOp op) {
   if (!op->getParentOfType<func::FuncOp>())
     return false;
-  // A reduction over other loops than the innermost adds rows to a row.
+  // Allows a reduction over outer loops: it adds rows to a row.
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       op.getIteratorTypesArray().back() != utils::IteratorType::parallel ||
       op.hasIndexSemantics())
@@ -226,7 +228,7 @@ static bool isFor(linalg::GenericOp op) {
          length % TargetInfo::of(op).lanes == 0) &&
         !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
     return false;
-  // What only moves is copied by the runtime's library.
+  // Excludes ops that only move elements, because the runtime copies these.
   return areVectors(op) && computes(op) &&
          isElementwise(op, [&](Type type) { return hasWholeLanes(op, type); });
 }

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for row
-//   for pair of 32 channels
-//     u: bytes that are below the zero point; v: those that are not above it
-//     store both, the second word of each xor the first
-//     zeros |= u ^ v
-//   store zeros
+// Packs signs of bytes as bits:
+//
+//     for row
+//       for pair of 32 channels
+//         u: bytes below the zero point; v: bytes not above it
+//         store both, the second word of each xor the first
+//         zeros |= u ^ v
+//       store zeros
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/Signs.h"
@@ -35,7 +37,7 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// The words of 32 channels.
+/// The bits of 32 channels in both planes.
 struct Words {
   Value u, v;
 };
@@ -61,7 +63,7 @@ struct PackSignsToVectorPass
 
 } // namespace
 
-/// A word with the bits of bytes that are `value`.
+/// Returns a word with a bit set for each byte that equals `value`.
 Value Emitter::whereByteIs(Value bytes, int64_t value) {
   auto type = cast<VectorType>(bytes.getType());
   Value is = arith::CmpIOp::create(
@@ -72,8 +74,8 @@ Value Emitter::whereByteIs(Value bytes, int64_t value) {
   return vector::ExtractOp::create(b.b, b.loc, word, 0);
 }
 
-/// Of `count` channels from `src[at]` on. No other bytes are compared with than
-/// those next to the zero point, for which there is an instruction.
+/// Reads `count` channels, beginning at `src[at]`. Bytes are at most 1 away
+/// from the zero point, so one comparison for equality finds a sign.
 Words Emitter::read(Index at, int64_t count) {
   constexpr int64_t kAll = cpu::kSignsOfWord;
   int64_t zero = op.getZeroPoint();
@@ -96,7 +98,8 @@ void Emitter::store(Value word, Index at) {
   memref::StoreOp::create(b.b, b.loc, word, output.dst.data, b.get(at));
 }
 
-/// Stores `count` words of each sign from word `word` of the pixel at `to` on.
+/// Stores `count` words of each plane, from word `word` of the pixel at `to`
+/// on. Returns `zeros` with the bits of these words added.
 Value Emitter::join(Index to, Index word, int64_t count,
                     const Words (&words)[2], Value zeros) {
   auto exclusiveOr = [&](Value x, Value y) -> Value {

@@ -44,7 +44,8 @@ SmallVector<Index> ingot::cpu::spatialSizes(IndexBuilder &b, Value memref) {
 std::pair<Index, Index> ingot::cpu::tapsWithin(IndexBuilder &b, Index origin,
                                                Index size, const TapRow &taps) {
   const int64_t numTaps = taps.numTaps, dilation = taps.dilation;
-  // ceil of what is not negative.
+  // Returns the smallest number of taps that reach `distance`; 0 if it is
+  // negative.
   auto steps = [&](Index distance) {
     return b.div(b.add(b.max(distance, 0), dilation - 1), dilation);
   };
@@ -58,7 +59,8 @@ std::pair<Index, Index> ingot::cpu::tapsWithin(IndexBuilder &b, Index origin,
 }
 
 bool ConvWindow::crossesHigh(int64_t dim) const {
-  // There are as many windows as find room in src and its padding.
+  // With open sizes, the padding decides, because there are as many windows as
+  // fit.
   if (srcSizes[dim].value || dstSizes[dim].value)
     return pads[kernel.size() + dim] > 0;
   int64_t highest = (dstSizes[dim].constant - 1) * strides[dim] - pads[dim];
@@ -72,7 +74,8 @@ PixelTile ConvWindow::wholeTile(int64_t size) const {
   return tile;
 }
 
-/// The taps [begin, end) within [0, size) of a window that starts at `origin`.
+/// Returns the taps [begin, end) within [0, size) of a window that starts at
+/// `origin`.
 static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
                                         int64_t dilation, int64_t numTaps) {
   auto ceilOf = [&](int64_t distance) {
@@ -110,7 +113,8 @@ PixelTile ConvWindow::lastTile(int64_t size, int64_t beyond) const {
 
 Value ConvWindow::hasPixel(IndexBuilder &b, int64_t dim,
                            Index coordinate) const {
-  // What is below 0 is a large unsigned number.
+  // A negative coordinate is a large unsigned number, so one comparison checks
+  // both ends.
   return b.compare(arith::CmpIPredicate::ult, coordinate, srcSizes[dim]);
 }
 
@@ -233,7 +237,8 @@ SmallVector<PixelTile> ConvWindow::splitRow(int64_t most) const {
   SmallVector<PixelTile> tiles;
   int64_t first = 0;
   for (int64_t t = 0; t < numTiles; ++t) {
-    // The first tiles are one larger where the row does not divide evenly.
+    // Lets the first tiles have one pixel more if the row does not divide
+    // evenly.
     int64_t size = width / numTiles + (t < width % numTiles);
     PixelTile tile{first, size, 1, {}, kernel[i]};
     for (int64_t p = 0; p < size; ++p)

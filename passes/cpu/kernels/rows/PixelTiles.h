@@ -11,36 +11,37 @@
 
 namespace ingot::cpu {
 
-/// `count` tiles of `size` pixels, one behind the other from `first` on, that
-/// have the same taps within src.
+/// `count` tiles of `size` pixels, the first of which starts at pixel `first`.
+/// All have the same taps within src.
 struct PixelTile {
   int64_t first, size, count;
-  /// For each pixel the taps [begin, end) that lie within src.
+  /// The taps [begin, end) of each pixel that lie within src.
   llvm::SmallVector<std::pair<int64_t, int64_t>> taps;
   int64_t numTaps;
 
   bool hasTap(int64_t pixel, int64_t tap) const {
     return taps[pixel].first <= tap && tap < taps[pixel].second;
   }
-  /// The pixels [first, end) of src that are read, counted from tap 0 of the
-  /// first pixel.
+  /// Returns the pixels [first, end) of src that are read, counted from tap 0
+  /// of the first pixel.
   std::pair<int64_t, int64_t> pixelsRead(int64_t stride,
                                          int64_t dilation) const;
-  /// Whether no tap of any pixel lies in the padding.
+  /// Returns true if no tap of any pixel lies in the padding.
   bool isWhole() const;
 };
 
-/// The taps [begin, end) that lie within `size` elements, tap 0 being at
-/// `origin`; end may be below begin. A window never starts before the elements,
-/// or never ends behind them, unless it crosses that end.
+/// A window along one dimension. It can start before the elements only if
+/// `crossesLow`, and end behind them only if `crossesHigh`.
 struct TapRow {
   int64_t numTaps, dilation;
   bool crossesLow, crossesHigh;
 };
+/// Returns the taps [begin, end) that lie within `size` elements; `end` may be
+/// below `begin`. Tap 0 is at `origin`.
 std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
                                    const TapRow &taps);
 
-/// The sizes of the spatial dimensions of channels-last data.
+/// Returns the sizes of the spatial dimensions of channels-last data.
 llvm::SmallVector<Index> spatialSizes(IndexBuilder &b, mlir::Value memref);
 
 /// The windows of a convolution on channels-last data. Rows, the last spatial
@@ -52,39 +53,42 @@ struct ConvWindow {
 
   int64_t inner() const { return int64_t(kernel.size()) - 1; }
 
-  /// Whether a window starts before the elements of a dimension, or ends behind
-  /// them.
+  /// Returns true if a window may start before the elements of a dimension, or
+  /// end behind them.
   bool crossesLow(int64_t dim) const { return pads[dim] > 0; }
   bool crossesHigh(int64_t dim) const;
 
-  /// A tile of `size` pixels that have all their taps within src.
+  /// Returns a tile of `size` pixels that have all their taps within src.
   PixelTile wholeTile(int64_t size) const;
-  /// One with the first pixel of a row, all taps behind the padding before it
-  /// lying within src, and one whose last tap is pixel number `beyond` of the
-  /// padding behind src, all taps before that lying within src.
+  /// Returns a tile at an end of a row. `firstTile` has the first pixel; its
+  /// taps behind the padding lie within src. The last tap of `lastTile` is
+  /// pixel `beyond` of the padding behind src; its taps before the padding lie
+  /// within src.
   PixelTile firstTile(int64_t size) const;
   PixelTile lastTile(int64_t size, int64_t beyond) const;
-  /// How many pixels of src the taps of neighbouring pixels go over.
+  /// Returns the number of pixels of src that the taps of `size` neighbouring
+  /// pixels span.
   int64_t span(int64_t size) const;
-  /// Whether tap 0 of the row dimension being at `origin`, no tap of `size`
-  /// pixels of a row lies before src, behind it, or neither: null if that is so
-  /// wherever the origin is.
+  /// Returns true if no tap of `size` pixels of a row lies before src, behind
+  /// src, or outside of src. Tap 0 of the first pixel is at `origin`. Null
+  /// means always true.
   mlir::Value startsWithin(IndexBuilder &b, Index origin) const;
   mlir::Value endsWithin(IndexBuilder &b, Index origin, int64_t size) const;
   mlir::Value isWithin(IndexBuilder &b, Index origin, int64_t size) const;
 
-  /// Whether src has a pixel at coordinate `coordinate` of dimension `dim`.
+  /// Returns true if src has a pixel at `coordinate` of dimension `dim`.
   mlir::Value hasPixel(IndexBuilder &b, int64_t dim, Index coordinate) const;
-  /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be
-  /// in src, but for the channel.
+  /// Returns the coordinates in src, without the channel, of tap 0 of a pixel
+  /// of dst. The pixel is number `pixel` of row `row` (n, e1, …, e(n-1)).
   llvm::SmallVector<Index> originOf(IndexBuilder &b, llvm::ArrayRef<Index> row,
                                     Index pixel) const;
-  /// The taps [begin, end) of outer dimension `dim` that lie within src, tap 0
-  /// being at coordinate `origin`.
+  /// Returns the taps [begin, end) of outer dimension `dim` that lie within
+  /// src, if tap 0 has coordinate `origin`.
   std::pair<Index, Index> tapsWithin(IndexBuilder &b, int64_t dim,
                                      Index origin) const;
-  /// Carries accumulators through `sum(srcAt, taps, sums)` for all taps of the
-  /// outer dimensions that lie within src, `srcAt` being moved to each.
+  /// Calls `sum(srcAt, taps, sums)` for all taps of the outer dimensions that
+  /// lie within src, and carries the sums. `srcAt` are the coordinates of each
+  /// tap.
   Accumulators
   sumOuter(IndexBuilder &b, llvm::SmallVector<Index> srcAt,
            const Accumulators &start,
@@ -92,7 +96,7 @@ struct ConvWindow {
                                            llvm::ArrayRef<Index> taps,
                                            const Accumulators &sums)>
                sum) const;
-  /// Loops over the taps of the outer dimensions, within src or not.
+  /// Loops over all taps of the outer dimensions, also outside of src.
   void forEachOuterTap(
       IndexBuilder &b,
       llvm::function_ref<void(llvm::ArrayRef<Index> taps)> body) const;
@@ -101,16 +105,17 @@ struct ConvWindow {
                llvm::function_ref<Accumulators(llvm::ArrayRef<Index> taps,
                                                const Accumulators &sums)>
                    sum) const;
-  /// `body(srcRow)` if dst row `row` has these taps of the outer dimensions
-  /// within src: n and their coordinates.
+  /// Builds `body(srcRow)` for the case that these outer taps of dst row `row`
+  /// lie within src. `srcRow` is n and the coordinates of the taps.
   void ifWithin(IndexBuilder &b, llvm::ArrayRef<Index> row,
                 llvm::ArrayRef<Index> taps,
                 llvm::function_ref<void(llvm::ArrayRef<Index> srcRow)> body)
       const;
-  /// How many tiles of up to `most` pixels a row takes, and these.
+  /// Returns the number of tiles of up to `most` pixels in a row, and the
+  /// tiles.
   int64_t tilesPerRow(int64_t most) const;
   llvm::SmallVector<PixelTile> splitRow(int64_t most) const;
-  /// Loops over these tiles, which are numbered.
+  /// Loops over the tiles of `splitRow`, with their numbers.
   void forEachTile(IndexBuilder &b, int64_t most,
                    llvm::function_ref<void(const PixelTile &pixels,
                                            Index firstPixel, Index number)>

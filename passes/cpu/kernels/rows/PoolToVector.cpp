@@ -5,16 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for output row
-//   taps of the outer window dimensions that lie within src
-//   for pixel: those whose window crosses the left end, all taps of the row
-//              (once more for where the outer taps are all there, too), the
-//              right end
-//     for tile of channels
-//       accumulators[vector] = over taps of src[pixel, tap, vector]
-//       over the number of taps, if a mean; epilogue, store
+// Pooling; any size may be open, except for the number of channels:
 //
-// Any size may be known in a run only, but for the number of channels.
+//     for output row
+//       taps of the outer window dimensions that lie within src
+//       for pixel: those whose window crosses the left end, those with all taps
+//                   of the row, those whose window crosses the right end
+//         for tile of channels
+//           accumulators[vector] = over taps of src[pixel, tap, vector]
+//           over the number of taps, if a mean; epilogue, store
+//
+// The pixels with all taps of the row have a second variant, for rows where all
+// outer taps exist, too.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -41,8 +43,8 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// The taps [begin, end) of one window dimension that lie within src, tap 0
-/// being at `origin`.
+/// The taps [begin, end) of one window dimension that lie within src. Tap 0 has
+/// coordinate `origin`.
 struct Taps {
   Index origin, begin, end;
 };
@@ -90,7 +92,7 @@ struct PoolToVectorPass : ingot::impl::PoolToVectorBase<PoolToVectorPass> {
 
 } // namespace
 
-/// `window` number `at` of dimension `dim`.
+/// Returns the taps of window number `at` of dimension `dim`.
 Taps Emitter::tapsOf(int64_t dim, Index at) {
   int64_t kernel = op.getKernel()[dim], dilation = op.getDilations()[dim];
   int64_t low = op.getPads()[dim], high = op.getPads()[numDims + dim];
@@ -111,7 +113,7 @@ void Emitter::emit(Value task) {
   });
 }
 
-/// `row` holds the batch and the outer window dimensions.
+/// Emits a row; `row` holds the batch and the outer window dimensions.
 void Emitter::emitRow(ArrayRef<Index> row, const TaskRange &range) {
   SmallVector<Taps> taps;
   for (int64_t d = 0; d < numDims - 1; ++d)
@@ -119,7 +121,7 @@ void Emitter::emitRow(ArrayRef<Index> row, const TaskRange &range) {
   int64_t i = numDims - 1, stride = op.getStrides()[i];
   int64_t low = op.getPads()[i], high = op.getPads()[numDims + i];
   Index width = dimOf(b, op.getDst(), 1 + i);
-  // Windows [first, end) lie within the row.
+  // Finds the windows [first, end) that lie within the row.
   Index first = 0, end = width;
   if (low > 0)
     first = b.min((low + stride - 1) / stride, width);
@@ -129,7 +131,8 @@ void Emitter::emitRow(ArrayRef<Index> row, const TaskRange &range) {
     end = b.max(b.min(b.div(b.max(room, 0), stride), width), first);
   }
   emitPixels(row, range, taps, 0, first, /*isWhole=*/false);
-  // In most rows the outer taps lie within src, too: then all are constants.
+  // In most rows all outer taps lie within src, so that all bounds are
+  // constants.
   SmallVector<Taps> whole(taps);
   Value areWithin;
   for (auto [d, tap] : llvm::enumerate(whole)) {
@@ -180,7 +183,7 @@ void Emitter::emitPixels(ArrayRef<Index> row, const TaskRange &range,
   });
 }
 
-/// One over the number of taps, as a vector.
+/// Returns the reciprocal of the number of taps, as a vector.
 Value Emitter::factorOf(ArrayRef<Taps> taps) {
   Index count = 1;
   for (auto [tap, size] : llvm::zip_equal(taps, op.getKernel()))
@@ -213,7 +216,7 @@ void Emitter::emitTile(const Tile &tile, ArrayRef<Index> pixel,
             });
 }
 
-/// The taps of dimension `dim` and those within.
+/// Folds the taps of dimension `dim` and of the dimensions inside it.
 Accumulators Emitter::foldTaps(const Tile &tile, SmallVector<Index> srcAt,
                                ArrayRef<Taps> taps, size_t dim,
                                const Accumulators &start) {
@@ -235,7 +238,8 @@ Accumulators Emitter::foldTaps(const Tile &tile, SmallVector<Index> srcAt,
         b.add(taps[dim].origin, b.mul(tap, op.getDilations()[dim]));
     return foldTaps(tile, srcAt, taps, dim + 1, folded);
   };
-  // A few taps that are all there lie at known distances.
+  // Unrolls a few taps if all of them exist, so that their distances are
+  // constants.
   Index begin = taps[dim].begin, end = taps[dim].end;
   int64_t count = 1;
   for (const Taps &tap : taps.drop_front(dim)) {

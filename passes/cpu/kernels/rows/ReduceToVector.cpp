@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Along rows of contiguous elements:
-//   for row
-//     several accumulators, folded as a tree; epilogue, store
-// Over rows, channels kept:
-//   for tile of channels
-//     accumulators for a few rows side by side, folded as a tree; epilogue,
-//     store
-// Where a run knows how many channels there are, the last tile goes by vectors,
-// and each tile of a row counts as one; one channel is a row.
-// Sums of more than a few elements go on in f64: see Rows.cpp.
+// Reductions along rows of contiguous elements:
+//
+//     for row
+//       several accumulators, folded as a tree; epilogue, store
+//
+// Reductions over rows, which keep the channels:
+//
+//     for tile of channels
+//       accumulators for a few rows side by side, folded as a tree; epilogue,
+//       store
+//
+// With an open number of channels, the last tile goes by vectors. Each tile of
+// a row then counts as a row of the task. A single channel is reduced like a
+// row. Sums of more than a few elements continue in f64 (see Rows.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -76,7 +80,7 @@ struct ReduceToVectorPass
 
 } // namespace
 
-/// What is folded of an element.
+/// Converts an element to the value that is folded.
 Value Emitter::prepare(IndexBuilder &b, Value x) {
   x = bytesToFloats(b, x);
   if (op.getKind() == cpu::ReduceKind::sum_square)
@@ -113,8 +117,8 @@ void Emitter::emitRow(Index row) {
               Place{{row, 0}, 1, 1, {}});
 }
 
-/// The channels of a tile from `channel` on; those of `mask`, if there is one,
-/// of a tile of one vector.
+/// Emits the channels of a tile, beginning with `channel`. If there is a mask,
+/// the tile has one vector, and only the lanes of the mask.
 void Emitter::emitTile(const Tile &tile, Index row, Index channel, Value mask) {
   Index from = src.at(b, {row, 0, channel});
   Accumulators folded = foldColumns(

@@ -5,25 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row is all of the last resampled dimension; rows along the dimension before
-// are a plane. The taps of the dimensions before the last are rows of src.
+// Resampling. A row is all of the last resampled dimension; rows along the
+// dimension before form a plane. The taps of the dimensions before the last are
+// rows of src.
 //
 // With channels:
-//   for row
-//     for pixel
-//       for vector of channels: the sum over taps of weights times vectors of
-//         src; epilogue, store
-// Without:
-//   for eight elements
-//     for row
-//       what their taps are in, a vector of each row of src, summed up over
-//         rows; of it, for each tap, a permutation times weights; epilogue,
-//         store
 //
-// Where a vector does not hold the taps of eight elements, since src is larger
-// than dst, two neighbouring taps of each are loaded as a pair, and the pairs
+//     for row
+//       for pixel
+//         for vector of channels: sum over taps of weights * vector of src;
+//           epilogue, store
+//
+// Without channels:
+//
+//     for eight elements
+//       for row
+//         sum up, over rows of src, the vectors that hold the taps
+//         for each tap: a permutation of the sum times weights; epilogue, store
+//
+// If src is larger than dst, a vector may not hold the taps of eight elements.
+// Then two neighbouring taps of each element are loaded as a pair, and pairs
 // are summed up over rows side by side. Single taps are loaded one by one, and
-// stored as a vector. Other taps are summed up one by one.
+// stored as a vector. Other numbers of taps are summed up one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -50,14 +53,15 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// The elements that one instruction permutes on every level that has it.
+/// The number of elements that an instruction permutes, on every level that has
+/// it.
 constexpr int64_t kPermuted = 8;
-/// Rows that share what is known of their elements' taps: few enough for the
-/// first-level cache to hold a line of each.
+/// The number of rows that share data of their elements' taps, so few that the
+/// first-level cache holds a line of each.
 constexpr int64_t kRowsAtOnce = cpu::threshold::resampledRows;
 
-/// A tap of the dimensions before the last: a row of src, and what it counts
-/// for (null if there is no other).
+/// A tap of the dimensions before the last: the offset of a row of src, and its
+/// weight (null if there is no other tap).
 struct SrcRow {
   Index at;
   Value weight;
@@ -69,23 +73,23 @@ struct Row {
   SmallVector<SrcRow> taps;
 };
 
-/// Eight elements of any row, whose taps are in the vectors of src that begin
-/// at `start`, of which the lanes `within` may be read.
+/// Eight elements of any row, and the vector of src that holds their taps. It
+/// begins at `start`, and its lanes `within` may be read.
 struct Columns {
   Piece piece;
   Index start;
   Value within;
-  /// For each tap where they are in the vector, and what they count for.
+  /// For each tap, its lanes in the vector and its weights.
   SmallVector<Value> lanes, weights;
 };
 
-/// Eight elements of any row, whose two taps are neighbours or one: `starts` is
-/// where in a row of src the pair of each begins.
+/// Eight elements of any row with two taps, which are neighbours or equal.
+/// `starts` are the offsets in a row of src of each element's pair.
 struct Pairs {
   Piece piece;
   SmallVector<Index> starts;
-  /// For each tap the lanes for which it is the second of the pair, and what it
-  /// counts for.
+  /// For each tap, the lanes where it is the second of the pair, and its
+  /// weights.
   SmallVector<Value> isSecond, weights;
 };
 
@@ -148,7 +152,8 @@ struct ResampleToVectorPass
 // Taps
 //===----------------------------------------------------------------------===//
 
-/// Dimensions are counted from the first that is resampled.
+/// Returns the position of a tap; `dim` is counted from the first resampled
+/// dimension.
 Index Emitter::positionOf(int64_t dim, int64_t tap, Index at) {
   const Flat &table = positions[dim];
   Value position = memref::LoadOp::create(b.b, b.loc, table.data,
@@ -174,7 +179,8 @@ SmallVector<SrcRow> Emitter::tapsOf(int64_t dim, Index at) {
   return taps;
 }
 
-/// All dimensions of a row but the last, with all taps along them.
+/// Returns a row without its last dimension: its coordinates, and all taps
+/// along them.
 Row Emitter::planeOf(ArrayRef<Index> coordinates) {
   Row row{SmallVector<Index>(coordinates), {}};
   int64_t first = op.getFirst(), count = coordinates.size();
@@ -187,7 +193,7 @@ Row Emitter::planeOf(ArrayRef<Index> coordinates) {
   return row;
 }
 
-/// Row `y` of a plane.
+/// Returns row `y` of a plane.
 Row Emitter::rowOf(const Row &plane, Index y) {
   Row row = plane;
   int64_t dim = plane.coordinates.size();
@@ -199,7 +205,7 @@ Row Emitter::rowOf(const Row &plane, Index y) {
   return row;
 }
 
-/// Each of one dimension's taps with each of another's.
+/// Combines each tap of one dimension with each tap of another.
 SmallVector<SrcRow> Emitter::combine(ArrayRef<SrcRow> outer,
                                      ArrayRef<SrcRow> inner) {
   SmallVector<SrcRow> all;
@@ -213,7 +219,7 @@ SmallVector<SrcRow> Emitter::combine(ArrayRef<SrcRow> outer,
   return all;
 }
 
-/// The sum over taps of weights times what `load` gives.
+/// Returns the sum over taps of weights times the results of `load`.
 Value Emitter::sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
                      function_ref<Value(const SrcRow &)> load) {
   Value sum;
@@ -228,8 +234,8 @@ Value Emitter::sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
   return sum;
 }
 
-/// Runs `body` for the vectors of `length` elements. Where results depend on
-/// nothing that they may overwrite, the last one is whole and begins earlier.
+/// Runs `body` for the vectors of `length` elements. The last vector is whole
+/// and begins earlier if no result depends on an element that it may overwrite.
 void Emitter::forEachVector(
     const TargetInfo &target, Index length,
     function_ref<void(IndexBuilder &, const Piece &)> body) {
@@ -245,7 +251,7 @@ void Emitter::forEachVector(
 // Pixels of channels
 //===----------------------------------------------------------------------===//
 
-/// Rows [begin, end) of a plane.
+/// Emits rows [begin, end) of a plane, with channels.
 void Emitter::emitPixels(const Row &plane, Index begin, Index end) {
   forEach(b, begin, end, 1, [&](Value y) {
     Row row = rowOf(plane, Index(y));
@@ -259,8 +265,8 @@ void Emitter::emitPixels(const Row &plane, Index begin, Index end) {
   });
 }
 
-/// A pixel, `inner` being its taps along the last dimension, if these are not
-/// those of the row.
+/// Emits a pixel. `inner` are its taps along the last dimension; empty if they
+/// are in `row` already.
 void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
                         ArrayRef<SrcRow> inner) {
   int64_t lanes = plan.target.lanes;
@@ -290,7 +296,7 @@ void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
 // Rows of elements
 //===----------------------------------------------------------------------===//
 
-/// Rows [begin, end) of a plane.
+/// Emits rows [begin, end) of a plane, without channels.
 void Emitter::emitRows(const Row &plane, Index begin, Index end) {
   auto forEachOfRows = [&](function_ref<void(const Row &)> body) {
     forEach(b, begin, end, 1, [&](Value y) { body(rowOf(plane, Index(y))); });
@@ -300,7 +306,7 @@ void Emitter::emitRows(const Row &plane, Index begin, Index end) {
   Index srcWidth = dimOf(b, op.getSrc(), last);
   if (plan.target.lanes < kPermuted)
     return forEachOfRows([&](const Row &row) { emitElements(row, 0, width); });
-  // What a vector of a row of src may read.
+  // The lanes that a vector of a row of src may read.
   Value within;
   if (srcWidth.value || srcWidth.constant < kPermuted)
     within = maskOfFirst(b, kPermuted, srcWidth);
@@ -322,7 +328,7 @@ void Emitter::emitRows(const Row &plane, Index begin, Index end) {
   });
 }
 
-/// Eight elements of each row whose taps no vector of src holds.
+/// Emits eight elements of each row whose taps do not fit in a vector of src.
 void Emitter::emitFarColumns(
     const Piece &piece, ArrayRef<Value> taps,
     function_ref<void(function_ref<void(const Row &)>)> forEachOfRows) {
@@ -339,7 +345,7 @@ void Emitter::emitFarColumns(
   }
   if (numTaps != 2)
     return emitOneByOne();
-  // Pairs lie within the row, which is longer than a vector here.
+  // Moves the last pair into the row, which is longer than a vector here.
   Index lastStart = b.add(dimOf(b, op.getSrc(), last), -2);
   Value starts = arith::MinSIOp::create(
       b.b, b.loc, taps.front(),
@@ -398,11 +404,12 @@ SmallVector<Value> Emitter::loadTaps(const Flat &table, const Piece &piece) {
   return taps;
 }
 
-/// The first or the last of positions. Those of channels go back again.
+/// Returns the smallest or the largest position. Positions need not be sorted,
+/// so all lanes are compared.
 Index Emitter::boundOf(Value taps, Value mask, bool isFirst) {
   auto kind = isFirst ? vector::CombiningKind::MINSI
                       : vector::CombiningKind::MAXSI;
-  // Lanes that are none are 0.
+  // Masked lanes are 0, which must not become the minimum.
   if (mask && isFirst)
     taps = arith::SelectOp::create(
         b.b, b.loc, mask, taps,

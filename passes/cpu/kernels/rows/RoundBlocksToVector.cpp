@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for row
-//   for block
-//     largest magnitude, scale
-//     for part of the block: round, store bytes, add up
-//     store the sum
+// Rounds blocks of floats to int8 with a scale:
 //
-// Magnitudes are compared as integers: of floats without a sign the order is
-// the same, and a NaN is above all.
+//     for row
+//       for block
+//         largest magnitude, scale
+//         for part of the block: round, store bytes, add up
+//         store the sum
+//
+// Magnitudes are compared as integers, because floats without a sign have the
+// same order. A NaN is larger than all of them.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -36,8 +38,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Elements that are rounded at once: their bytes are four words, a vector of
-/// any level.
+/// The number of elements that are rounded at once. Their bytes are four 32-bit
+/// words, a vector of every level.
 static constexpr int64_t kPart = 16;
 
 namespace {
@@ -71,7 +73,7 @@ struct RoundBlocksToVectorPass
 
 } // namespace
 
-/// `count` elements from `src[at]` on, zeros behind them.
+/// Loads `count` elements from `src[at]` on, followed by zeros.
 Value Emitter::load(Index at, int64_t count) {
   Value mask;
   if (count < kPart)
@@ -79,7 +81,7 @@ Value Emitter::load(Index at, int64_t count) {
   return loadPiece(b, kPart, src.data, at, mask);
 }
 
-/// The bits of the largest magnitude.
+/// Returns the bits of the largest magnitude.
 Value Emitter::largestOf(Index from, int64_t count) {
   VectorType words = partOf(b.b.getI32Type());
   Value largest;
@@ -96,7 +98,7 @@ Value Emitter::largestOf(Index from, int64_t count) {
                                      largest);
 }
 
-/// The nearest whole numbers to a part's elements times `factor`.
+/// Returns a part's elements times `factor`, rounded to the nearest integer.
 Value Emitter::round(Value part, Value factor) {
   Value scaled = arith::MulFOp::create(
       b.b, b.loc, part,
@@ -106,7 +108,7 @@ Value Emitter::round(Value part, Value factor) {
       math::RoundEvenOp::create(b.b, b.loc, scaled));
 }
 
-/// The first `words` fours of numbers.
+/// Stores the first `words` groups of four values as bytes.
 void Emitter::storeBytes(Value numbers, Index at, int64_t words) {
   Value bytes = arith::TruncIOp::create(b.b, b.loc, partOf(b.b.getI8Type()),
                                         numbers);
@@ -120,7 +122,8 @@ void Emitter::storeBytes(Value numbers, Index at, int64_t words) {
     storeWord(vector::ExtractOp::create(b.b, b.loc, fours, i), b.add(at, i));
 }
 
-/// The block of `count` elements from `src[from]` on, to `dst[to]`.
+/// Rounds a block of `count` elements at `src[from]`, and stores it at
+/// `dst[to]`.
 void Emitter::emitBlock(Index from, Index to, int64_t count) {
   int64_t block = op.getBlockSize();
   Type real = b.b.getF32Type();

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for row
-//   mean (but for rms)
-//   mean of (x - mean)^2
-//   (x - mean) / sqrt(that + epsilon); epilogue, store
+// Normalization of rows:
+//
+//     for row
+//       mean (but for rms)
+//       mean of (x - mean)^2
+//       (x - mean) / sqrt(that + epsilon); epilogue, store
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"

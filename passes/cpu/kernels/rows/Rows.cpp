@@ -128,7 +128,7 @@ Value cpu::maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector) {
   return firstLanes(b, tile.lanes, tile.lastLanes);
 }
 
-/// `scf.for` that carries values, with a step.
+/// Builds an `scf.for` with a step that carries values.
 static Accumulators
 carry(IndexBuilder &b, Index begin, Index end, int64_t step,
       const Accumulators &start,
@@ -178,7 +178,8 @@ Value cpu::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
   case FoldKind::prod:
     return arith::MulFOp::create(b.b, b.loc, x, y);
   case FoldKind::max: {
-    // One instruction; `x`, what was folded, stays if y is no number.
+    // A comparison and a selection become one instruction, which returns `x` if
+    // y is NaN.
     Value isMore = arith::CmpFOp::create(b.b, b.loc, arith::CmpFPredicate::OGT,
                                          y, x);
     return arith::SelectOp::create(b.b, b.loc, isMore, y, x);
@@ -207,7 +208,7 @@ Value cpu::neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes) {
       b.b, b.loc, DenseElementsAttr::get(vectorOf(b, lanes), value));
 }
 
-/// All of `values` in one, as a tree.
+/// Folds all of `values` into one, as a tree.
 static Value foldTree(IndexBuilder &b, FoldKind kind, ArrayRef<Value> values) {
   SmallVector<Value> level(values);
   while (level.size() > 1) {
@@ -221,7 +222,7 @@ static Value foldTree(IndexBuilder &b, FoldKind kind, ArrayRef<Value> values) {
   return level[0];
 }
 
-/// `fold` of all lanes, half of them with the other half.
+/// Folds all lanes of a vector: repeatedly folds one half with the other.
 static Value foldHalves(IndexBuilder &b, FoldKind kind, Value vector) {
   for (int64_t half = lanesOf(vector) / 2; half != 0; half /= 2) {
     auto part = [&](int64_t first) -> Value {
@@ -247,23 +248,23 @@ Value cpu::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
     case FoldKind::max:
     case FoldKind::maxOrNaN:
     case FoldKind::minOrNaN:
-      // LLVM takes one lane after the other, as if their order mattered.
+      // LLVM would fold lane by lane, to keep their order.
       return Combining();
     }
     llvm_unreachable("unknown kind");
   }();
   if (!combining)
     return foldHalves(b, kind, vector);
-  // Lanes may be taken as a tree; the order is the same in every run.
+  // Lets LLVM fold lanes as a tree; the order is the same in every run.
   return vector::ReductionOp::create(b.b, b.loc, *combining, vector,
                                      kind == FoldKind::maxUnsigned
                                          ? arith::FastMathFlags::none
                                          : arith::FastMathFlags::reassoc);
 }
 
-/// This many numbers are added one after the other in f32, at most: the sums
-/// are then added in f64. Of n terms of one sign the error is below n/2 units
-/// in the last place.
+/// The largest number of values that are added one after the other in f32.
+/// Their sums are then added in f64. If n terms have one sign, the error is
+/// below n/2 units in the last place.
 static constexpr int64_t kSerialSums = 8;
 
 static Value widen(IndexBuilder &b, Value x) {
@@ -281,19 +282,19 @@ static Value zeroWide(IndexBuilder &b, int64_t lanes) {
       b.b.getZeroAttr(VectorType::get({lanes}, b.b.getF64Type())));
 }
 
-/// length rounded down to a multiple.
+/// Returns `length` rounded down to a multiple of `multiple`.
 static Index floorTo(IndexBuilder &b, Index length, int64_t multiple) {
   if (!length.value)
     return length.constant / multiple * multiple;
   return b.mul(b.div(length, multiple), multiple);
 }
 
-/// Whether so many terms need no f64.
+/// Returns true if so few terms need no f64.
 static bool isShort(Index count) {
   return !count.value && count.constant <= kSerialSums;
 }
 
-/// 0, 1, 2…
+/// Returns the vector 0, 1, 2, …
 static Value numbers(IndexBuilder &b, int64_t lanes) {
   auto values = llvm::to_vector(llvm::seq<int32_t>(lanes));
   return arith::ConstantOp::create(
@@ -310,7 +311,7 @@ Value cpu::maskOfFirst(IndexBuilder &b, int64_t lanes, Index count) {
                                        b.get(count))));
 }
 
-/// The elements behind the last whole vector, if any.
+/// Returns the elements behind the last whole vector, if any.
 static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
                                    Index length) {
   if (!length.value) {
@@ -344,7 +345,7 @@ void cpu::forEachLongPiece(
 
 Value cpu::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                    FoldKind kind, PieceFn element) {
-  // Accumulators that hide the latency of an addition.
+  // Uses as many accumulators as hide the latency of an addition.
   int64_t accumulators = target.fma_latency;
   int64_t lanes = target.lanes, step = accumulators * lanes;
   Index endVectors = floorTo(b, length, lanes);
@@ -359,7 +360,7 @@ Value cpu::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
           element(b, Piece{b.add(at, int64_t(i) * lanes), {}})));
     return next;
   };
-  // Whole vectors behind the steps and the tail: few, with accumulators anew.
+  // Folds the few whole vectors behind the steps, and the tail.
   auto foldRest = [&](Value rest) {
     rest = carry(b, endMain, endVectors, lanes, {rest},
                  [&](Index at, const Accumulators &sum) -> Accumulators {

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for row
-//   maximum
-//   powers of e: summed up, and stored in dst unless that is of integers or the
-//     logarithm is wanted
-//   powers over the sum, or x - max - log(sum); epilogue, store
+// Softmax and its logarithm:
 //
-// A row of up to two vectors stays in registers. Along columns the same is done
-// over rows, for one vector of columns after the other. Where a run says how
-// many columns there are and it is one, that is a row.
+//     for row
+//       maximum
+//       exponentials: summed up, and stored in dst unless dst has integers
+//         or the logarithm is wanted
+//       exponentials over the sum, or x - max - log(sum); epilogue, store
+//
+// A row of up to two vectors stays in registers. Along columns, the code does
+// this over rows, for one vector of columns after the other. If an open number
+// of columns is one at run time, the column is computed like a row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -59,7 +61,7 @@ struct Emitter : RowEmitter<cpu::SoftmaxOp, Emitter> {
   void emitColumn(ArrayRef<Index> outer, Index column, Value mask);
 
   Type element() { return getElementTypeOrSelf(output.dst.data); }
-  /// Whether dst holds powers until their sum is known.
+  /// Returns true if dst holds exponentials until their sum is known.
   bool isKept() { return !op.getLog() && isa<FloatType>(element()); }
   Value power(Value x, Value max);
   void keepPower(Value power, Index at, Value mask);
@@ -86,7 +88,7 @@ Value Emitter::power(Value x, Value max) {
   return math::ExpOp::create(b.b, b.loc, shifted);
 }
 
-/// Stores a power in dst until the sum is known.
+/// Stores an exponential in dst until the sum is known.
 void Emitter::keepPower(Value power, Index at, Value mask) {
   if (!element().isF32())
     power = arith::TruncFOp::create(
@@ -94,8 +96,8 @@ void Emitter::keepPower(Value power, Index at, Value mask) {
   storePiece(b, power, output.dst.data, at, mask);
 }
 
-/// What powers are multiplied with, or shifted elements less, of their sum,
-/// which is a vector or a number.
+/// Returns the factor of exponentials, or with the logarithm the value to
+/// subtract. `sum` is a vector or a scalar.
 Value Emitter::scaleOf(Value sum) {
   if (op.getLog())
     return math::LogOp::create(b.b, b.loc, sum);
@@ -115,7 +117,8 @@ Value Emitter::finish(Value x, Value scale) {
 // Along rows
 //===----------------------------------------------------------------------===//
 
-/// Behind a row of columns there is a dimension of one element.
+/// Returns the indices of an element of a row. A row of columns has one more
+/// dimension, of one element.
 SmallVector<Index> Emitter::placeInRow(ArrayRef<Index> row, Index at) {
   SmallVector<Index> place(row);
   place.push_back(at);
@@ -144,7 +147,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   emitOf(1);
 }
 
-/// A row of more than `vectors - 1` vectors, and no more than `vectors`.
+/// Emits a row of more than `vectors - 1` and at most `vectors` vectors.
 void Emitter::emitShortRow(ArrayRef<Index> row, Index length,
                            int64_t vectors) {
   Index from = src.at(b, placeInRow(row, 0));
@@ -244,7 +247,7 @@ void Emitter::emitColumns(Value task) {
   });
 }
 
-/// A vector of columns.
+/// Emits a vector of columns.
 void Emitter::emitColumn(ArrayRef<Index> outer, Index column, Value mask) {
   int64_t last = src.shape.size() - 1;
   Index rows = dimOf(b, op.getSrc(), last - 1);
@@ -268,7 +271,7 @@ void Emitter::emitColumn(ArrayRef<Index> outer, Index column, Value mask) {
       keepPower(powered, output.dst.at(b, placeOf(row)), mask);
     return powered;
   };
-  // Of two powers side by side, constants stay in registers.
+  // Folds two exponentials side by side, so that constants stay in registers.
   Value sum = foldColumns(b, tile.withRows(2), rows, FoldKind::sum,
                           [&](IndexBuilder &, Index row, int64_t) {
                             return powerOf(row);

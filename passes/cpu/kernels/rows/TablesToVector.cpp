@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for all loops but the innermost
-//   for each vector of bytes of the innermost: look all of them up
-//   for what is left: under a mask, or 16 bytes and then one at a time
+// Looks up bytes in tables (see ByteLookup.h):
 //
-// See ByteLookup.h for how a vector is looked up.
+//     for all loops but the innermost
+//       for each vector of bytes of the innermost: look all of them up
+//       for the rest: under a mask, or 16 bytes and then one at a time
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -107,7 +107,7 @@ void Emitter::emitRow() {
   forEach(b, 0, whole, size, [&](Value at) { emitVector(wide, Index(at)); });
   if (!length.value && length.constant % size == 0)
     return;
-  // Levels with masks of bytes have vectors of 64.
+  // Targets with masks of bytes have vectors of 64 bytes.
   if (ByteLookup::hasMasks(target)) {
     Index rest = b.rem(length, size);
     auto emitRest = [&] {
@@ -137,7 +137,7 @@ void Emitter::emit() {
   emitRow();
 }
 
-/// Whether rows of bytes become rows of bytes.
+/// Returns true if the op maps rows of bytes to rows of bytes by a table.
 static bool isFor(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       !support::getByteTable(op))

@@ -1,4 +1,4 @@
-//===- TransposeEmitter.h - rows that become columns ------------*- C++ -*-===//
+//===- TransposeEmitter.h - code of transpositions --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,16 +13,16 @@
 
 namespace ingot::cpu {
 
-/// Writes an op that turns `src` (support::getTurned), in
-/// TransposesToVector.cpp; between bytes and 32 bits an element in
-/// TransposesOfBytes.cpp.
+/// Writes an op that transposes `src` (support::getTurned). The code is in
+/// TransposesToVector.cpp; TransposesOfBytes.cpp has conversions between bytes
+/// and elements of 32 bits.
 struct TransposeEmitter {
   TransposeEmitter(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 
   void emit();
 
-  /// Whether the op computes of what it reads, before that is turned: there are
-  /// no fewer bits of it.
+  /// Returns true if the op's body runs before the transposition: src has at
+  /// least as many bits as dst.
   static bool computesFirst(mlir::OpOperand &src, mlir::OpOperand &dst);
 
 private:
@@ -44,10 +44,10 @@ private:
 
   Values at(mlir::OpOperand &operand);
   mlir::Value loadScalar(mlir::OpOperand &operand);
-  /// What the op computes of a vector, along which its other operands are one,
-  /// or what becomes of its value `wanted`.
+  /// Returns the result of the op's body for a vector, or the body's value
+  /// `wanted`. Other operands are the same for all lanes.
   mlir::Value compute(mlir::Value vector, mlir::Value wanted = {});
-  /// The first `count` of `lanes` elements at `at`; others are 0.
+  /// Loads the first `count` of `lanes` elements at `at`; other lanes are 0.
   mlir::Value loadFirst(int64_t lanes, int64_t count, mlir::Value memref,
                         Values at);
   void storeFirst(mlir::Value vector, int64_t count, mlir::Value memref,
@@ -56,13 +56,14 @@ private:
   IndexBuilder b;
   mlir::linalg::GenericOp op;
   mlir::OpOperand &src, &dst;
-  /// How many rows a square has.
+  /// The number of rows of a square.
   int64_t side;
   /// The loops along which src and dst are contiguous.
   int64_t row, column;
   llvm::SmallVector<Index> sizes, position;
-  /// How many bytes a pixel has, if these are few and the next one's lie beside
-  /// them, and all of them as one dimension.
+  /// The number of bytes of a pixel if it is small and pixels are contiguous;
+  /// else 0. `pixels` is then the memref with its last two dimensions
+  /// collapsed.
   int64_t few = 0;
   mlir::Value pixels;
 };

@@ -1,4 +1,4 @@
-//===- Transposes.cpp - squares of elements turned in registers -----------===//
+//===- Transposes.cpp - transpositions in registers -----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,8 @@ static Value shuffle(IndexBuilder &b, Value x, Value y,
   return vector::ShuffleOp::create(b.b, b.loc, x, y, lanes);
 }
 
-/// Rows of 128 bits: each step interleaves those that are half of them apart.
+/// Transposes rows of 128 bits. Each step interleaves rows that are half of the
+/// rows apart.
 static SmallVector<Value> transposeNarrow(IndexBuilder &b,
                                           ArrayRef<Value> rows) {
   int64_t count = rows.size();
@@ -43,8 +44,8 @@ static SmallVector<Value> transposeNarrow(IndexBuilder &b,
   return now;
 }
 
-/// Runs of `size` elements of x and of y in turn, the first or the second half
-/// of each 128 bits.
+/// Interleaves runs of `size` elements of x and y, from the first or the second
+/// half of each 128 bits.
 static Value interleave(IndexBuilder &b, Value x, Value y, int64_t size,
                         bool second) {
   int64_t count = cast<VectorType>(x.getType()).getDimSize(0);
@@ -58,8 +59,8 @@ static Value interleave(IndexBuilder &b, Value x, Value y, int64_t size,
   return shuffle(b, x, y, lanes);
 }
 
-/// Of each 128 bits of four rows 4 rows by 4 columns, first of single elements,
-/// then of pairs.
+/// Transposes 4 rows by 4 columns in each 128 bits of four rows: interleaves
+/// single elements first, then pairs.
 static SmallVector<Value> transposeFours(IndexBuilder &b,
                                          ArrayRef<Value> rows) {
   assert(rows.size() == 4);
@@ -95,7 +96,7 @@ SmallVector<Value> cpu::transposeSquare(IndexBuilder &b, ArrayRef<Value> rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Bytes by way of words
+// Bytes in words
 //===----------------------------------------------------------------------===//
 
 static VectorType wordsOf(IndexBuilder &b) {
@@ -110,7 +111,7 @@ Value cpu::joinBytes(IndexBuilder &b, ArrayRef<Value> rows) {
   Value joined;
   for (auto [i, row] : llvm::enumerate(rows)) {
     Value word = row;
-    // Of the last byte nothing else is left.
+    // The last byte needs no mask, because the shift removes all other bits.
     if (i != 3)
       word = arith::AndIOp::create(b.b, b.loc, word, splatInt(b, type, 0xff));
     if (i != 0)

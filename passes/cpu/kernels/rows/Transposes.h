@@ -1,4 +1,4 @@
-//===- Transposes.h - squares of elements turned in registers ---*- C++ -*-===//
+//===- Transposes.h - transpositions in registers ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,42 +11,44 @@
 
 namespace ingot::cpu {
 
-/// How many rows of 32 bits an element are turned at a time: 8, or 4 where
-/// vectors have 128 bits.
+/// Returns the number of rows that are transposed at a time if elements have 32
+/// bits: 8, or 4 if vectors have 128 bits.
 int64_t squareOf(const TargetInfo &target);
 
-/// The columns of a square, given its rows: of 128 bits, or 8 of 8 elements of
-/// 32 bits. These cross between halves of 128 bits in the last step only: an
-/// instruction that does so costs more.
+/// Returns the columns of a square of rows. Rows have 128 bits, or there are 8
+/// rows of 8 elements of 32 bits. Elements cross between halves of 128 bits
+/// only in the last step, because such instructions cost more.
 llvm::SmallVector<mlir::Value>
 transposeSquare(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 
 //===----------------------------------------------------------------------===//
-// Bytes that are computed, or computed with, as 32 bits an element
+// Bytes that are converted from or to 32 bits
 //===----------------------------------------------------------------------===//
 //
-// Four rows of bytes are the bytes of one row of words: what would move bytes
-// is arithmetic, and a quarter of it is left to be turned.
+// Packs four rows of bytes in one row of words. Arithmetic then replaces
+// movements of bytes, and only a quarter of the data must be transposed.
 
-/// How many rows and columns are turned at a time.
+/// The number of rows and columns that are transposed at a time.
 constexpr int64_t kByteSquare = 16;
 
-/// Words of the bytes that up to four rows of 32 bits an element end with.
+/// Returns words that hold the lowest bytes of up to four rows of 32-bit
+/// elements.
 mlir::Value joinBytes(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
-/// Row `i` of words, as bytes.
+/// Returns byte `i` of each word.
 mlir::Value byteOf(IndexBuilder &b, mlir::Value words, int64_t i);
 
-/// The columns of up to four rows of words, each four rows of bytes: 16 bytes
-/// each.
+/// Returns the columns of up to four rows of words, each of which packs four
+/// rows of bytes. A column has 16 bytes.
 llvm::SmallVector<mlir::Value>
 transposeWords(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 
-/// The same the other way around: of 16 rows of 16 bytes the columns, as four
-/// rows of words.
+/// Returns the columns of 16 rows of 16 bytes, packed in four rows of words.
+/// This is the reverse of transposeWords.
 llvm::SmallVector<mlir::Value>
 transposeToWords(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 
-/// Vectors of as many lanes each, one behind the other: a power of two of them.
+/// Concatenates vectors of the same length; their number must be a power of
+/// two.
 mlir::Value concatenate(IndexBuilder &b,
                         llvm::SmallVector<mlir::Value> parts);
 

@@ -1,13 +1,13 @@
-//===- TransposesOfBytes.cpp - rows of bytes that are floats --------------===//
+//===- TransposesOfBytes.cpp - transpositions that convert bytes ----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// f32 that become bytes, and bytes that become f32: between them are words of
-// the bytes of four rows. Pixels of up to four bytes that lie side by side are
-// such words and are not turned at all.
+// Transpositions that convert f32 to bytes, or bytes to f32. In between, the
+// bytes of four rows are packed in words. Contiguous pixels of up to four bytes
+// are such words already, so they need no transposition.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/rows/TransposeEmitter.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Pixels of which 128 bits of words are made.
+/// The number of pixels whose words fill 128 bits.
 static constexpr int64_t kPixels = 4;
 
 void TransposeEmitter::findFew() {
@@ -45,7 +45,8 @@ void TransposeEmitter::findFew() {
   pixels = memref::CollapseShapeOp::create(b.b, b.loc, bytes.get(), groups);
 }
 
-/// Where the pixel so many behind the position lies in `pixels`.
+/// Returns the indices in `pixels` of the pixel that is `pixel` pixels behind
+/// the current position.
 SmallVector<Value> TransposeEmitter::atPixel(OpOperand &bytes, int64_t pixel) {
   SmallVector<Value> coordinates = at(bytes);
   coordinates.pop_back();
@@ -54,10 +55,10 @@ SmallVector<Value> TransposeEmitter::atPixel(OpOperand &bytes, int64_t pixel) {
   return coordinates;
 }
 
-/// Words of so many pixels.
+/// Loads `count` pixels as words.
 Value TransposeEmitter::loadPixels(int64_t count) {
   auto four = VectorType::get({kPixels}, b.b.getI32Type());
-  // What is not of a pixel is not asked for.
+  // Repeats the last byte of a pixel in the unused bytes of its word.
   SmallVector<int64_t> spread;
   for (int64_t i = 0; i < kByteSquare; ++i)
     spread.push_back(i / 4 * few + std::min(i % 4, few - 1));
@@ -88,7 +89,8 @@ void TransposeEmitter::storePixels(Value words, int64_t count) {
     Value bytes = vector::BitCastOp::create(b.b, b.loc, type, part);
     bytes = vector::ShuffleOp::create(b.b, b.loc, bytes, bytes, joined);
     int64_t left = few * (count - first);
-    // What is behind three bytes of each pixel is written over next.
+    // Stores whole vectors of three-byte pixels if there is room; the next
+    // store overwrites the rest.
     bool isWhole = few == 3 && left >= kByteSquare;
     storeFirst(bytes, isWhole ? kByteSquare : std::min(left, kPixels * few),
                pixels, atPixel(dst, first));
@@ -97,7 +99,8 @@ void TransposeEmitter::storePixels(Value words, int64_t count) {
 
 void TransposeEmitter::emitToBytes(Index firstRow, int64_t numRows,
                                    Index firstColumn, int64_t numColumns) {
-  // Words are joined of what becomes bytes, if these are only cut out of it.
+  // Packs words before the truncation to bytes, if the body ends with a
+  // truncation.
   Value result = op.getBlock()->getTerminator()->getOperand(0);
   auto words = VectorType::get({kByteSquare}, b.b.getI32Type());
   auto cut = result.getDefiningOp<arith::TruncIOp>();

@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for all loops but those of the rows and of the columns
-//   for square of rows and columns: load its rows, turn them in registers,
-//     store its columns
+// Transpositions by squares:
 //
-// What the op computes besides it computes of vectors, where elements are wide:
-// of f32 that become bytes before these are turned, of bytes that become f32
-// behind (TransposesOfBytes.cpp).
+//     for all loops but those of the rows and of the columns
+//       for square of rows and columns: load its rows, transpose them in
+//         registers, store its columns
 //
-// The last square of a row or column ends with it: what it shares with the one
-// before is written twice. Known sizes that leave less than half a square, or
-// have less than one, are a part of one. Where only a run knows that there are
-// fewer rows or columns than a square has, elements go one by one.
+// The op's body is computed on vectors of the wider type: f32 are converted to
+// bytes before the transposition, bytes to f32 behind it
+// (TransposesOfBytes.cpp).
+//
+// The last square of a row or column ends with it, and writes some elements
+// twice. If a known size leaves less than half a square, or is smaller than a
+// square, a partial square is used. If an open size is smaller than a square at
+// run time, elements are moved one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -64,7 +66,8 @@ bool TransposeEmitter::computesFirst(OpOperand &src, OpOperand &dst) {
   return bitsOf(src) >= bitsOf(dst);
 }
 
-/// Rows of 128 bits of what is turned, or of 256 where elements have 32.
+/// Returns the number of rows of a square: rows have 128 bits, or up to 256
+/// with elements of 32 bits.
 static int64_t sideOf(OpOperand &src, OpOperand &dst,
                       const TargetInfo &target) {
   int64_t bits = std::min(bitsOf(src), bitsOf(dst));
@@ -76,8 +79,8 @@ TransposeEmitter::TransposeEmitter(OpBuilder &builder, linalg::GenericOp op)
       dst(*op.getDpsInitOperand(0)), side(sideOf(src, dst, TargetInfo::of(op))),
       row(support::lastLoopOf(op, src)), column(support::lastLoopOf(op, dst)) {}
 
-/// `count` as a sum of powers of two, the largest first: each, and what is
-/// before it.
+/// Splits `count` into powers of two, the largest first. Calls `body` with the
+/// sum of the earlier ones and the power.
 static void forEachPower(int64_t count,
                          function_ref<void(int64_t from, int64_t size)> body) {
   for (int64_t from = 0; from < count;) {
@@ -105,7 +108,7 @@ Value TransposeEmitter::loadFirst(int64_t lanes, int64_t count, Value memref,
   if (count == lanes)
     return vector::LoadOp::create(b.b, b.loc, type, memref, at);
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  // Vectors of 32 bits are what every level loads under a mask.
+  // Every level has masked loads of 32-bit elements.
   if (type.getElementTypeBitWidth() == 32)
     return vector::MaskedLoadOp::create(b.b, b.loc, type, memref, at,
                                         maskOfFirst(b, lanes, count), zero);
@@ -115,7 +118,8 @@ Value TransposeEmitter::loadFirst(int64_t lanes, int64_t count, Value memref,
     at.back() = b.get(b.add(first, from));
     Value part = vector::LoadOp::create(
         b.b, b.loc, VectorType::get({size}, type.getElementType()), memref, at);
-    // As many lanes as the others have first.
+    // Extends the part to `lanes` lanes, because a shuffle requires equal
+    // types.
     SmallVector<int64_t> spread(lanes, 0), picked;
     std::iota(spread.begin(), spread.begin() + size, 0);
     part = vector::ShuffleOp::create(b.b, b.loc, part, part, spread);
@@ -126,7 +130,8 @@ Value TransposeEmitter::loadFirst(int64_t lanes, int64_t count, Value memref,
   return joined;
 }
 
-/// Masked stores take some CPUs longer than a few whole ones.
+/// Stores powers of two, because a masked store is slower on some CPUs than a
+/// few whole stores.
 void TransposeEmitter::storeFirst(Value vector, int64_t count, Value memref,
                                   SmallVector<Value> at) {
   Index first(at.back());
@@ -141,7 +146,7 @@ void TransposeEmitter::storeFirst(Value vector, int64_t count, Value memref,
   });
 }
 
-/// The element of an operand at the position; null if nothing asks for it.
+/// Loads the element of an operand at the position; null if it has no use.
 Value TransposeEmitter::loadScalar(OpOperand &operand) {
   if (op.getMatchingBlockArgument(&operand).use_empty())
     return {};
@@ -161,10 +166,11 @@ Value TransposeEmitter::compute(Value vector, Value wanted) {
                   wanted ? ValueRange(wanted) : ValueRange())[0];
 }
 
-/// The columns of `rows`; rows that a square misses are 0.
+/// Returns the columns of `rows`; missing rows of the square are 0.
 SmallVector<Value> TransposeEmitter::turn(SmallVector<Value> rows) {
   auto type = cast<VectorType>(rows[0].getType());
-  // Instructions that interleave do not ask what they move.
+  // Transposes integers of the same size, because the interleaving instructions
+  // are the same.
   VectorType bits =
       type.clone(b.b.getIntegerType(type.getElementTypeBitWidth()));
   auto castAll = [&](MutableArrayRef<Value> vectors, VectorType to) {
@@ -180,7 +186,7 @@ SmallVector<Value> TransposeEmitter::turn(SmallVector<Value> rows) {
   return columns;
 }
 
-/// The first `numRows` rows and `numColumns` columns of a square.
+/// Emits the first `numRows` rows and `numColumns` columns of a square.
 void TransposeEmitter::emitSquare(Index firstRow, int64_t numRows,
                                   Index firstColumn, int64_t numColumns) {
   bool isFirst = computesFirst(src, dst);
@@ -200,8 +206,8 @@ void TransposeEmitter::emitSquare(Index firstRow, int64_t numRows,
   }
 }
 
-/// Those of the shorter loop one after the other, so that a line is read or
-/// written at once.
+/// Emits elements one by one. The shorter loop is the inner one, so that a
+/// cache line is read or written at once.
 void TransposeEmitter::emitElements() {
   auto emitLoops = [&](int64_t outer, int64_t inner) {
     forEach(b, 0, sizes[outer], 1, [&](Value i) {
@@ -224,8 +230,9 @@ void TransposeEmitter::emitElements() {
            [&] { emitLoops(column, row); }, [&] { emitLoops(row, column); });
 }
 
-/// Splits `size` into squares, the last of which ends with it, and what is less
-/// than half a square or all that there is.
+/// Splits `size` into squares, the last of which ends with it. If the rest is
+/// at most half a square, or `size` is less than a square, the rest is a part
+/// of its own.
 void TransposeEmitter::forEachPart(Index size, PartFn body) {
   int64_t rest = size.value ? 0 : size.constant % side;
   bool isPart = rest != 0 && (rest <= side / 2 || size.constant < side);
@@ -285,11 +292,11 @@ void TransposeEmitter::emit() {
 }
 
 //===----------------------------------------------------------------------===//
-// For what
+// Conditions
 //===----------------------------------------------------------------------===//
 
-/// Whether elements along the last loop of `operand` lie side by side, and
-/// there are several.
+/// Returns true if elements along the last loop of `operand` are contiguous,
+/// and there are several.
 static bool isRow(linalg::GenericOp op, OpOperand &operand) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   SmallVector<int64_t> strides;
@@ -303,7 +310,7 @@ static bool isRow(linalg::GenericOp op, OpOperand &operand) {
   return ShapedType::isDynamic(size) || size > 1;
 }
 
-/// Whether `operand` is one number for all of a vector.
+/// Returns true if `operand` has one value for all lanes of a vector.
 static bool isOne(linalg::GenericOp op, OpOperand &operand, int64_t loop) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   return op.getMatchingBlockArgument(&operand).use_empty() ||

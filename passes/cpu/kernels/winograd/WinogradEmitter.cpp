@@ -1,4 +1,4 @@
-//===- WinogradEmitter.cpp - code of minimal filtering --------------------===//
+//===- WinogradEmitter.cpp - code of Winograd convolutions ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,7 +72,7 @@ void WinogradEmitter::emit(Value task) {
     Index count =
         b.min(b.sub(range.endRow, first), plan.blockRows);
     Index rowTiles = b.divideCeil(count, height);
-    // The last register tile is full: of tiles that are there already.
+    // Repeats the last tile to fill the last register tile.
     forEach(b, 0, b.mul(rowTiles, height), 1, [&](Value row) {
       transformPixels(b.add(first, b.min(Index(row), b.add(count, -1))),
                       Index(row));
@@ -102,7 +102,7 @@ WinogradEmitter::Position WinogradEmitter::positionOf(Index number) {
 // Transforms of a line
 //===----------------------------------------------------------------------===//
 
-/// x + y or x - y, of floats or of integers modulo their width.
+/// Returns x + y or x - y, of floats or of integers modulo their width.
 static Value addOrSub(IndexBuilder &b, bool isSum, Value x, Value y) {
   if (isSum)
     return addSums(b, x, y);
@@ -111,7 +111,7 @@ static Value addOrSub(IndexBuilder &b, bool isSum, Value x, Value y) {
   return arith::SubFOp::create(b.b, b.loc, x, y);
 }
 
-/// sum + value * number; there may be no sum yet.
+/// Returns sum + value * number; `sum` may be null.
 static Value addTerm(IndexBuilder &b, bool hasFMA, Value sum, Value value,
                      double number) {
   if (!sum && number == 1)
@@ -137,7 +137,7 @@ Value WinogradEmitter::combine(ArrayRef<Value> values,
     if (double number = factor(i))
       terms.push_back({value, number});
   assert(!terms.empty() && "each point has data, each output products");
-  // One that is there as it is comes first.
+  // Moves a term with factor 1 to the front, since it needs no multiplication.
   auto plain =
       llvm::find_if(terms, [](const auto &term) { return term.second == 1; });
   if (plain != terms.end())
@@ -173,7 +173,8 @@ SmallVector<Value> WinogradEmitter::ofData(ArrayRef<Value> data) {
 
 SmallVector<Value> WinogradEmitter::ofProducts(ArrayRef<Value> products) {
   const cpu::Winograd &transform = plan.transform;
-  // Of pairs, sums go into even outputs, and differences into odd ones.
+  // In a pair of points, the sum contributes to even outputs, and the
+  // difference to odd ones.
   SmallVector<Value> folded(products);
   for (int64_t point = 1; point < points - 1; point += 2) {
     for (int64_t i : {0, 1})
@@ -186,7 +187,8 @@ SmallVector<Value> WinogradEmitter::ofProducts(ArrayRef<Value> products) {
       bool isPair = point > 0 && point < points - 1;
       if (!isPair)
         return transform.output(i, point);
-      // What stands for the even outputs is at the first of a pair.
+      // The sum of a pair is stored at its first point, the difference at its
+      // second.
       bool isEven = point % 2 != 0;
       if (isEven != (i % 2 == 0))
         return 0.0;
@@ -208,12 +210,14 @@ void WinogradEmitter::transformPixels(Index number, Index row) {
           [&](Value line) { transformRow(row, Index(line)); });
 }
 
-/// Column `column` of the pixels that a tile reads, points of its rows.
+/// Transforms column `column` of the pixels that a tile reads, into points of
+/// its rows.
 void WinogradEmitter::transformColumn(const Position &at, Index row,
                                       Index column) {
   Index x = b.add(b.add(at.x, column), -pads[1]);
   Index y = b.add(at.y, -pads[0]);
-  // What is before src is a large unsigned number.
+  // A coordinate before src is a large unsigned number, so one comparison
+  // checks both ends.
   Value isInside =
       b.compare(arith::CmpIPredicate::ult, x, srcSizes[1]);
   auto to = [&](int64_t point, Index element) {
@@ -256,7 +260,7 @@ void WinogradEmitter::transformColumn(const Position &at, Index row,
   b.branch(isInside, readPixels, clear);
 }
 
-/// Line `line` of what columns left, in place.
+/// Transforms line `line` of the results of the columns, in place.
 void WinogradEmitter::transformRow(Index row, Index line) {
   SmallVector<Index> at;
   for (int64_t k = 0; k < points; ++k)
@@ -302,7 +306,7 @@ void WinogradEmitter::transformSums(const Tile &tile, Index number, Index row,
     return b.add(b.mul(b.add(b.mul(line, points), point), columns),
                  v * tile.lanes);
   };
-  // Columns of points, rows of pixels.
+  // Transforms the columns of points first, then the rows of pixels.
   forEach(b, 0, points, 1, [&](Value x) {
     for (int64_t v = 0; v < tile.vectors; ++v) {
       SmallVector<Value> products;
@@ -314,7 +318,7 @@ void WinogradEmitter::transformSums(const Tile &tile, Index number, Index row,
         store(value, lines, lineAt(int64_t(line), Index(x), v));
     }
   });
-  // Only some of a tile at the border are pixels.
+  // A tile at the border has fewer pixels.
   Index height = b.min(b.sub(dstSizes[0], at.y), outputs);
   Index width = b.min(b.sub(dstSizes[1], at.x), outputs);
   Tile pixel = tile.withRows(1);

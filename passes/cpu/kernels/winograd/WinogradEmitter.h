@@ -1,24 +1,25 @@
-//===- WinogradEmitter.h - code of minimal filtering ------------*- C++ -*-===//
+//===- WinogradEmitter.h - code of Winograd convolutions --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// for block of tiles of m x m pixels
-//   for tile, point: transform the pixels that it reads, all channels
-//   for column tile (its transformed weights go through the caches once)
-//     for point, row tile of the block
-//       for k over channels:
-//         sums[point, tile] += transformed[point, tile, k] * weights[k, column]
-//     for tile: transform the sums into m x m pixels, epilogue, store
+// Winograd convolutions:
 //
-// Both transforms go through columns of a tile first and through its rows then,
-// over vectors of channels. Transformed pixels of a block and the sums of a
-// column tile are on the stack, where the second-level cache keeps them.
+//     for block of tiles of m x m pixels
+//       for tile, point: transform the pixels that it reads, all channels
+//       for column tile: its weights go through the caches once
+//         for point, row tile of the block
+//           for k over channels:
+//             sums[point, tile] += pixels[point, tile, k] * weights[k, column]
+//         for tile: transform the sums into m x m pixels, epilogue, store
 //
-// WinogradToVector.cpp multiplies f32 by weights that were transformed when
-// compiling, ConvWinograd.cpp bytes.
+// Both transforms go through the columns of a tile first and through its rows
+// then, over vectors of channels. The stack holds the transformed pixels of a
+// block and the sums of a column tile, and the second-level cache keeps them.
+// WinogradToVector.cpp multiplies f32 by weights that the compiler has
+// transformed, ConvWinograd.cpp multiplies int8.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_WINOGRAD_WINOGRADEMITTER_H
@@ -28,11 +29,11 @@
 
 namespace ingot::cpu {
 
-/// Emits one task. What it keeps are elements of four bytes: numbers, or pairs
-/// of words.
+/// Emits one task. Stored elements have four bytes: an f32, or a pair of int16.
 class WinogradEmitter {
 public:
-  /// Pixels of src, of which `elements` of type `kept` are kept at each point.
+  /// The pixels of src. Each point stores `elements` elements of type `kept` of
+  /// a pixel.
   struct Pixels {
     mlir::Value src;
     llvm::ArrayRef<int64_t> pads;
@@ -46,42 +47,44 @@ public:
   void emit(mlir::Value task);
 
 protected:
-  /// What is loaded of a pixel at once, and where it goes.
+  /// A part of a pixel that is loaded at once, and the offset of its transform.
   struct Part {
     mlir::Value vector;
     Index to;
   };
 
-  /// Runs `body` for all channels of a pixel: with a function that loads some
-  /// of one, whose channels begin at an element of a memref.
+  /// Runs `body` for all channels of a pixel. `body` gets a function that loads
+  /// some channels of the pixel whose channels begin at `data[at]`.
   using LoadFn = llvm::function_ref<llvm::SmallVector<Part>(mlir::Value data,
                                                             Index at)>;
   virtual void
   forEachLoad(llvm::function_ref<void(LoadFn load)> body) = 0;
-  /// Fills a pixel in the padding; returns where its channels begin.
+  /// Fills a pixel in the padding; returns its buffer.
   virtual mlir::Value makePadding() = 0;
-  /// What transforms compute on, of what is kept.
+  /// Converts stored elements to the type on which transforms compute; `pack`
+  /// does the reverse.
   virtual mlir::Value unpack(mlir::Value kept) { return kept; }
   virtual mlir::Value pack(mlir::Value numbers) { return numbers; }
   /// Multiplies the block's pixels by the weights of a column tile.
   virtual void multiply(const Tile &tile, Index columnTile,
                         Index rowTiles) = 0;
-  /// What a transformed sum stands for.
+  /// Converts a transformed sum to the type of the result.
   virtual mlir::Value finish(mlir::Value sum) { return sum; }
 
-  /// The sum of `values`, each times the factor of its number, which may be 0.
+  /// Returns the sum of `values`, each times the factor of its index, which may
+  /// be 0.
   mlir::Value combine(llvm::ArrayRef<mlir::Value> values,
                       llvm::function_ref<double(int64_t)> factor);
-  /// Points of a line, whose first is at 0 and whose last at infinity: those of
-  /// a pair are the even part of a polynomial plus and less the odd one.
-  /// `factor(point, k)` is what value k counts for.
+  /// Evaluates a polynomial at the points of a line. The first point is 0, the
+  /// last one is infinity. The two points of a pair are the even part plus and
+  /// minus the odd part. `factor(point, k)` is the factor of value k.
   llvm::SmallVector<mlir::Value>
   toPoints(llvm::ArrayRef<mlir::Value> values,
            llvm::function_ref<double(int64_t point, int64_t k)> factor);
 
   mlir::Value load(mlir::Value data, Index at);
   void store(mlir::Value vector, mlir::Value data, Index at);
-  /// Where `point` of a row of the block is.
+  /// Returns the offset of `point` of a row of the block.
   Index pixelsAt(Index point, Index row) {
     return b.add(b.mul(point, cpu::Winograd::distance(plan.blockRows * pitch)),
                  b.mul(row, pitch));
@@ -94,7 +97,7 @@ protected:
   Accumulators loadSums(const Tile &tile, Index point, Index row);
   void storeSums(const Tile &tile, Index point, Index row,
                  const Accumulators &products);
-  /// The columns of a whole tile.
+  /// Returns the number of columns of a whole tile.
   int64_t tileColumns() const {
     return plan.tile.vectors * plan.target.lanes;
   }
@@ -107,27 +110,27 @@ protected:
   int64_t points, outputs;
   /// Elements between two rows of transformed pixels.
   int64_t pitch;
-  /// Transformed pixels; sums, and half of their transform.
+  /// Buffers of transformed pixels, of sums, and of half-transformed sums.
   mlir::Value pixels, sums, lines;
 
 private:
-  /// Where tile `number` is: its image, and its first pixel of dst.
+  /// The position of a tile: its image, and its first pixel of dst.
   struct Position {
     Index image, y, x;
   };
   Position positionOf(Index number);
 
-  /// Transforms what tile `number` reads, for row `row` of the block.
+  /// Transforms the pixels of tile `number` into row `row` of the block.
   void transformPixels(Index number, Index row);
   void transformColumn(const Position &at, Index row, Index column);
   void transformRow(Index row, Index line);
   llvm::SmallVector<mlir::Value> ofData(llvm::ArrayRef<mlir::Value> data);
-  /// Runs `body` for the vectors of what is kept of a pixel. The last may go
-  /// beyond it.
+  /// Runs `body` for the vectors of the stored elements of a pixel. The last
+  /// vector may go beyond them.
   void forEachKept(llvm::function_ref<void(Index at)> body);
 
-  /// Transforms the sums of row `row` of the block, tile `number`, and stores
-  /// its pixels.
+  /// Transforms the sums of row `row` of the block, which is tile `number`, and
+  /// stores its pixels.
   void transformSums(const Tile &tile, Index number, Index row, Index column);
   llvm::SmallVector<mlir::Value>
   ofProducts(llvm::ArrayRef<mlir::Value> products);

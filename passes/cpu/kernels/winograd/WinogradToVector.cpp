@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See the head of WinogradEmitter.h.
+// Winograd convolutions of f32; see WinogradEmitter.h.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -28,7 +28,7 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// Of f32.
+/// Emits Winograd convolutions of f32.
 class Emitter : public WinogradEmitter {
 public:
   Emitter(OpBuilder &builder, cpu::WinogradConvOp op)
@@ -57,7 +57,7 @@ struct WinogradToVectorPass
 
 } // namespace
 
-// The last vector may have fewer lanes.
+// Loads vectors of channels; the last vector may have fewer lanes.
 void Emitter::forEachLoad(function_ref<void(LoadFn load)> body) {
   int64_t lanes = plan.target.lanes, rest = channels % lanes;
   auto loadFrom = [&](Index channel, const Tile &tile) {

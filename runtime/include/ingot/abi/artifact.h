@@ -7,13 +7,13 @@
  *
  * A compiled model exports one query symbol, INGOT_ABI_QUERY_SYMBOL, of type
  * ingot_abi_query_fn. It returns a constant description of the model with the
- * functions that load and run it. A struct starts with its own size, rows of a
- * table are as far apart as the table says, so both grow at their end;
- * docs/abi.md has the rules. INGOT_ABI_VERSION changes only when an old reader
- * could no longer make sense of a new artifact.
+ * functions that load and run the model. Structs start with their own size, and
+ * tables state the distance of their rows, so both can grow at their end;
+ * docs/abi.md has the rules. INGOT_ABI_VERSION changes only if an old reader
+ * could no longer understand a new artifact.
  *
- * The compiler emits these structs as LLVM IR constants; `static_assert`s at
- * the end pin their layout for both sides.
+ * The compiler emits these structs as LLVM IR constants. The `static_assert`s
+ * at the end fix their layout for both sides.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_ABI_ARTIFACT_H
@@ -31,7 +31,7 @@ extern "C" {
 
 #define INGOT_ABI_VERSION 2u
 #define INGOT_ABI_MAGIC 0x544f474e49ull /* "INGOT", little endian */
-/** The prefix, and then the version. */
+/** Prefix of the query symbol; the version follows. */
 #define INGOT_ABI_QUERY_PREFIX "ingot_artifact_v"
 #define INGOT_ABI_QUERY_SYMBOL "ingot_artifact_v2"
 
@@ -41,7 +41,7 @@ extern "C" {
 /** A dimension whose size is only known when the model runs. */
 #define INGOT_ABI_DYNAMIC (-1)
 
-/** Status codes: returned by generated code and, unchanged, by libingot. */
+/** Status codes of generated code, which libingot returns unchanged. */
 enum {
   INGOT_ABI_OK = 0,
   INGOT_ABI_INVALID_ARGUMENT = 1, /**< null, wrong count, wrong dtype or dims */
@@ -67,28 +67,28 @@ enum {
 #include "element_types.inc"
 };
 
-/** What a variant's code runs on. */
+/** Kind of device that a variant's code runs on. */
 enum {
   INGOT_ABI_DEVICE_CPU = 1,
   INGOT_ABI_DEVICE_CUDA = 2,
 };
 
-/** Whose features a variant's `features` are: each architecture has a list of
- *  its own. */
+/** Architecture of a variant. Each architecture has its own list of features.
+ */
 enum {
   INGOT_ABI_ARCHITECTURE_X86_64 = 1, /**< cpu_features.inc */
   INGOT_ABI_ARCHITECTURE_AARCH64 = 2,
   INGOT_ABI_ARCHITECTURE_NVPTX = 3,
 };
 
-/** Where memory lies. */
+/** Location of memory. */
 enum {
   INGOT_ABI_MEMORY_HOST = 0,
-  INGOT_ABI_MEMORY_CUDA = 1, /**< of the device that a buffer names */
+  INGOT_ABI_MEMORY_CUDA = 1, /**< memory of the device that a buffer names */
 };
 
-/** `count` rows, `row_bytes` apart, which may be more than a reader knows of;
- *  null if there are none. */
+/** A table of `count` rows at a distance of `row_bytes`, which may exceed the
+ *  size that a reader knows. `rows` is null if there are none. */
 typedef struct ingot_abi_table {
   const void *rows;
   uint32_t count;
@@ -100,13 +100,13 @@ static inline const void *ingot_abi_row(const ingot_abi_table *table,
   return (const char *)table->rows + (size_t)index * table->row_bytes;
 }
 
-/** A row of `inputs` or `outputs`: dims may be INGOT_ABI_DYNAMIC. */
+/** A row of `inputs` or `outputs`. Dims may be INGOT_ABI_DYNAMIC. */
 typedef struct ingot_abi_tensor {
   const char *name;
   uint32_t dtype;
   uint32_t rank;
   const int64_t *dims;
-  /** `rank` names; a fixed or unnamed dimension has the empty string. */
+  /** `rank` names. A fixed or unnamed dimension has the empty string. */
   const char *const *dim_names;
 } ingot_abi_tensor;
 
@@ -118,26 +118,29 @@ typedef struct ingot_abi_metadata {
 
 /** Kinds of ingot_abi_use. */
 enum {
-  INGOT_ABI_USE_LIBRARY = 1,   /**< that the code calls, e.g. "onednn" */
-  INGOT_ABI_USE_PRECISION = 2, /**< of products: "float16", "bfloat16" … */
+  /** A library that the code calls, e.g. "onednn". */
+  INGOT_ABI_USE_LIBRARY = 1,
+  /** A type of products: "float16", "bfloat16" … */
+  INGOT_ABI_USE_PRECISION = 2,
 };
 
-/** A library that brings threads of its own, which a fork ends. */
+/** The library has its own threads, which do not survive a fork. */
 #define INGOT_ABI_USE_OWN_THREADS 1u
 
-/** A row of `uses`: what the model uses beyond its own code and the element
- *  types of its tensors. A kind or flag that a reader does not know is only
- *  shown. */
+/** A row of `uses`: something that the model uses beyond its own code and the
+ *  element types of its tensors. A reader only shows a kind or flag that it
+ *  does not know. */
 typedef struct ingot_abi_use {
   uint32_t kind;  /**< INGOT_ABI_USE_... */
   uint32_t flags; /**< INGOT_ABI_USE_OWN_THREADS */
   const char *name;
 } ingot_abi_use;
 
-/** Services that generated code may use. All members are set. */
+/** Services for generated code. All members are set. */
 typedef struct ingot_abi_host {
   uint32_t struct_size;
-  /** Threads that one run may use, the caller's included; at least 1. */
+  /** Number of threads that a run may use, including the caller's; at least 1.
+   */
   uint32_t num_threads;
   void *user;
   /** Returns host memory of the given alignment (a power of two), or null. */
@@ -148,81 +151,84 @@ typedef struct ingot_abi_host {
                        void *arg, int64_t count);
 } ingot_abi_host;
 
-/** One buffer of a run: an input, or an output to be filled. Rows are
- *  ingot_abi_artifact.buffer_bytes apart, and bytes that a host does not know
- *  are zero. */
+/** A buffer of a run: an input, or an output to fill. Rows are
+ *  ingot_abi_artifact.buffer_bytes apart. Bytes that a host does not know are
+ *  zero. */
 typedef struct ingot_abi_buffer {
-  /** Element-aligned; inputs are only read. */
+  /** Elements, aligned to the element type. Inputs are only read. */
   void *data;
-  /** `rank` sizes. Inputs: given, and already checked against the signature.
-   *  Outputs: written by the run before the data. */
+  /** `rank` sizes. The host gives the sizes of inputs and has checked them
+   *  against the signature. The run writes the sizes of outputs before the
+   *  data. */
   int64_t *dims;
-  /** `rank` steps in elements; null: dense and row-major. Not null only for a
-   *  variant with INGOT_ABI_VARIANT_STRIDES. */
+  /** `rank` steps in elements. Null means dense and row-major. Only a variant
+   *  with INGOT_ABI_VARIANT_STRIDES accepts other values. */
   const int64_t *strides;
-  /** Bytes at `data`. */
+  /** Number of bytes at `data`. */
   uint64_t bytes;
-  /** INGOT_ABI_MEMORY_...: one of the variant's `memories`. */
+  /** INGOT_ABI_MEMORY_...; must be one of the variant's `memories`. */
   uint32_t memory;
-  /** Which device's, for memory that is not the host's; 0 for the host's. */
+  /** Index of the device that owns the memory; 0 for host memory. */
   uint32_t device;
-  /** Of strings: the bytes that the offsets at `data` count, without an end
-   *  mark. The code checks the offsets of inputs, and gives outputs offsets
-   *  from 0 on. Null for numbers. */
+  /** The bytes of strings, to which the offsets at `data` refer; strings have
+   *  no terminator. The code checks the offsets of inputs. Offsets of outputs
+   *  start at 0. Null for other element types. */
   char *text;
-  /** Bytes at `text`. */
+  /** Number of bytes at `text`. */
   uint64_t text_bytes;
-  /** Null, or receives how many bytes an output of strings has or needs. */
+  /** Receives the number of bytes that an output of strings has or needs. May
+   *  be null. */
   uint64_t *text_used;
 } ingot_abi_buffer;
 
-/** The least buffer_bytes that an artifact of version 2 may have: without the
- *  bytes of strings. */
+/** Smallest buffer_bytes of an artifact of version 2, without the fields for
+ *  strings. */
 #define INGOT_ABI_BUFFER_BYTES_V2 40u
 
-/** Who watches a run: is told how far it got, and says whether it goes on.
- *  Layers follow each other without a gap, so what has passed since the
- *  previous layer ended, or since the run began, is this layer's. */
+/** Observer of a run: is told the progress and may end the run. Layers follow
+ *  each other without a gap. So the time since the end of the previous layer,
+ *  or since the start of the run, belongs to the layer that ended. */
 typedef struct ingot_abi_observer {
   uint32_t struct_size;
   uint32_t reserved0;
   void *user;
-  /** Called once for each layer when it ends, in order, by the thread that
-   *  runs. `flops` and `bytes` are those of this run, 0 if unknown. Returns
-   *  INGOT_ABI_OK, or the status that the run ends with at once. */
+  /** Called for each layer when it ends, in order, on the thread that runs.
+   *  `flops` and `bytes` are those of this run, or 0 if unknown. Returns
+   *  INGOT_ABI_OK, or the status with which the run ends at once. */
   int32_t (*layer_end)(void *user, uint64_t layer, uint64_t flops,
                        uint64_t bytes);
-  /** Null, or called for each tensor that the code was compiled to show, by
-   *  the thread that runs, when it is complete: its number, element type,
-   *  sizes, steps in elements, and elements, valid until the call returns. As
-   *  `layer_end`, returns how the run goes on. */
+  /** May be null. Called for each tensor that the code was compiled to report,
+   *  when the tensor is complete, on the thread that runs. Receives the
+   *  tensor's index, element type, sizes, steps in elements, and elements,
+   *  which are valid during the call. Returns as `layer_end` does. */
   int32_t (*tensor)(void *user, uint64_t tensor, uint32_t dtype, uint32_t rank,
                     const int64_t *dims, const int64_t *strides,
                     const void *data);
-  /** Null, or called in each step of a loop of the model, by the thread that
-   *  runs. As `layer_end`, returns how the run goes on. */
+  /** May be null. Called in each iteration of a loop of the model, on the
+   *  thread that runs. Returns as `layer_end` does. */
   int32_t (*poll)(void *user);
 } ingot_abi_observer;
 
-/** Everything that a load needs. */
+/** Arguments of a load. */
 typedef struct ingot_abi_load {
   uint32_t struct_size;
-  /** Which of the devices of the variant's kind; 0 for a CPU. */
+  /** Index of the device among those of the variant's kind; 0 for a CPU. */
   uint32_t device;
-  /** Stays valid until `unload`. */
+  /** Services, valid until `unload`. */
   const ingot_abi_host *host;
   /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
   const void *weights;
   uint64_t weights_bytes;
-  /** For the runs and for `unload`; null before, and after a failure. */
+  /** State for the runs and for `unload`; null before a load and after a
+   *  failure. */
   void *state;
   /** Receives a null-terminated message when the load fails; may be null. */
   char *error;
   uint64_t error_bytes;
 } ingot_abi_load;
 
-/** Everything a run needs. Two runs may go on at once if their arenas,
- *  hosts' `user` and buffers differ. */
+/** Arguments of a run. Two runs may proceed at the same time if their arenas,
+ *  buffers and hosts' `user` differ. */
 typedef struct ingot_abi_call {
   uint32_t struct_size;
   /** The first failure of the run; set by the run. */
@@ -230,9 +236,9 @@ typedef struct ingot_abi_call {
   const ingot_abi_host *host;
   /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
   const void *weights;
-  /** What `load` left; null where `load` is null. */
+  /** State that `load` returned; null if `load` is null. */
   void *state;
-  /** The variant's arena_bytes of scratch memory in its arena_memory,
+  /** Scratch memory of the variant's arena_bytes in its arena_memory,
    *  INGOT_ABI_ALIGNMENT-aligned. */
   void *arena;
   const ingot_abi_buffer *inputs;
@@ -240,60 +246,62 @@ typedef struct ingot_abi_call {
   /** Receives a null-terminated message when the run fails; may be null. */
   char *error;
   uint64_t error_bytes;
-  /** Null: nobody watches, which costs nothing. */
+  /** Observer, or null. Without an observer there is no overhead. */
   const ingot_abi_observer *observer;
-  /** The device's queue that the run's work goes to, e.g. a CUstream; `run`
-   *  may then return before it is done. Null: it is done when `run` returns.
-   *  Not null only for a variant with INGOT_ABI_VARIANT_STREAMS. */
+  /** Queue of the device for the run's work, e.g. a CUstream. `run` may return
+   *  before the work is done. If null, the work is done when `run` returns.
+   *  Only a variant with INGOT_ABI_VARIANT_STREAMS accepts a queue. */
   void *stream;
 } ingot_abi_call;
 
-/** No kernel computes the layer, which is more than a hundredth of the model's
- *  arithmetic. Its reason says how much of it. */
+/** No kernel computes the layer, although it has more than a hundredth of the
+ *  model's arithmetic. The layer's reason states the share. */
 #define INGOT_ABI_LAYER_LOOP 1u
 
-/** A row of `layers`: a piece of the run that computes certain ONNX nodes. */
+/** A row of `layers`: a part of the run that computes certain ONNX nodes. All
+ *  texts are offsets in `layer_text`. */
 typedef struct ingot_abi_layer {
-  /** Offset in `layer_text` of a word for what it is, e.g. "convolution". */
+  /** Kind of the layer, e.g. "convolution". */
   uint32_t kind;
-  /** Offset in `layer_text` of the first of `num_nodes` names, which follow
-   *  each other, each with its null. */
+  /** First of `num_nodes` node names, which follow each other, each with its
+   *  null. */
   uint32_t nodes;
   uint32_t num_nodes;
-  /** Offset of who computes it, e.g. "native"; 0: not said. */
+  /** Backend that computes it, e.g. "native"; 0 if not stated. */
   uint32_t backend;
-  /** Arithmetic operations and bytes of operands and results of one run; 0 if
-   *  unknown, and where they depend on sizes that only a run tells. */
+  /** Arithmetic operations, and bytes of operands and results, of one run. 0 if
+   *  unknown or dependent on sizes that only a run knows. */
   uint64_t flops;
   uint64_t bytes;
-  /** Offset of why no better backend does; 0: none was asked. */
+  /** Reason why no better backend computes it; 0 if no other was asked. */
   uint32_t reason;
-  /** Offset of what its products multiply, e.g. "int8"; 0: float32, or it has
-   *  no products. */
+  /** Element type of the factors of its products, e.g. "int8"; 0 for float32 or
+   *  if it has no products. */
   uint32_t precision;
-  /** 0: it is part of runs of all sizes. n: of runs at the usual sizes of shape
-   *  profile n - 1, and of no others. */
+  /** 0 if it is part of runs of all sizes. n if it is only part of runs at the
+   *  usual sizes of shape profile n - 1. */
   uint32_t usual_of;
   /** Bits of INGOT_ABI_LAYER_LOOP and others, which a host may ignore. */
   uint32_t flags;
 } ingot_abi_layer;
 
-/** The least row_bytes that layers of version 2 may have: without usual_of. */
+/** Smallest row_bytes of layers of version 2, without usual_of. */
 #define INGOT_ABI_LAYER_BYTES_V2 40u
 
-/** A row of a shape profile's `ranges`: the sizes that a dimension of an input
- *  may have. */
+/** A row of a shape profile's `ranges`: sizes that a dimension of an input may
+ *  have. */
 typedef struct ingot_abi_size_range {
   uint32_t input;
   uint32_t dim;
   int64_t min;
-  /** Which the code was made for, or INGOT_ABI_DYNAMIC: none was named. */
+  /** Size for which the code was optimized, or INGOT_ABI_DYNAMIC if there is
+   *  none. */
   int64_t usual;
   int64_t max; /**< INT64_MAX: there is no bound */
-  int64_t multiple; /**< sizes are multiples of it; at least 1 */
+  int64_t multiple; /**< all sizes are multiples of it; at least 1 */
 } ingot_abi_size_range;
 
-/** A row of `shape_profiles`: sizes that inputs may have together. */
+/** A row of `shape_profiles`: sizes of inputs that may occur together. */
 typedef struct ingot_abi_shape_profile {
   ingot_abi_table ranges; /**< of ingot_abi_size_range */
 } ingot_abi_shape_profile;
@@ -304,44 +312,46 @@ typedef struct ingot_abi_shape_profile {
 #define INGOT_ABI_VARIANT_STRIDES 2u
 
 /** A row of `variants`: the code for one kind of machine. Variants share the
- *  signature, the layers' names and the weights. What one variant's `load`
- *  leaves is for the same variant's `run` and `unload`.
+ *  signature, the layers' names and the weights. The state of a variant's
+ *  `load` is only for `run` and `unload` of this variant.
  *
- *  A host uses the variant of the highest priority among those that run here:
- *  whose device and architecture it has, with all features, and whose flags it
- *  knows. Of several with one priority that is the first. A device,
- *  architecture, feature or flag that it does not know, it does not have. */
+ *  A host selects among the variants that can run: it has their device,
+ *  architecture and all features, and knows their flags. It uses the variant of
+ *  the highest priority; among equals, the first. A device, architecture,
+ *  feature or flag that the host does not know counts as absent. */
 typedef struct ingot_abi_variant {
   const char *target;    /**< for people, e.g. "x86-64-v4" */
   uint32_t device;       /**< INGOT_ABI_DEVICE_... */
   uint32_t architecture; /**< INGOT_ABI_ARCHITECTURE_... */
-  /** That the code needs: bits of the architecture's list. */
+  /** Features that the code needs: bits of the architecture's list. */
   uint64_t features;
   uint32_t priority;
   uint32_t flags; /**< INGOT_ABI_VARIANT_... */
-  /** Where inputs and outputs may lie: bits 1 << INGOT_ABI_MEMORY_... */
+  /** Locations of inputs and outputs: bits 1 << INGOT_ABI_MEMORY_... */
   uint32_t memories;
   uint32_t arena_memory; /**< INGOT_ABI_MEMORY_... of the arena */
-  /** Scratch memory that one run needs. Dynamic tensors come on top, through
+  /** Scratch memory of one run. Dynamic tensors need additional memory from
    *  host->allocate. */
   uint64_t arena_bytes;
   uint64_t code_bytes;
-  /** Done once per loaded model, or null: creates what all runs share. */
+  /** Creates the state that all runs share; called once per loaded model. May
+   *  be null. */
   int32_t (*load)(ingot_abi_load *call);
-  /** Not null where `load` is not. */
+  /** Not null if `load` is not null. */
   void (*unload)(const ingot_abi_host *host, void *state);
   int32_t (*run)(ingot_abi_call *call);
-  /** Null: outputs have the sizes that the signature says, and a run needs
-   *  nothing but the arena. Otherwise writes the dims of the outputs of a run
-   *  at the dims of `call->inputs`, INGOT_ABI_DYNAMIC where data decide, and
-   *  checks what `run` checks of sizes. Of buffers it looks at nothing else, of
-   *  the call at no weights, state or arena. It tells `host->allocate` and
-   *  `release` what a run would ask for, UINT64_MAX bytes where data decide;
-   *  what `allocate` returns is any number but null, and nothing is there. */
+  /** Infers sizes without running. Null if outputs have the sizes in the
+   *  signature and a run only needs the arena. Writes the dims of the outputs
+   *  for the dims of `call->inputs`; INGOT_ABI_DYNAMIC if they depend on data.
+   *  Checks the same rules about sizes as `run`. Reads nothing else of buffers,
+   *  and ignores the call's weights, state and arena. Reports to
+   *  `host->allocate` and `release` what a run would allocate; UINT64_MAX bytes
+   *  if the size depends on data. `allocate` may return any non-null value, and
+   *  no memory is accessed. */
   int32_t (*infer)(ingot_abi_call *call);
 } ingot_abi_variant;
 
-/** The least row_bytes that variants of version 2 may have: without infer. */
+/** Smallest row_bytes of variants of version 2, without infer. */
 #define INGOT_ABI_VARIANT_BYTES_V2 80u
 
 /** The constant description of a compiled model. */
@@ -365,23 +375,23 @@ typedef struct ingot_abi_artifact {
   uint8_t weights_sha256[32];
   /** sizeof(ingot_abi_buffer) of the compiler. */
   uint32_t buffer_bytes;
-  /** None yet. A reader refuses an artifact with a flag that it does not
-   *  know. */
+  /** Reserved flags, all 0. A reader refuses an artifact with a flag that it
+   *  does not know. */
   uint32_t flags;
-  /** How sizes of operands have to fit, in numbers of rules: those that hold
-   *  for all sizes, and those that a run checks. */
+  /** Numbers of rules about sizes of operands: rules that hold for all sizes,
+   *  and rules that a run checks. */
   uint32_t num_size_rules_proved;
   uint32_t num_size_rules_checked;
-  /** Of ingot_abi_shape_profile. If there are any, a run's sizes are of one of
-   *  them, or it ends with INGOT_ABI_INVALID_ARGUMENT. */
+  /** Rows of ingot_abi_shape_profile. If there are any, the sizes of a run must
+   *  be those of a profile, else the run ends with INGOT_ABI_INVALID_ARGUMENT.
+   */
   ingot_abi_table shape_profiles;
-  /** 1: sizes outside of the profiles run, too. */
+  /** 1 if sizes outside of the profiles are accepted, too. */
   uint32_t takes_general;
   uint32_t reserved0;
 } ingot_abi_artifact;
 
-/** The least struct_size that an artifact of version 2 may have: without shape
- *  profiles. */
+/** Smallest struct_size of an artifact of version 2, without shape profiles. */
 #define INGOT_ABI_ARTIFACT_BYTES_V2 208u
 
 typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
@@ -390,21 +400,21 @@ typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 #define INGOT_ABI_NOTE_OWNER "Ingot"
 #define INGOT_ABI_NOTE_SEAL 1u
 
-/** Checksums of an artifact's file, which tell accidents before any of it is
- *  used. Both are XXH64 with seed 0. */
+/** Checksums of an artifact's file, which detect accidental changes before the
+ *  file is used. Both are XXH64 with seed 0. */
 typedef struct ingot_abi_seal {
   uint32_t struct_size;
   uint32_t reserved0;
-  /** Of the embedded weights, as the file counts addresses; no bytes if there
-   *  are none. */
+  /** Address of the embedded weights in the file's address space, and their
+   *  size; 0 bytes if there are none. */
   uint64_t weights_address;
   uint64_t weights_bytes;
-  /** Of the weights. */
+  /** Checksum of the weights. */
   uint64_t weights_hash;
-  /** Of all else that is mapped: for each PT_LOAD segment, in order, p_vaddr,
-   *  p_memsz, p_filesz and p_flags in 64 bits each, then its bytes in the file
-   *  without the weights. This struct, and e_shoff, e_shentsize, e_shnum and
-   *  e_shstrndx of the ELF header, count as zeros. */
+  /** Checksum of all other mapped bytes. For each PT_LOAD segment, in order, it
+   *  covers p_vaddr, p_memsz, p_filesz and p_flags in 64 bits each, then the
+   *  segment's bytes in the file without the weights. This struct, and e_shoff,
+   *  e_shentsize, e_shnum and e_shstrndx of the ELF header, count as zeros. */
   uint64_t rest_hash;
 } ingot_abi_seal;
 

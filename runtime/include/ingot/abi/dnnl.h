@@ -6,11 +6,10 @@
  *===----------------------------------------------------------------------===
  *
  * A model whose heavy operations run in oneDNN carries a constant table that
- * describes each of them. ingot_dnnl_load creates what can be created before
- * the first run and brings constant weights into the layout that oneDNN likes
- * best; ingot_dnnl_execute runs one operation. The functions are linked
- * statically into the model from libingot_dnnl.a; oneDNN itself is a shared
- * library.
+ * describes each of them. ingot_dnnl_load creates the primitives whose sizes
+ * are known, and brings constant weights into oneDNN's preferred layout.
+ * ingot_dnnl_execute runs one operation. The functions are linked statically
+ * into the model from libingot_dnnl.a; oneDNN itself is a shared library.
  *
  * The table is an array of int64_t:
  *
@@ -19,13 +18,14 @@
  *   tensor    = role, dtype, offset, rank, dim * rank, stride * rank
  *   post-op   = kind, algorithm, alpha, beta, tensor
  *
- * `words` counts the int64_t of the table or record, itself included. `name`
- * is the offset of a null-terminated string, the ONNX node's name, in the
- * names that come with the table. `offset` is where a constant tensor lies in
- * the weights, or INGOT_DNNL_ARGUMENT for one that each call hands in.
+ * `words` counts the int64_t of the table or record, including itself. `name`
+ * is the offset of the ONNX node's name, a null-terminated string, in the names
+ * that come with the table. `offset` is the offset of a constant tensor in the
+ * weights, or INGOT_DNNL_ARGUMENT for a tensor that each call passes.
  * Dimensions are in oneDNN's order (N, C, D...; O, I, K... or G, O, I, K...;
- * batch..., M, K), strides count elements. Either may be INGOT_DNNL_DYNAMIC;
- * each call then gives it. alpha and beta hold the bits of a 32-bit float.
+ * batch..., M, K). Strides count elements. Either may be INGOT_DNNL_DYNAMIC;
+ * each call then passes the value. alpha and beta hold the bits of a 32-bit
+ * float.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_ABI_DNNL_H
@@ -44,7 +44,7 @@ extern "C" {
 #define INGOT_DNNL_MAX_TENSORS 40
 #define INGOT_DNNL_MAX_POST_OPS 32
 
-/** What a record computes, and its params. n is the number of spatial dims. */
+/** Operation of a record, with its params; n is the number of spatial dims. */
 enum {
   /** strides n, dilations n (1 is dense), pads before n, pads after n */
   INGOT_DNNL_CONVOLUTION = 0,
@@ -58,7 +58,7 @@ enum {
   INGOT_DNNL_LAYER_NORM = 7,       /**< bits of epsilon as 32-bit float */
 };
 
-/** What a tensor is to its operation. */
+/** Role of a tensor in its operation. */
 enum {
   INGOT_DNNL_SRC = 0,
   INGOT_DNNL_WEIGHTS = 1, /**< of a matmul: the right-hand side */
@@ -107,20 +107,21 @@ enum {
   INGOT_DNNL_MIN = 5,
 };
 
-/** Creates what the table describes. The weights, `table` and `names` stay
- *  valid until ingot_dnnl_unload. */
+/** Creates the primitives of the table. The weights, `table` and `names` must
+ *  stay valid until ingot_dnnl_unload. */
 int32_t ingot_dnnl_load(ingot_abi_load *call, const int64_t *table,
                         const char *names);
 
 void ingot_dnnl_unload(const ingot_abi_host *host, void *state);
 
 /** Runs record `index` of call->state. `arguments` holds the data pointers of
- *  the tensors that are not constant, `dynamic` the dynamic dims and strides,
- *  both in the order of the record. Runs of one state may go on at once.
+ *  the tensors that are not constant. `dynamic` holds the dynamic dims and
+ *  strides. Both are in the order of the record. Several runs may use one state
+ *  at the same time.
  *
- *  A failure is stored in call->status, with a message in call->error; with a
- *  status other than INGOT_ABI_OK nothing is done, so that generated code need
- *  not branch after each call. */
+ *  Stores a failure in call->status, with a message in call->error. Does
+ *  nothing if the status is not INGOT_ABI_OK, so that generated code need not
+ *  branch after each call. */
 void ingot_dnnl_execute(ingot_abi_call *call, int64_t index,
                         void *const *arguments, const int64_t *dynamic);
 

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16},func.func(conv-to-winograd{precision=fp16}))' | FileCheck %s
 
-// Where f16 would be multiplied, tiles of 4 x 4 take less time than that with few
-// channels, and those of 2 x 2 never do.
+// If f16 would be multiplied, tiles of 4 x 4 are faster only with few channels,
+// and tiles of 2 x 2 never are.
 // CHECK-LABEL: @few
 // CHECK: cpu.winograd_conv ins({{.*}} : tensor<1x56x56x64xf32>, tensor<2x36x64x32xf16>)
 func.func @few(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
@@ -20,7 +20,7 @@ func.func @many(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
   return %y : tensor<1x14x14x256xf32>
 }
 
-// What stays f32 is as without it.
+// Nodes that stay f32 are lowered as without f16.
 // CHECK-LABEL: @wide
 // CHECK: cpu.winograd_conv ins({{.*}} : tensor<1x14x14x256xf32>, tensor<8x16x256x32xf32>)
 func.func @wide(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {

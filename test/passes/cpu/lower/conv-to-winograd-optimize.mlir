@@ -19,8 +19,8 @@ func.func @much(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
   return %y : tensor<1x56x56x64xf32>
 }
 
-// A byte of tiles of 2 x 2 saves 247 operations, one of those that 4 x 4 takes
-// more only 32.
+// A byte of tiles of 2 x 2 saves 247 operations. A byte that tiles of 4 x 4 add
+// saves only 32.
 // SPEED-LABEL: @less
 // SPEED: cpu.winograd_conv ins({{.*}}, tensor<4x36x128x32xf32>)
 // BALANCED-LABEL: @less

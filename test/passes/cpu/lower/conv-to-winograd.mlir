@@ -1,10 +1,9 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(conv-to-winograd))' --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(conv-to-winograd))' --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// Enough channels and pixels: tiles of 4 x 4 pixels, 36 points each. A filter
-// that is 1 in its middle is at each point what the row's middle counts for
-// there, times what the column's does: at infinity, that is at the last one,
-// nothing.
+// Enough channels and pixels: tiles of 4 x 4 pixels, 36 points each. The filter
+// is 1 in its middle. Its value at a point is the row factor of the middle
+// times the column factor. At infinity, which is the last point, it is 0.
 // DECISION-DAG: cpu.winograd_conv {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, float32, transformed", "has 64 output channels">", Sizes=1x56x56x64
 // CHECK-LABEL: @four
 // CHECK: %[[W:.*]] = arith.constant dense_resource<{{.*}}> : tensor<2x36x64x32xf32>
@@ -34,7 +33,7 @@ func.func @two(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
 
 // -----
 
-// Sizes that a run brings count as if they were usual.
+// Dynamic sizes are treated as usual sizes.
 // CHECK-LABEL: @open
 // CHECK: tensor.empty(%{{.*}}, %{{.*}}, %{{.*}}) : tensor<?x?x?x64xf32>
 // CHECK: cpu.winograd_conv
@@ -59,8 +58,8 @@ func.func @half(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
 
 // -----
 
-// Those that f16 does not hold as they are, or transformed: the sum of nine at
-// a point.
+// Must not fire: weights that f16 cannot hold, directly or transformed: the sum
+// of nine at a point.
 // CHECK-LABEL: @beyond
 // CHECK-NOT: cpu.winograd_conv
 func.func @beyond(%x: tensor<1x56x56x64xf32>) -> (tensor<1x56x56x64xf32>, tensor<1x56x56x64xf32>) {
@@ -75,8 +74,9 @@ func.func @beyond(%x: tensor<1x56x56x64xf32>) -> (tensor<1x56x56x64xf32>, tensor
 
 // -----
 
-// Too few pixels for the weights, too few channels for the transforms, more
-// channels than a task's stack has room for; strides, dilations, other taps.
+// Must not fire: too few pixels for the weights, too few channels for the
+// transforms, more channels than a task's stack holds, strides, dilations,
+// other taps.
 // CHECK-LABEL: @not
 // CHECK-NOT: cpu.winograd_conv
 func.func @not(%few: tensor<1x5x5x256xf32>, %thin: tensor<1x56x56x3xf32>, %thick: tensor<1x28x28x512xf32>,

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(cpu-decompose-conv-transpose))' --split-input-file | FileCheck %s
 
-// Stride 1: one convolution with the flipped kernel, padded by what its reach
-// leaves of the pads.
+// Stride 1: one convolution with the flipped kernel. Its padding is the
+// kernel's reach less the pads.
 // CHECK-LABEL: @stride_one
 // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}3.000000e+00, 0.000000e+00, {{.*}}]], {{\[\[}}2.000000e+00, {{.*}}]], {{\[\[}}1.000000e+00, {{.*}}]]]]> : tensor<1x3x1x16xf32>
 // CHECK: cpu.conv ins(%{{.*}}, %[[W]] : tensor<1x8x1xf32>, tensor<1x3x1x16xf32>) outs(%{{.*}} : tensor<1x8x1xf32>)
@@ -19,8 +19,8 @@ func.func @stride_one(%x: tensor<1x8x1xf32>, %d: tensor<1x8x1xf32>) -> tensor<1x
 
 // -----
 
-// Stride 2, kernel 3: even pixels see one tap, odd ones two. What the epilogue
-// reads of the result's pixels goes along.
+// Stride 2, kernel 3: even pixels have one tap, odd ones two. Epilogue operands
+// with the result's pixels are split, too.
 // CHECK-LABEL: @phases
 // CHECK-SAME: %[[X:.*]]: tensor<1x4x1xf32>, %[[R:.*]]: tensor<1x8x1xf32>, %[[B:.*]]: tensor<1x1x1xf32>, %[[D:.*]]: tensor<1x8x1xf32>
 // CHECK-DAG: %[[EVEN:.*]] = tensor.extract_slice %[[D]][0, 0, 0] [1, 4, 1] [1, 2, 1]
@@ -50,7 +50,7 @@ func.func @phases(%x: tensor<1x4x1xf32>, %r: tensor<1x8x1xf32>, %b: tensor<1x1x1
 // -----
 
 // A kernel as wide as the stride: the pixels of a row are one convolution with
-// twice the channels, rows two. The batch may be a run's.
+// twice the channels, rows are two. The batch may be dynamic.
 // CHECK-LABEL: @merged
 // CHECK-DAG: %[[BIAS:.*]] = arith.constant dense<{{\[\[\[\[}}5.000000e+00, 6.000000e+00, 7.000000e+00, 5.000000e+00, 6.000000e+00, 7.000000e+00]]]]> : tensor<1x1x1x6xf32>
 // CHECK: %[[D:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2], [3, 4]] : tensor<?x4x5x2x3xf32> into tensor<?x4x5x6xf32>
@@ -76,7 +76,8 @@ func.func @merged(%x: tensor<?x2x5x4xf32>, %d: tensor<?x4x10x3xf32>) -> tensor<?
 
 // -----
 
-// One value a pixel for all channels: pixels stay apart.
+// An epilogue operand with one value per pixel for all channels: pixels stay
+// separate.
 // CHECK-LABEL: @not_merged
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 0] [1, 4, 3] [1, 2, 1]
 // CHECK: cpu.conv
@@ -96,7 +97,7 @@ func.func @not_merged(%x: tensor<1x4x4xf32>, %m: tensor<1x8x1xf32>, %d: tensor<1
 
 // -----
 
-// Depthwise, each phase.
+// Depthwise: each phase is depthwise.
 // CHECK-LABEL: @depthwise
 // CHECK-COUNT-4: cpu.depthwise_conv ins({{.*}} : tensor<1x4x4x2xf32>, tensor<2x2x2xf32>)
 // CHECK-NOT: cpu.conv
@@ -112,8 +113,9 @@ func.func @depthwise(%x: tensor<1x4x4x2xf32>, %d: tensor<1x8x8x2xf32>) -> tensor
 
 // -----
 
-// Pixels that no tap reaches: a window that lies in the padding, whatever src
-// holds. The first pixels of src are cut off: only the padding would see them.
+// Pixels that no tap reaches: the window lies in the padding, whatever src
+// holds. The first pixels of src are cut off, since only the padding would use
+// them.
 // CHECK-LABEL: @gaps
 // CHECK: %[[X:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0] [1, 3, 1] [1, 1, 1]
 // CHECK: cpu.conv ins(%[[X]], %{{.*}} : tensor<1x3x1xf32>, tensor<1x1x1x16xf32>)
@@ -133,8 +135,8 @@ func.func @gaps(%x: tensor<1x4x1xf32>, %d: tensor<1x6x1xf32>) -> tensor<1x6x1xf3
 
 // -----
 
-// An open size: that of the result is twice as large, and both phases see all of
-// src as one convolution with twice the channels.
+// A dynamic size: the result is twice as large. Both phases read all of src as
+// one convolution with twice the channels.
 // CHECK-LABEL: @open
 // CHECK: cpu.conv ins(%arg0, %{{.*}} : tensor<1x?x4xf32>, tensor<1x1x4x16xf32>)
 // CHECK-SAME: tensor<1x?x6xf32>
@@ -151,7 +153,7 @@ func.func @open(%x: tensor<1x?x4xf32>, %d: tensor<1x?x3xf32>) -> tensor<1x?x3xf3
 
 // -----
 
-// Phases of different taps: pixels 0, 2, … of one tap, the others of two.
+// Phases of different taps: pixels 0, 2, … have one tap, the others two.
 // CHECK-LABEL: @open_phases
 // CHECK: cpu.conv {{.*}} tensor<1x1x4x16xf32>
 // CHECK-SAME: pads = array<i64: 0, 0>
@@ -169,9 +171,9 @@ func.func @open_phases(%x: tensor<1x?x4xf32>, %d: tensor<1x?x3xf32>) -> tensor<1
 
 // -----
 
-// Bytes with a zero point: what is padded is it, and each phase takes off what
-// it adds to all taps along a row: 3 times 4 channels of weights of 1, of two
-// taps or one.
+// Bytes with a zero point: the padding is the zero point. Each phase subtracts
+// what the zero point adds over its taps in a row. This is 3 times 4 channels
+// of weights of 1, for two taps or one.
 // CHECK-LABEL: @zero_point
 // CHECK: %[[ONE:.*]] = arith.constant dense<{{.*}}> : tensor<1x16xi32>
 // CHECK: cpu.conv {{.*}} compensation(%[[ONE]] : tensor<1x16xi32>)
@@ -190,7 +192,7 @@ func.func @zero_point(%x: tensor<1x5x4xi8>, %d: tensor<1x9x16xi32>) -> tensor<1x
 
 // -----
 
-// Weights that a run brings: it takes the taps of each phase out of them.
+// Dynamic weights: the run slices the taps of each phase out of them.
 // CHECK-LABEL: @run_time
 // CHECK: %[[EVEN:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x1xf32>)
 // CHECK: tensor.extract %arg1
@@ -210,8 +212,8 @@ func.func @run_time(%x: tensor<1x4x1xf32>, %w: tensor<1x1x3xf32>, %d: tensor<1x8
 
 // -----
 
-// So many phases that they are one convolution, whose channels are what the
-// epilogue reads once a pixel, too.
+// Many phases are one convolution with more channels. An epilogue operand with
+// one value per pixel is read for each phase, too.
 // CHECK-LABEL: @spread
 // CHECK: linalg.generic
 // CHECK: tensor.extract %arg1[%{{.*}}, %{{.*}}, %c0{{.*}}] : tensor<1x400x1xf32>

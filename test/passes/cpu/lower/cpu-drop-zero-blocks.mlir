@@ -27,8 +27,8 @@ func.func @two_blocks(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
 
 // -----
 
-// Two products of one constant share what is stored, and count once. Only every
-// second part of 16 columns is used, so panels are as narrow.
+// Two products of one constant share stored weights, which count once. Only
+// every second part of 16 columns is used, so panels are 16 wide.
 // CHECK: module attributes {ingot.statistics = #ingot.statistics<whole_bytes = 8192, block_bytes = 4132>}
 // CHECK-LABEL: func.func @narrow(
 // CHECK: arith.constant dense<1.000000e+00> : tensor<4x16x16xf32>
@@ -56,8 +56,8 @@ func.func @narrow(%x: tensor<4x32xf32>, %y: tensor<5x32xf32>, %d: tensor<4x64xf3
 
 // -----
 
-// Of nothing but zeros one block is left, which no other panel has. Bytes lie in
-// fours, reshaped or not.
+// A panel of zeros only keeps one block, which no other panel has. Bytes lie in
+// groups of four, reshaped or not.
 // CHECK: module attributes {ingot.statistics = #ingot.statistics<whole_bytes = 4096, block_bytes = 280>}
 // CHECK-LABEL: func.func @bytes(
 // CHECK-DAG: arith.constant dense<0> : tensor<1x4x16x4xi8>
@@ -77,8 +77,9 @@ func.func @bytes(%x: tensor<4x64xi8>, %d: tensor<4x64xi32>) -> tensor<4x64xi32> 
 
 // -----
 
-// Left alone: what has no zeros, or few, is small, has a factor for each batch,
-// counts bits or is computed; and a convolution with taps.
+// Must not fire: weights without zeros or with few, small weights, a right
+// operand per batch, products of signs, computed weights; and a convolution
+// with taps.
 // CHECK: module {
 // CHECK-LABEL: func.func @stay(
 // CHECK-NOT: blocks(

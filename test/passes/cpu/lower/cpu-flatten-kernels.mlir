@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(cpu-flatten-kernels))' --split-input-file | FileCheck %s
 
-// A 1x1 convolution is a product of all pixels with the weights; what the
-// epilogue reads is flattened along.
+// A 1x1 convolution is a product of all pixels with the weights. Epilogue
+// operands are flattened, too.
 // CHECK-LABEL: @pointwise
 // CHECK-DAG: %[[W:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3], [4]] : tensor<1x1x1x3x16xf32> into tensor<1x3x16xf32>
 // CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3]] : tensor<2x8x8x3xf32> into tensor<128x3xf32>
@@ -26,7 +26,7 @@ func.func @pointwise(%x: tensor<2x8x8x3xf32>, %w: tensor<1x1x1x3x16xf32>, %b: te
 
 // -----
 
-// Also with a batch that a run brings.
+// A dynamic batch.
 // CHECK-LABEL: @dynamic
 // CHECK: cpu.matmul ins({{.*}} : tensor<?x3xf32>, tensor<1x3x16xf32>) outs({{.*}} : tensor<?x4xf32>)
 // CHECK: tensor.expand_shape {{.*}} into tensor<?x8x4xf32>
@@ -41,7 +41,7 @@ func.func @dynamic(%x: tensor<?x8x3xf32>, %w: tensor<1x1x3x16xf32>, %d: tensor<?
 
 // -----
 
-// One right factor for all batches: all rows at once.
+// One right operand for all batches: all rows at once.
 // CHECK-LABEL: @batched
 // CHECK: cpu.matmul ins({{.*}} : tensor<15x7xf32>, tensor<1x7x16xf32>) outs({{.*}} : tensor<15x9xf32>)
 func.func @batched(%a: tensor<3x5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<3x5x9xf32>) -> tensor<3x5x9xf32> {
@@ -54,7 +54,7 @@ func.func @batched(%a: tensor<3x5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<3x5
 
 // -----
 
-// A right factor for each batch stays.
+// A right operand per batch: must not fire.
 // CHECK-LABEL: @many_factors
 // CHECK: cpu.matmul ins({{.*}} : tensor<3x5x7xf32>, tensor<3x1x7x16xf32>)
 func.func @many_factors(%a: tensor<3x5x7xf32>, %w: tensor<3x1x7x16xf32>, %d: tensor<3x5x9xf32>) -> tensor<3x5x9xf32> {
@@ -129,8 +129,8 @@ func.func @slice_with_steps(%x: tensor<1x4x3xf32>, %w: tensor<1x1x3x16xf32>, %d:
 
 // -----
 
-// What is computed into a new tensor takes one of the flat shape: behind it are
-// reshapes only, so that it may be a result of the model.
+// The destination, a new tensor, gets the flat shape. Only reshapes are behind
+// it, so that it may be a result of the model.
 // CHECK-LABEL: func.func @empty
 // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<10x16xf32>
 // CHECK: cpu.matmul {{.*}} outs(%[[EMPTY]] : tensor<10x16xf32>)
@@ -146,7 +146,7 @@ func.func @empty(%a: tensor<2x5x7xf32>, %w: tensor<1x7x16xf32>) -> tensor<2x5x16
 
 // -----
 
-// A column of pixels is a row: the dimension of one pixel goes, in the weights too.
+// A column of pixels is a row: the dimension of one pixel is dropped, in the weights too.
 // CHECK-LABEL: @column
 // CHECK-DAG: %[[W:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0], [1, 2], [3], [4]] : tensor<1x5x1x3x16xf32> into tensor<1x5x3x16xf32>
 // CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2], [3]] : tensor<?x40x1x3xf32> into tensor<?x40x3xf32>
@@ -167,7 +167,8 @@ func.func @column(%x: tensor<?x40x1x3xf32>, %w: tensor<1x5x1x3x16xf32>, %b: tens
 
 // -----
 
-// Many known rows of an open batch are a matrix for each; few are rows of one.
+// Many static rows of a dynamic batch are one matrix per batch. Few rows become
+// one matrix.
 // CHECK-LABEL: @open_batch
 // CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2], [3]] : tensor<?x8x8x3xf32> into tensor<?x64x3xf32>
 // CHECK-DAG: %[[B:.*]] = tensor.collapse_shape %arg2 {{\[\[}}0], [1, 2], [3]] : tensor<1x1x1x4xf32> into tensor<1x1x4xf32>
@@ -199,7 +200,7 @@ func.func @open_batch(%x: tensor<?x8x8x3xf32>, %w: tensor<1x1x1x3x16xf32>, %b: t
 
 // -----
 
-// Not with padding beside it, which the kernel has to see.
+// Must not fire with padding along the row, which the kernel must know.
 // CHECK-LABEL: @beside
 // CHECK: cpu.conv ins(%arg0, %arg1 : tensor<1x9x1x3xf32>, tensor<1x3x3x3x16xf32>)
 func.func @beside(%x: tensor<1x9x1x3xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x9x1x4xf32>) -> tensor<1x9x1x4xf32> {

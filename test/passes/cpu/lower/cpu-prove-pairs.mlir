@@ -19,9 +19,9 @@ func.func @kinds(%a: tensor<32x32xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi3
 
 // -----
 
-// The halves of a panel each for themselves: the first has to be crossed, the
-// second must not, so that tiles of the whole panel have no order. The taps of a
-// convolution are groups like others; weights may be reshaped.
+// Each half of a panel is proved separately. The first half must be crossed,
+// the second must not, so the whole panel has no valid order. The taps of a
+// convolution are groups like others. Weights may be reshaped.
 // CHECK-LABEL: func.func @halves
 // CHECK: %[[PAIRS:.*]] = arith.constant dense<6> : tensor<1x1x2x4xi8>
 // CHECK: cpu.conv
@@ -40,7 +40,7 @@ func.func @halves(%a: tensor<1x1x33x16xi8>, %d: tensor<1x1x32x32xi32>) -> tensor
 
 // -----
 
-// Of the run.
+// Must not fire: weights that a run computes.
 // CHECK-LABEL: func.func @computed
 // CHECK-NOT: pairs
 func.func @computed(%a: tensor<32x32xi8>, %w: tensor<1x8x16x4xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32> {
@@ -53,7 +53,7 @@ func.func @computed(%a: tensor<32x32xi8>, %w: tensor<1x8x16x4xi8>, %d: tensor<32
 
 // -----
 
-// No fours.
+// Must not fire: not in groups of four.
 // CHECK-LABEL: func.func @odd
 // CHECK-NOT: pairs
 func.func @odd(%a: tensor<32x31xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32> {
@@ -67,7 +67,7 @@ func.func @odd(%a: tensor<32x31xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32>
 
 // -----
 
-// Too few k for lists.
+// Must not fire: too few k for lists.
 // CHECK-LABEL: func.func @few
 // CHECK-NOT: pairs
 func.func @few(%a: tensor<32x16xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32> {
@@ -81,7 +81,7 @@ func.func @few(%a: tensor<32x16xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32>
 
 // -----
 
-// Groups, and products of floats.
+// Must not fire: grouped products, and products of floats.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: pairs
 func.func @others(%a: tensor<1x1x32x64xi8>, %d: tensor<1x1x32x32xi32>, %x: tensor<32x32xf32>, %y: tensor<32x16xf32>) -> (tensor<1x1x32x32xi32>, tensor<32x16xf32>) {
@@ -101,7 +101,7 @@ func.func @others(%a: tensor<1x1x32x64xi8>, %d: tensor<1x1x32x32xi32>, %x: tenso
 
 // -----
 
-// As many groups that may saturate as others, and few rows.
+// Must not fire: as many groups that may saturate as others, and few rows.
 // CHECK-LABEL: func.func @unused
 // CHECK-NOT: pairs
 func.func @unused(%a: tensor<32x32xi8>, %d: tensor<32x16xi32>, %b: tensor<31x32xi8>, %e: tensor<31x16xi32>) -> (tensor<32x16xi32>, tensor<31x16xi32>) {
@@ -120,7 +120,7 @@ func.func @unused(%a: tensor<32x32xi8>, %d: tensor<32x16xi32>, %b: tensor<31x32x
 
 // -----
 
-// Blocks of a matrix with zeros are multiplied without pairs.
+// Must not fire: blocks of a matrix with zeros are multiplied without pairs.
 // CHECK-LABEL: func.func @blocks
 // CHECK-NOT: pairs
 func.func @blocks(%a: tensor<32x64xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32> {
@@ -135,8 +135,8 @@ func.func @blocks(%a: tensor<32x64xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi
 
 // -----
 
-// Data of 127 at most fit with any weights: clamped ones, moved and padded, and
-// what a kernel clamps, pooled.
+// Data of at most 127 fits with any weights: data that is clamped, moved and
+// padded, or clamped by a kernel and pooled.
 // CHECK-LABEL: func.func @narrow
 // CHECK: cpu.conv
 // CHECK-NOT: pairs(
@@ -179,7 +179,7 @@ func.func @narrow(%a: tensor<1x8x16x4xui8>, %b: tensor<1x32x60xui8>, %k: tensor<
 
 // -----
 
-// Padding by larger bytes; a number more than narrow ones.
+// Must not fire: padding by larger bytes; data that is not narrow.
 // CHECK-LABEL: func.func @wide
 // CHECK-NOT: pairs(
 // CHECK: return

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(cpu-prove-winograd))' --split-input-file | FileCheck %s
 
-// 112 channels of 3x3 taps: 255 * 127 * 1008 is below 2^25, what 4x4 pixels leave
-// of a sum.
+// 112 channels of 3x3 taps: 255 * 127 * 1008 is below 2^25, the largest sum
+// that 4x4 pixels allow.
 // CHECK-LABEL: func.func @four(
 // CHECK: cpu.conv {{.*}}winograd = 4 : i64
 func.func @four(%x: tensor<1x8x8x112xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -16,7 +16,7 @@ func.func @four(%x: tensor<1x8x8x112xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1
 
 // -----
 
-// 116 are not, but below 2^29.
+// 116 channels exceed it, but stay below 2^29.
 // CHECK-LABEL: func.func @two(
 // CHECK: cpu.conv {{.*}}winograd = 2 : i64
 func.func @two(%x: tensor<1x8x8x116xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -45,7 +45,7 @@ func.func @many(%x: tensor<1x8x8x1840xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<
 
 // -----
 
-// 1844 are not.
+// 1844 channels exceed 2^29.
 // CHECK-LABEL: func.func @too_many(
 // CHECK-NOT: winograd
 func.func @too_many(%x: tensor<1x8x8x1844xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -60,7 +60,7 @@ func.func @too_many(%x: tensor<1x8x8x1844xui8>, %d: tensor<1x8x8x16xi32>) -> ten
 
 // -----
 
-// Below 0 it is one more.
+// With negative weights the bound is one larger.
 // CHECK-LABEL: func.func @negative(
 // CHECK: cpu.conv {{.*}}winograd = 2 : i64
 func.func @negative(%x: tensor<1x8x8x1824xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -104,7 +104,7 @@ func.func @small(%x: tensor<1x8x8x2048xui8>, %d: tensor<1x8x8x16xi32>) -> tensor
 
 // -----
 
-// The zero point counts: bytes less 128 are at most 128 from 0.
+// The zero point counts: bytes minus 128 have a magnitude of at most 128.
 // CHECK-LABEL: func.func @zero_point(
 // CHECK: cpu.conv {{.*}}winograd = 4 : i64
 func.func @zero_point(%x: tensor<1x8x8x228xui8>, %c: tensor<1x3x16xi32>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -133,7 +133,7 @@ func.func @large_zero_point(%x: tensor<1x8x8x228xui8>, %c: tensor<1x3x16xi32>, %
 
 // -----
 
-// What is below it, too: here all bytes are.
+// Bytes below the zero point count, too: here all bytes are.
 // CHECK-LABEL: func.func @zero_point_of_255(
 // CHECK: cpu.conv {{.*}}winograd = 2 : i64
 func.func @zero_point_of_255(%x: tensor<1x8x8x116xui8>, %c: tensor<1x3x16xi32>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -148,7 +148,7 @@ func.func @zero_point_of_255(%x: tensor<1x8x8x116xui8>, %c: tensor<1x3x16xi32>, 
 
 // -----
 
-// What is there stays.
+// An existing attribute stays.
 // CHECK-LABEL: func.func @given(
 // CHECK: cpu.conv {{.*}}winograd = 2 : i64
 func.func @given(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -163,7 +163,7 @@ func.func @given(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1
 
 // -----
 
-// Padding may be anything, and sizes open.
+// Any padding, and dynamic sizes.
 // CHECK-LABEL: func.func @open(
 // CHECK: cpu.conv {{.*}}winograd = 4 : i64
 func.func @open(%x: tensor<?x?x?x16xui8>, %d: tensor<?x?x?x16xi32>) -> tensor<?x?x?x16xi32> {
@@ -178,7 +178,7 @@ func.func @open(%x: tensor<?x?x?x16xui8>, %d: tensor<?x?x?x16xi32>) -> tensor<?x
 
 // -----
 
-// Of the run.
+// Must not fire: weights that a run computes.
 // CHECK-LABEL: func.func @computed(
 // CHECK-NOT: winograd
 func.func @computed(%x: tensor<1x8x8x16xui8>, %w: tensor<1x3x3x4x16x4xi8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
@@ -290,7 +290,7 @@ func.func @row(%x: tensor<1x8x16xui8>, %d: tensor<1x8x16xi32>) -> tensor<1x8x16x
 
 // -----
 
-// Not in fours.
+// Must not fire: not in groups of four.
 // CHECK-LABEL: func.func @odd_channels(
 // CHECK-NOT: winograd
 func.func @odd_channels(%x: tensor<1x8x8x18xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {

@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16,sapphirerapids},func.func(narrow-storage{half=fp16}))' --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v4,avx512fp16},func.func(narrow-storage{half=fp16}))' --split-input-file | FileCheck %s --check-prefix=LACKING
-// A level lacks arithmetic on f16.
+// Must not fire: a level lacks arithmetic on f16.
 // LACKING-LABEL: @around
 // LACKING-NOT: arith.truncf
 // LACKING: return
@@ -8,8 +8,8 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0, 0)>
 
-// Between products of f16, as bf16 is between those of bf16. A sum may be beyond
-// f16, and so may what is computed with a number that is.
+// Values between products of f16 are stored as f16, as they are for bf16. A sum
+// may exceed f16, and so may values that are computed from large constants.
 // CHECK-LABEL: @around
 // CHECK: %[[P:.*]] = cpu.matmul {{.*}} outs({{.*}} : tensor<8x16xf16>)
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32):
@@ -59,7 +59,8 @@ func.func @around(%x: tensor<8x16xf16>, %w: tensor<1x8x16x2xf16>) -> tensor<8x16
 
 // -----
 
-// Kernels that read f32 alone keep it, and give away what they like.
+// Kernels that read only f32 keep it for their operands; their results may be
+// narrow.
 // CHECK-LABEL: @fewer_products
 // CHECK: %[[P:.*]] = cpu.matmul {{.*}} outs({{.*}} : tensor<64x16xf32>)
 // CHECK: cpu.winograd_conv ins({{.*}} : tensor<1x8x8x16xf32>, {{.*}} outs({{.*}} : tensor<1x8x8x16xf16>)

@@ -1,4 +1,4 @@
-// What each level stores: PrecisionTable.cpp.
+// The values that each level stores as bf16: PrecisionTable.cpp.
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(narrow-storage{level=1}))' | FileCheck %s --check-prefixes=CHECK,O1
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(narrow-storage{level=2}))' | FileCheck %s --check-prefixes=CHECK,O2
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(narrow-storage{level=3}))' | FileCheck %s --check-prefixes=CHECK,O3
@@ -7,7 +7,7 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Behind a product all is narrow but for what a level denies.
+// Behind a product all values are narrow, except those that a level excludes.
 // CHECK-LABEL: @behind
 // O1: cpu.matmul {{.*}} outs({{.*}} : tensor<8x16xbf16>)
 // O1: cpu.softmax {{.*}} outs({{.*}} : tensor<8x16xbf16>)
@@ -49,7 +49,7 @@ func.func @behind(%x: tensor<8x16xbf16>, %w: tensor<1x8x16x2xbf16>) -> tensor<8x
   return %4 : tensor<8x1xf32>
 }
 
-// Far from products only O2 and O3 store anything so; a rule comes first.
+// Far from products only O2 and O3 store bf16. A rule takes precedence.
 // CHECK-LABEL: @alone
 // O1-NOT: bf16
 // O2: linalg.generic {{.*}} outs({{.*}} : tensor<4x4xbf16>)

@@ -4,8 +4,8 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What is between two products, one of which reads it through a cast, is stored as
-// bf16: no cast is left. The input and the result of the function are f32.
+// Values between two products, one of which reads them through a cast, are stored as bf16: no cast is left. The input
+// and the result of the function are f32.
 // CHECK-LABEL: @between
 // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<8x16xf32>) outs({{.*}} : tensor<8x16xbf16>)
 // CHECK: %[[Y:.*]] = cpu.matmul {{.*}} outs({{.*}} : tensor<8x16xbf16>)
@@ -50,8 +50,8 @@ func.func @between(%x: tensor<8x16xf32>, %w: tensor<1x8x16x2xbf16>) -> tensor<8x
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// Movement, elementwise ops and softmax take part; a linalg reduction and a
-// comparison that yields integers do with what they read only in f32 or not at all.
+// Movement, elementwise ops and softmax take part. A linalg reduction and a comparison that yields integers only read
+// f32.
 // CHECK-LABEL: @around
 // CHECK: %[[P:.*]] = cpu.matmul {{.*}} outs({{.*}} : tensor<8x16xbf16>)
 // CHECK: tensor.expand_shape %[[P]] {{.*}} : tensor<8x16xbf16> into tensor<2x4x16xbf16>
@@ -89,8 +89,7 @@ func.func @around(%x: tensor<8x16xbf16>, %w: tensor<1x8x16x2xbf16>) -> tensor<8x
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Nothing is stored otherwise because of products of f32, or where integers come of
-// it.
+// Must not fire for products of f32, or where integers are computed from the values.
 // CHECK-LABEL: @stays
 // CHECK-NOT: xbf16> to
 // CHECK: cpu.matmul {{.*}} outs({{.*}} : tensor<8x16xf32>)

@@ -3,7 +3,7 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3,znver4},func.func(nn-fuse-attention{or-f32}))' --split-input-file %s | FileCheck %s --check-prefix=SOME
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention))' --split-input-file --mlir-print-debuginfo %s | FileCheck %s --check-prefix=LOC
 
-// Heads come from within a position and go back there: no transpose is left. The scale stands at the queries.
+// Heads come from within a position and go back there: no transpose is left. The scale is at the queries.
 
 // CHECK-LABEL: @self_attention
 // CHECK-SAME: (%[[Q:.*]]: tensor<1x7x2x16xf32>, %[[K:.*]]: tensor<1x7x2x16xf32>, %[[V:.*]]: tensor<1x7x2x16xf32>)
@@ -27,7 +27,7 @@ func.func @self_attention(%q: tensor<1x7x2x16xf32>, %k: tensor<1x7x2x16xf32>, %v
 
 // -----
 
-// Scores are divided, and keys masked. Heads in front are brought inside.
+// Scores are divided, and keys masked. Heads in front are moved inside.
 
 // CHECK-LABEL: @masked
 // CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<1x1x1x9xf32>)
@@ -52,7 +52,7 @@ func.func @masked(%q: tensor<2x3x7x16xf32>, %k: tensor<2x3x9x16xf32>, %v: tensor
 
 // -----
 
-// A single head; a mask of queries and keys is turned around.
+// A single head; a mask of queries and keys is transposed.
 
 // CHECK-LABEL: @single_head
 // CHECK: nn.transpose {{.*}} {perm = array<i64: 0, 1, 3, 2>} : tensor<1x1x7x9xf32> -> tensor<1x1x9x7xf32>
@@ -70,7 +70,7 @@ func.func @single_head(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tenso
 
 // -----
 
-// Scales of both factors cancel out. Queries alone, times what the scores are scaled with, would not be numbers of f32.
+// Scales of both operands cancel out. Queries alone, times the scale of the scores, would exceed f32.
 
 // CHECK-LABEL: @cancelled
 // CHECK: cpu.attention {{.*}}scale = 1.000000e+00
@@ -106,7 +106,7 @@ func.func @scores_too_small(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>) -> t
 
 // -----
 
-// The kernel is all of the nodes that it does.
+// The kernel's location has all nodes that it computes.
 
 // CHECK-LABEL: @names
 // LOC: #[[QK:.*]] = loc("QK")
@@ -130,7 +130,7 @@ func.func @names(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %m: tensor<9xf3
 
 // -----
 
-// What brings an input's heads inside belongs to a node, not to the input.
+// The transpose of an input's heads belongs to a node, not to the input.
 
 // CHECK-LABEL: @inputs
 // LOC: #[[NODE:.*]] = loc("PV")
@@ -146,7 +146,7 @@ func.func @inputs(%q: tensor<1x2x7x16xf32> loc("q"), %k: tensor<1x2x9x16xf32> lo
 
 // -----
 
-// Somebody else reads the scores.
+// Must not fire: the scores have another user.
 
 // CHECK-LABEL: @scores_returned
 // CHECK-NOT: cpu.attention
@@ -160,7 +160,7 @@ func.func @scores_returned(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x9x16xf32>, %
 
 // -----
 
-// Probabilities too.
+// Must not fire: the probabilities have another user.
 
 // CHECK-LABEL: @probabilities_returned
 // CHECK-NOT: cpu.attention
@@ -174,7 +174,7 @@ func.func @probabilities_returned(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x9x16x
 
 // -----
 
-// A softmax over queries, and its logarithm, are others.
+// Must not fire: a softmax over queries, and a logarithm of the softmax.
 
 // CHECK-LABEL: @other_softmax
 // CHECK-NOT: cpu.attention
@@ -191,7 +191,8 @@ func.func @other_softmax(%q: tensor<1x2x9x16xf32>, %k: tensor<1x2x9x16xf32>, %v:
 
 // -----
 
-// Heads that do not fill vectors, batches that may broadcast, keys of two sizes.
+// Must not fire: heads that do not fill vectors, batches that may broadcast,
+// keys of two sizes.
 
 // CHECK-LABEL: @sizes
 // CHECK-NOT: cpu.attention
@@ -209,8 +210,9 @@ func.func @sizes(%q: tensor<1x2x7x24xf32>, %k: tensor<1x2x9x24xf32>, %v: tensor<
 
 // -----
 
-// More keys than the stack has room for at once, and sizes that only a run knows,
-// which nobody took a product of; the mask is as long as the keys by their name.
+// More keys than fit on the stack at once, and dynamic sizes without products
+// of bf16. The mask is as long as the keys, since both dimensions have one
+// name.
 
 // CHECK-LABEL: @many
 // CHECK: cpu.attention {{.*}} tensor<1x1025x1x16xf32>
@@ -232,7 +234,7 @@ func.func @many(%mq: tensor<1x1x2x16xf32>, %mk: tensor<1x1x1025x16xf32>, %mv: te
 
 // -----
 
-// A bias of positions and a mask are added up first, once for layers that share them. Three are one too many.
+// A position bias and a mask are added first, once for layers that share them. Must not fire for three summands.
 
 // CHECK-LABEL: @biased
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: tensor<1x2x7x9xf32>, %[[MASK:[a-z0-9]+]]: tensor<3x1x1x9xf32>
@@ -266,7 +268,8 @@ func.func @biased(%q: tensor<3x2x7x16xf32>, %k: tensor<3x2x9x16xf32>, %v: tensor
 
 // -----
 
-// What is added makes more of the keys; what is for another kernel is left alone.
+// Must not fire: the summand broadcasts the keys. Ops for another backend are
+// left alone.
 
 // CHECK-LABEL: @others
 // CHECK-NOT: cpu.attention
@@ -285,7 +288,8 @@ func.func @others(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x1x16xf32>, %v: tensor
 
 // -----
 
-// Both products of bf16: the kernel is. One alone is not enough.
+// Both products are bf16, so the kernel is. Must not be bf16 if only one
+// product is.
 
 // CHECK-LABEL: @of_bf16
 // ORF32-LABEL: @of_bf16
@@ -307,7 +311,7 @@ func.func @of_both(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x
   return %2 : tensor<1x7x16xf32>
 }
 
-// A product that is left; it was declared bf16 where some level does not multiply it.
+// The attention of one product, which was declared bf16 although some level does not multiply bf16.
 // ORF32-LABEL: @left
 // ORF32-NOT: ingot.precision
 // SOME-LABEL: @left
@@ -319,7 +323,7 @@ func.func @left(%a: tensor<1x7x16xf32>, %b: tensor<1x16x16xf32>) -> tensor<1x7x1
 
 // -----
 
-// Zeros where no probability is a number, as PyTorch's exporters write masks of bits.
+// Zeros if all probabilities are NaN, as PyTorch's exporters write masks of bits.
 
 // CHECK-LABEL: @safe
 // CHECK-NOT: nn.is_nan
@@ -338,7 +342,7 @@ func.func @safe(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x1
 
 // -----
 
-// Something else than zeros, or where something else is no number.
+// Must not fire: other values than zeros, or a test of other values for NaN.
 
 // CHECK-LABEL: @ones
 // CHECK-NOT: cpu.attention
@@ -365,7 +369,7 @@ func.func @of_scores(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<
 
 // -----
 
-// Zeros for queries that a mask leaves nothing, as ONNX's Attention gives them: chosen behind the kernel.
+// Zeros for queries that are masked completely, as ONNX's Attention gives: selected behind the kernel.
 
 // CHECK-LABEL: @zeroed
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<f32>

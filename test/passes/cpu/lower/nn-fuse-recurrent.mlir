@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-fuse-recurrent))' --split-input-file | FileCheck %s
 
-// Two loops over one sequence, forwards and backwards, are the directions of one kernel; what uses the first moves
-// behind it. A number for each unit is an operand, other numbers stand in the cell.
+// Two loops over one sequence, forwards and backwards, are the directions of one kernel. Users of the first loop move
+// behind it. A value for each unit is an operand; other constants are in the cell.
 // CHECK-LABEL: @directions
 // CHECK-NOT: scf.for
 // CHECK: %[[R:.*]]:6 = cpu.recurrent ins(%arg0, %arg1 : tensor<7x2x4xf32>, tensor<7x2x4xf32>)
@@ -53,7 +53,7 @@ func.func @directions(%x: tensor<7x2x4xf32>, %z: tensor<7x2x4xf32>, %h: tensor<2
 
 // -----
 
-// How many steps there are, a run may count for each.
+// The number of steps may be dynamic, one for each direction.
 // CHECK-LABEL: @counted
 // CHECK-NOT: scf.for
 // CHECK: cpu.recurrent ins(%{{.*}}, %{{.*}} : tensor<?x1x256xf32>, tensor<?x1x256xf32>)
@@ -83,7 +83,7 @@ func.func @counted(%x: tensor<?x1x256xf32>, %z: tensor<?x1x256xf32>, %h: tensor<
 
 // -----
 
-// A loop that needs the other's steps is a kernel of its own. Without room for all steps only the states are results.
+// A loop that needs the other's steps is a separate kernel. If the steps are not stored, only the states are results.
 // CHECK-LABEL: @stacked
 // CHECK: cpu.recurrent
 // CHECK: cpu.recurrent
@@ -113,7 +113,8 @@ func.func @stacked(%x: tensor<7x2x4xf32>, %h: tensor<2x4xf32>) -> tensor<2x4xf32
 
 // -----
 
-// A product of what another one was computed to has a region of its own; where sequences end, the cell is told.
+// A product of another product's result has its own region. If sequences have lengths, the cell gets an argument for
+// that.
 // CHECK-LABEL: @reset
 // CHECK: cpu.recurrent ins(%{{.*}} : tensor<?x?x12xf32>) weights(%{{.*}}, %{{.*}} : tensor<1x4x16xf32>, tensor<1x4x16xf32>) lengths(%arg2 : tensor<?x1xi64>)
 // CHECK-SAME: gates = array<i64: 2, 1>
@@ -157,7 +158,8 @@ func.func @reset(%x: tensor<?x?x12xf32>, %h: tensor<?x4xf32>, %l: tensor<?x1xi64
 
 // -----
 
-// Weights that the run brings; units that need others besides the product; more than what a loop alone may read.
+// Must not fire: dynamic weights; units that need other units outside of the product; more operands than a loop may
+// have.
 // CHECK-LABEL: @stay
 // CHECK-NOT: cpu.recurrent
 func.func @stay(%x: tensor<7x1x256xf32>, %h: tensor<1x256xf32>, %r: tensor<256x256xf32>, %x4: tensor<7x1x1024xf32>) -> (tensor<1x256xf32>, tensor<1x256xf32>, tensor<1x256xf32>) {

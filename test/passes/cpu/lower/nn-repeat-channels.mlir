@@ -1,6 +1,6 @@
 // RUN: ingot-opt %s --nn-repeat-channels | FileCheck %s
 
-// Channel c is channels 3 c to 3 c + 2 of what single channels then read; weights stay.
+// Channel c becomes channels 3 c to 3 c + 2 of the input of a depthwise convolution. Weights stay.
 // CHECK-LABEL: @repeat
 // CHECK-SAME: %[[X:.*]]: tensor<?x8x8x4xf32>, %[[W:.*]]: tensor<12x1x3x3xf32>
 // CHECK: %[[N:.*]] = tensor.dim %[[X]], %c0
@@ -25,7 +25,8 @@ func.func @bytes(%x: tensor<1x8x8x4xui8>) -> tensor<1x8x8x8xi32> {
   return %0 : tensor<1x8x8x8xi32>
 }
 
-// One output a channel, one channel, groups of more, and what has no kernel.
+// Must not fire: one output per channel, one channel, larger groups, and ops
+// without a kernel.
 // CHECK-LABEL: @stays
 // CHECK-NOT: linalg.broadcast
 // CHECK: return

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-tabulate-bytes))' --split-input-file %s | FileCheck %s
 
-// What stands between two scales is a function of 256 bytes: 2^0 x 128 less than
-// nothing becomes 0, and so on up to 1.
+// The ops between two scales are a function of 256 bytes. Byte 0 stands for
+// -6.4, whose sigmoid is rounded to 0, and so on.
 // CHECK-LABEL: func.func @sigmoid
 // CHECK: %[[TABLE:.*]] = arith.constant dense<{{.*}}> : tensor<256xui8>
 // CHECK: %[[Y:.*]] = nn.gather %[[TABLE]], %arg0 {axis = 0 : i64} : (tensor<256xui8>, tensor<2x?xui8>) -> tensor<2x?xui8>
@@ -24,7 +24,8 @@ func.func @sigmoid(%x: tensor<2x?xui8>) -> tensor<2x?xui8> {
 
 // -----
 
-// Entries are in the order of the bits: of signed bytes negative ones are last.
+// Entries are in the order of the bits: those of negative signed bytes come
+// last.
 // CHECK-LABEL: func.func @signed
 // CHECK: arith.constant dense<"0x00010203{{.*}}7E7F00000000{{.*}}00"> : tensor<256xi8>
 // CHECK: nn.gather %{{.*}}, %arg0
@@ -58,7 +59,7 @@ func.func @twice(%x: tensor<8xui8>) -> tensor<8xui8> {
 
 // -----
 
-// A function of a function is one table, also where the first is the same everywhere.
+// A function of a function is one table, even if the first one is constant.
 // CHECK-LABEL: func.func @constant
 // CHECK: nn.gather %{{.*}}, %arg0
 // CHECK-NOT: nn.
@@ -75,8 +76,8 @@ func.func @constant(%x: tensor<8xui8>) -> tensor<8xui8> {
 
 // -----
 
-// Two tensors of bytes, a scale for each channel, floats that others read, and
-// integers alone are no tables.
+// Must not fire: two tensors of bytes, a scale for each channel, floats with
+// other users, and integers only.
 // CHECK-LABEL: func.func @declined
 // CHECK-NOT: nn.gather
 func.func @declined(%x: tensor<4x2xui8>, %y: tensor<4x2xui8>) -> (tensor<4x2xui8>, tensor<4x2xui8>, tensor<4x2xui8>, tensor<4x2xf32>, tensor<4x2xui8>) {
@@ -96,8 +97,8 @@ func.func @declined(%x: tensor<4x2xui8>, %y: tensor<4x2xui8>) -> (tensor<4x2xui8
 
 // -----
 
-// A kernel's epilogue goes on with what it has in registers, where that takes
-// little; a function of many elements is looked up. What two read it stores.
+// If it is cheap, a kernel's epilogue computes the function in registers. A
+// function of many elements becomes a table. A result with two users is stored.
 // CHECK-LABEL: func.func @epilogue
 // CHECK: nn.max_pool
 // CHECK-NOT: nn.gather

@@ -1,7 +1,7 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file %s | FileCheck %s
 
-// Rows of a constant matrix whose elements are 0 but for a few neighbours. The
-// last rows begin earlier, so that all taps are within the columns.
+// Rows of a constant matrix whose elements are 0 except for a few neighbours.
+// The last rows begin earlier, so that all taps are within the columns.
 
 // CHECK-LABEL: @left
 // CHECK-DAG: %[[STARTS:.*]] = arith.constant dense<[0, 2, 6]> : tensor<3xi32>
@@ -17,8 +17,8 @@ func.func @left(%x: tensor<?x8x32xf32>) -> tensor<?x3x32xf32> {
 
 // -----
 
-// Bytes are read as they are. The result has the shape of the picture; its rows
-// and channels come in the order of the slice and the gather behind it.
+// Bytes are read directly. The result has the shape of the image. The slice and
+// the gather behind it give the order of rows and channels.
 
 // CHECK-LABEL: @picture
 // CHECK-DAG: arith.constant dense<[5, 5, 2, 0]> : tensor<4xi32>
@@ -41,7 +41,7 @@ func.func @picture(%x: tensor<2x9x3xui8>) -> tensor<2x4x3xf32> {
 
 // -----
 
-// Rows with many elements stay a product of all.
+// Must not fire: rows with many nonzero elements.
 
 // CHECK-LABEL: @wide
 // CHECK-NOT: cpu.band_matmul
@@ -54,7 +54,7 @@ func.func @wide(%x: tensor<8x32xf32>) -> tensor<2x32xf32> {
 
 // -----
 
-// Single elements of few columns, where panels do better.
+// Must not fire: single elements of few columns, for which panels are faster.
 
 // CHECK-LABEL: @short
 // CHECK-NOT: cpu.band_matmul

@@ -1,9 +1,9 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(ingot-attach-targets{levels=avx512fp16},func.func(nn-to-cpu{precision=fp16}))' --split-input-file --verify-diagnostics \
 // RUN:   | FileCheck %s
 
-// f16 by f16, in pairs of channels. No 64 weights of a column add up to more
-// than 1: 64 times 2 become 64 times 2^-7, which the sum is multiplied with 2^8
-// for.
+// f16 by f16, in pairs of channels. Weights are scaled so that no 64 weights of
+// a column sum to more than 1. 64 times 2 become 64 times 2^-7, and the sum is
+// multiplied by 2^8.
 // CHECK-LABEL: @product
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<7.812500e-03> : tensor<1x32x32x2xf16>
 // CHECK-DAG: %[[U:.*]] = arith.constant dense<2.560000e+02> : tensor<32xf32>
@@ -23,7 +23,7 @@ func.func @product(%a: tensor<5x64xf32>, %b: tensor<32xf32>) -> tensor<5x32xf32>
 
 // -----
 
-// Depthwise filters stay f32, what they read does not.
+// Depthwise filters stay f32, but their input is f16.
 // CHECK-LABEL: @windows
 // CHECK: cpu.conv ins({{.*}} : tensor<1x8x32xf16>, tensor<1x1x16x32x2xf16>)
 // CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x8x32xf16>, tensor<1x32xf32>)
@@ -39,7 +39,7 @@ func.func @windows(%x: tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {
 
 // -----
 
-// Few terms, batches of constants and what is not marked are as without it.
+// Must not fire: few terms, batches of constants and unmarked products.
 // CHECK-LABEL: @few
 // CHECK: cpu.matmul ins({{.*}} : tensor<5x31xf32>, tensor<1x31x16xf16>)
 // CHECK: cpu.matmul ins({{.*}} : tensor<2x5x64xf32>, tensor<2x1x64x16xf16>)

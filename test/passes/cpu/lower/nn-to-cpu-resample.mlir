@@ -1,6 +1,6 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file %s | FileCheck %s
 
-// Known sizes: where elements come from is constant.
+// Known sizes: the positions of source elements are constants.
 
 // CHECK-LABEL: @nearest
 // CHECK-DAG: %[[ROWS:.*]] = arith.constant dense<{{\[\[}}0, 0, 1, 1]]> : tensor<1x4xi32>
@@ -14,7 +14,7 @@ func.func @nearest(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x4x6xf32> {
 
 // -----
 
-// Two taps each; all behind the dimension are channels.
+// Two taps each; all dimensions behind the resized one are channels.
 
 // CHECK-LABEL: @linear
 // CHECK-DAG: dense<{{\[\[}}0, 0, 0, 1], [0, 1, 1, 1]]> : tensor<2x4xi32>
@@ -28,7 +28,7 @@ func.func @linear(%x: tensor<1x2x3x16xf32>) -> tensor<1x4x3x16xf32> {
 
 // -----
 
-// Open sizes: a run computes it, of the scale that it has computed, too.
+// Dynamic sizes: the run computes the positions, also from a computed scale.
 
 // CHECK-LABEL: @open
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<2x?xi32>, tensor<2x?xf32>)
@@ -56,7 +56,7 @@ func.func @few(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
 
 // -----
 
-// Dimensions apart, vectors, and other types stay.
+// Must not fire: dimensions that are not adjacent, vectors, and other types.
 
 // CHECK-LABEL: @left_alone
 // CHECK-COUNT-3: nn.resize
@@ -70,7 +70,7 @@ func.func @left_alone(%x: tensor<2x2x2xf32>, %v: tensor<4xf32>, %b: tensor<2x2x2
 
 // -----
 
-// Unsigned bytes are moved as floats, which have them exactly.
+// Unsigned bytes are moved as floats, which hold them exactly.
 
 // CHECK-LABEL: @bytes
 // CHECK: %[[Y:.*]] = cpu.resample ins(%arg0 : tensor<2x2x2xui8>) {{.*}} outs({{.*}} : tensor<2x2x4xf32>)
@@ -83,8 +83,8 @@ func.func @bytes(%b: tensor<2x2x2xui8>) -> tensor<2x2x4xui8> {
 
 // -----
 
-// With known sizes, and 16 pixels of channels for each of the input's, one
-// dimension is resampled after the other.
+// With static sizes and 16 times the input's pixels, one dimension is resampled
+// after the other.
 // CHECK-LABEL: @many_pixels
 // CHECK: nn.resize
 // CHECK-NOT: cpu.
@@ -95,8 +95,8 @@ func.func @many_pixels(%x: tensor<1x2x3x16xf32>) -> tensor<1x8x12x16xf32> {
 
 // -----
 
-// Pixels of few channels, interpolated: a banded matrix for each dimension. The
-// cast of bytes is theirs.
+// Interpolated pixels of few channels: a band matrix for each dimension, which
+// also casts bytes.
 
 // CHECK-LABEL: @few_linear
 // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{.*}} : tensor<1x8x9x3xui8> into tensor<1x8x27xui8>
@@ -126,7 +126,7 @@ func.func @bytes(%x: tensor<2x8x9xui8>) -> tensor<2x4x18xui8> {
 
 // -----
 
-// A picture of fewer pixels than a vector of taps.
+// Must not fire: an image of fewer pixels than a vector of taps.
 
 // CHECK-LABEL: @narrow
 // CHECK: cpu.resample
@@ -138,8 +138,8 @@ func.func @narrow(%x: tensor<1x8x3x3xf32>) -> tensor<1x4x6x3xf32> {
 
 // -----
 
-// A filter of an open dimension: a run computes the tables. Bytes are read as
-// they are; rows and channels come in the order of the slice behind the resize.
+// A filter of a dynamic dimension: a run computes the tables. Bytes are read
+// directly. The slice behind the resize gives the order of rows and channels.
 
 // CHECK-LABEL: @filter
 // CHECK: %[[TABLES:.*]]:2 = scf.for {{.*}} -> (tensor<224xi32>, tensor<224x?xf32>)
@@ -155,8 +155,8 @@ func.func @filter(%x: tensor<2x?x3xui8>, %size: index, %factor: f32) -> tensor<2
 
 // -----
 
-// Few channels of open pictures are interpolated as filters are. Their taps are
-// known.
+// Dynamic images of few channels are interpolated like filters. Their number of
+// taps is static.
 
 // CHECK-LABEL: @few_open
 // CHECK: cpu.band_matmul {{.*}} : tensor<?x?xf32>, tensor<?xi32>, tensor<?x2xf32>) {{.*}} {dim = 0 : i64}

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file %s | FileCheck %s
 
-// Neighbouring dimensions become the middle one of three.
+// Adjacent dimensions become the middle dimension of three.
 
 // CHECK-LABEL: @pool_globally
 // CHECK: cpu.reduce mean ins({{.*}} : tensor<2x49x6xf32>) outs({{.*}} : tensor<2x6xf32>)
@@ -17,7 +17,8 @@ func.func @rows(%x: tensor<?x3x?xf32>) -> tensor<?x3xf32> {
   return %y : tensor<?x3xf32>
 }
 
-// A large sum is shared by tasks, whose number does not depend on the threads'.
+// Tasks share a large sum. Their number does not depend on the number of
+// threads.
 
 // CHECK-LABEL: @in_parts
 // CHECK: cpu.reduce sum_square ins({{.*}} : tensor<16x19200x4xf32>) outs({{.*}} : tensor<16x4xf32>)
@@ -69,8 +70,8 @@ func.func @pools(%x: tensor<1x?x?x6xf32>) -> tensor<1x?x?x6xf32> {
 
 // -----
 
-// What is behind the dimension of a softmax becomes one, of columns, unless it is
-// nothing; open sizes behind those that are reduced do, too.
+// Dimensions behind that of a softmax become one dimension of columns, unless
+// they are empty. Dynamic dimensions behind the reduced ones are merged, too.
 
 // CHECK-LABEL: @columns
 // CHECK: tensor.collapse_shape {{.*}} : tensor<?x3x?x5xf32> into tensor<?x3x?xf32>
@@ -90,7 +91,8 @@ func.func @columns(%x: tensor<?x3x?x5xf32>, %ones: tensor<2x3x1x1xf32>, %d: tens
 
 // -----
 
-// Dimensions apart: the first are reduced first, squares once.
+// Dimensions that are not adjacent: the first ones are reduced first. Values
+// are squared once.
 
 // CHECK-LABEL: @apart
 // CHECK: cpu.reduce sum_square ins(%{{.*}} : tensor<1x2x12xf32>)
@@ -107,7 +109,8 @@ func.func @apart(%x: tensor<2x3x4xf32>, %d: tensor<2x3x?xf32>) -> (tensor<3xf32>
 
 // -----
 
-// Other types, channels first or chosen loops stay.
+// Must not fire: other types, channels first, or ops for which loops were
+// chosen.
 
 // CHECK-LABEL: @left_alone
 // CHECK-NOT: cpu.
@@ -121,8 +124,8 @@ func.func @left_alone(%x: tensor<2x3x4xf32>, %h: tensor<2x3x4xf16>)
 
 // -----
 
-// Means of bytes: scale and zero point follow. Not where the padding counts as 0 and
-// not as the zero point, and not of rows that end within a vector.
+// Means of bytes: scale and zero point follow. Must not fire if the padding counts as 0 and not as the zero point, or
+// if rows end within a vector.
 // CHECK-LABEL: @means_of_bytes
 // CHECK: %[[P:.*]] = cpu.pool mean ins(%arg0 : tensor<1x8x8x8xui8>) outs({{.*}} : tensor<1x4x4x8xf32>)
 // CHECK: %[[M:.*]] = nn.mul %[[P]], %{{.*}}
@@ -151,8 +154,9 @@ func.func @means_of_bytes(%x: tensor<1x8x8x8xui8>, %row: tensor<1x36xui8>) -> (t
 
 // -----
 
-// Bytes that nobody else reads are floats on the way; windows that overlap would
-// convert them several times; a few floats that others read are read by all.
+// Bytes without other users become floats while they are reduced. Must not fire
+// for overlapping windows, which would convert them several times, and a few
+// floats with other users.
 // CHECK-LABEL: @means_of_floats
 // CHECK-COUNT-3: cpu.pool mean ins({{.*}} : tensor<1x8x8x8xf32>)
 func.func @means_of_floats(%x: tensor<1x8x8x8xf32>, %b: tensor<1x8x8x8xui8>, %c: tensor<1x8x8x8xui8>) -> (tensor<1x4x4x8xf32>, tensor<1x7x7x8xf32>, tensor<1x4x4x8xf32>, tensor<1x8x8x8xf32>) {

@@ -1,8 +1,8 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// Weights in panels of 16: one row of 16 for each input channel, zeros behind
-// the two output channels. The bias becomes an operand of the epilogue.
+// Weights in panels of 16: one row of 16 for each input channel, with zeros
+// behind the two output channels. The bias becomes an epilogue operand.
 // DECISION-DAG: cpu.conv {{.*}} Decision="#ingot.decision<packing, "panels of 16 columns, float32", "has 2 output channels">", Sizes=1x4x2
 // DECISION-DAG: cpu.depthwise_conv {{.*}} Decision="#ingot.decision<packing, "taps by channels, float32", "has 4 output channels">", Sizes=1x8x4
 // CHECK-LABEL: @conv
@@ -23,7 +23,7 @@ func.func @conv(%x: tensor<1x8x2xf32>, %b: tensor<2xf32>) -> tensor<1x4x2xf32> {
 
 // -----
 
-// The batch may be a run's; each group has panels of its own.
+// The batch may be dynamic; each group has its own panels.
 // CHECK-LABEL: @grouped
 // CHECK-DAG: %[[N:.*]] = tensor.dim %{{.*}}, %c0
 // CHECK-DAG: tensor.empty(%[[N]]) : tensor<?x8x8x6xf32>
@@ -38,7 +38,7 @@ func.func @grouped(%x: tensor<?x8x8x4xf32>) -> tensor<?x8x8x6xf32> {
 
 // -----
 
-// Depthwise: taps by channels, nothing padded.
+// Depthwise: taps by channels, without padding of channels.
 // CHECK-LABEL: @depthwise
 // CHECK: arith.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>
 // CHECK: cpu.depthwise_conv
@@ -51,9 +51,9 @@ func.func @depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x7x2xf32> {
 
 // -----
 
-// Two groups of two channels: of each tap what the first channel of a group
-// counts for each channel of dst, then the second. Of three, or more outputs than
-// inputs, they are convolutions of few channels.
+// Two groups of two channels. For each tap, the factors of a group's first
+// channel for each channel of dst, then those of the second. Groups of three,
+// or with more outputs than inputs, are convolutions of few channels.
 // CHECK-LABEL: @groups
 // CHECK: arith.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00, 5.000000e+00, 7.000000e+00, 2.000000e+00, 4.000000e+00, 6.000000e+00, 8.000000e+00]]> : tensor<1x8xf32>
 // CHECK: cpu.depthwise_conv
@@ -86,7 +86,8 @@ func.func @multiplier(%x: tensor<1x8x2xf32>) -> tensor<1x7x4xf32> {
 
 // -----
 
-// 33 columns: three panels of 16. 64: two of 32. Rows may be a run's.
+// 33 columns are three panels of 16; 64 columns are two of 32. Rows may be
+// dynamic.
 // CHECK-LABEL: @matmul
 // CHECK-DAG: %[[N:.*]] = tensor.dim %arg0, %c0
 // CHECK-DAG: %[[D:.*]] = tensor.empty(%[[N]]) : tensor<?x33xf32>
@@ -102,8 +103,8 @@ func.func @matmul(%a: tensor<?x4xf32>, %c: tensor<33xf32>) -> (tensor<?x33xf32>,
 
 // -----
 
-// A right factor that a run brings is packed by the run: padded, split, and
-// panels moved in front of rows.
+// The run packs a right operand that it computes: it pads and splits columns,
+// and moves panels in front of rows.
 // CHECK-LABEL: @run_time
 // CHECK: %[[Z:.*]] = linalg.fill {{.*}} -> tensor<2x4x16xf32>
 // CHECK: %[[P:.*]] = tensor.insert_slice %{{.*}} into %[[Z]][0, 0, 0] [2, 4, 5]
@@ -128,8 +129,8 @@ func.func @run_time_transposed(%a: tensor<3x4xf32>, %b: tensor<64x4xf32>) -> ten
 
 // -----
 
-// A left factor whose rows are columns is transposed by the run, whose sizes
-// may be open.
+// If the rows of the left operand are columns, the run transposes it. Sizes may
+// be dynamic.
 // CHECK-LABEL: @transposed_left
 // CHECK: %[[T:.*]] = linalg.{{.*}} ins(%arg0 : tensor<4x?xf32>) outs(%{{.*}} : tensor<?x4xf32>)
 // CHECK: cpu.matmul ins(%[[T]], %{{.*}} : tensor<?x4xf32>
@@ -141,7 +142,7 @@ func.func @transposed_left(%a: tensor<4x?xf32>) -> tensor<?x7xf32> {
 
 // -----
 
-// A bias that is not one row is added afterwards.
+// A bias that is not a single row is added afterwards.
 // CHECK-LABEL: @matrix_bias
 // CHECK: %[[Y:.*]] = cpu.matmul ins({{.*}}) outs
 // CHECK: nn.add %[[Y]], %{{.*}}
@@ -153,9 +154,9 @@ func.func @matrix_bias(%a: tensor<5x4xf32>, %c: tensor<5x1xf32>) -> tensor<5x7xf
 
 // -----
 
-// Left alone: another element type, channels first, channels that only a run
-// knows, a batch that broadcasts, few rows for a factor that a run would pack,
-// and what is told to be loops.
+// Must not fire: another element type, channels first, a dynamic number of
+// channels, a batch that broadcasts, few rows for an operand that the run would
+// pack. Nor must it fire for ops for which loops were chosen.
 // CHECK-LABEL: @others
 // CHECK-NOT: cpu.
 // CHECK: return
@@ -180,7 +181,7 @@ func.func @others(%x: tensor<1x8x8x4xf32>, %r: tensor<2x64xf32>, %w: tensor<64x6
 
 // -----
 
-// Sizes of pixels that only a run knows, of a convolution and a depthwise one.
+// Dynamic numbers of pixels, of a convolution and a depthwise one.
 // CHECK-LABEL: @open
 // CHECK: cpu.conv ins({{.*}} : tensor<1x?x?x4xf32>, tensor<1x3x3x4x16xf32>) {{.*}}outs({{.*}} : tensor<1x?x?x4xf32>)
 // CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x?x?x4xf32>, tensor<3x3x4xf32>) {{.*}}outs({{.*}} : tensor<1x?x?x4xf32>)
@@ -196,7 +197,7 @@ func.func @open(%x: tensor<1x?x?x4xf32>) -> tensor<1x?x?x4xf32> {
 
 // -----
 
-// Transposed: weights as they are, padding of the result as less cut off.
+// Transposed: weights are unchanged. Padding of the result reduces the crop.
 // CHECK-LABEL: @transposed
 // CHECK: cpu.conv_transpose ins({{.*}} : tensor<?x4x4x2xf32>, tensor<2x3x3x3xf32>) operands({{.*}} : tensor<1x1x1x3xf32>) outs({{.*}} : tensor<?x8x7x3xf32>)
 // CHECK-SAME: dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 0, 0, 2>, strides = array<i64: 2, 2>
@@ -211,8 +212,8 @@ func.func @transposed(%x: tensor<?x4x4x2xf32>, %b: tensor<3xf32>) -> tensor<?x8x
 
 // -----
 
-// Weights that a run brings; more phases than kernels should be are left alone,
-// unless they are one.
+// Weights that a run computes. Must not fire for more phases than kernels
+// should have, unless the phases are one.
 // CHECK-LABEL: @transposed_otherwise
 // CHECK: cpu.conv_transpose ins(%arg0, %arg1 :
 // CHECK: cpu.conv_transpose ins({{.*}} : tensor<1x?x2xf32>
@@ -236,8 +237,8 @@ func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z
 
 // -----
 
-// bf16: src is cast, constant weights are rounded and lie in pairs of channels, of
-// which the last has a zero. The sum is f32.
+// bf16: src is cast. Constant weights are rounded and stored in pairs of channels; the last pair has a zero. The sum is
+// f32.
 // CHECK-LABEL: @bf16_conv
 // CHECK-DAG: %[[W:.*]] = arith.constant {{.*}} : tensor<1x1x2x16x2xbf16>
 // CHECK-DAG: %[[X:.*]] = nn.cast %arg0 : tensor<1x8x3xf32> -> tensor<1x8x3xbf16>
@@ -252,7 +253,8 @@ func.func @bf16_conv(%x: tensor<1x8x3xf32>) -> tensor<1x8x2xf32> {
 
 // -----
 
-// In a loop that does not change it, it is packed before the loop.
+// In a loop that does not change it, the operand is packed in front of the
+// loop.
 // CHECK-LABEL: @packed_once
 // CHECK: %[[PACKED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x16x16xf32>)
 // CHECK: scf.for
@@ -277,8 +279,8 @@ func.func @packed_once(%h: tensor<1x16xf32>, %r: tensor<16x16xf32>, %n: index) -
 
 // -----
 
-// A right factor of the run is cast before it is packed; an odd K gets a row of
-// zeros.
+// A right operand that a run computes is cast before it is packed. An odd K
+// gets a row of zeros.
 // CHECK-LABEL: @bf16_matmul
 // CHECK: nn.cast %arg1 : tensor<7x16xf32> -> tensor<7x16xbf16>
 // CHECK: linalg.fill ins(%{{.*}} : bf16)
@@ -293,7 +295,7 @@ func.func @bf16_matmul(%a: tensor<5x7xf32>, %b: tensor<7x16xf32>) -> tensor<5x16
 
 // -----
 
-// Filters of depthwise convolutions stay f32: they are few.
+// Filters of depthwise convolutions stay f32, since they are few.
 // CHECK-LABEL: @bf16_depthwise
 // CHECK: cpu.depthwise_conv ins(%{{.*}}, %{{.*}} : tensor<1x8x2xbf16>, tensor<1x2xf32>)
 func.func @bf16_depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x8x2xf32> {
@@ -305,8 +307,8 @@ func.func @bf16_depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x8x2xf32> {
 
 // -----
 
-// Bytes in groups of four; with padding the zero point's compensation: -2 times the
-// sums of 3 taps of 1 of 3 channels.
+// Bytes in groups of four, with the compensation of the zero point in the padding: -2 times the sums of 3 taps of 1 of
+// 3 channels.
 // CHECK-LABEL: func.func @bytes
 // CHECK: %[[C:.*]] = arith.constant dense<-18> : tensor<1x1x16xi32>
 // CHECK: cpu.conv ins(%{{.*}}, %{{.*}} : tensor<1x1x9x3xui8>, tensor<1x1x3x1x16x4xi8>) compensation(%[[C]] : tensor<1x1x16xi32>) outs({{.*}} : tensor<1x1x9x16xi32>)
@@ -323,8 +325,7 @@ func.func @bytes(%x: tensor<1x1x9x3xui8>, %a: tensor<5x3xui8>) -> (tensor<1x1x9x
 
 // -----
 
-// Single channels are summed up as whole numbers of f32, which a cast to f32 is not
-// needed for.
+// Single channels are summed as integers in f32, so that a cast to f32 is not needed.
 // CHECK-LABEL: func.func @depthwise_bytes
 // CHECK: %[[Y:.*]] = cpu.depthwise_conv ins(%{{.*}}, %{{.*}} : tensor<1x9x16xui8>, tensor<3x16xf32>) outs({{.*}} : tensor<1x9x16xf32>)
 // CHECK-SAME: src_zero_point = 2 : i64
@@ -340,7 +341,7 @@ func.func @depthwise_bytes(%x: tensor<1x9x16xui8>) -> tensor<1x9x16xf32> {
 
 // -----
 
-// Taps above each other are there as bytes besides, in fours, zeros behind the last.
+// Taps above each other are stored as bytes, too, in groups of four, with zeros behind the last.
 // CHECK-LABEL: func.func @depthwise_fours
 // CHECK: %[[F:.*]] = arith.constant dense<"0x0103050007090B00{{0*}}02040600080A0C00{{0*}}"> : tensor<1x2x16x4xi8>
 // CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x2xui8>, tensor<3x2x2xf32>) fours(%[[F]] : tensor<1x2x16x4xi8>)
@@ -356,8 +357,8 @@ func.func @depthwise_fours(%x: tensor<1x9x9x2xui8>) -> tensor<1x7x8x2xf32> {
 
 // -----
 
-// Signed data has no kernel, and 515 taps of large weights add up to more than
-// f32 counts.
+// Must not fire: signed data, and 515 taps of large weights, whose sum may
+// exceed the integers of f32.
 // CHECK-LABEL: func.func @no_bytes
 // CHECK-NOT: cpu.
 func.func @no_bytes(%a: tensor<5x3xi8>, %x: tensor<1x600x16xui8>) -> (tensor<5x16xi32>, tensor<1x86x16xi32>) {
@@ -371,7 +372,7 @@ func.func @no_bytes(%a: tensor<5x3xi8>, %x: tensor<1x600x16xui8>) -> (tensor<5x1
 
 // -----
 
-// Bytes, transposed, of one group.
+// Transposed convolution of bytes, in one group.
 // CHECK-LABEL: @transposed_bytes
 // CHECK: cpu.conv_transpose ins(%arg0, %{{.*}} : tensor<1x4x2xui8>, tensor<2x3x2xi8>) outs({{.*}} : tensor<1x8x3xi32>)
 // CHECK: nn.conv_transpose
@@ -387,8 +388,8 @@ func.func @transposed_bytes(%x: tensor<1x4x2xui8>) -> (tensor<1x8x3xi32>, tensor
 
 // -----
 
-// Weights that a run brings are packed by the run: of each group in panels, of
-// single channels and of small groups by taps.
+// The run packs weights that it computes: each group in panels, single channels
+// and small groups by taps.
 // CHECK-LABEL: @run_time_weights
 // CHECK: %[[G:.*]] = tensor.expand_shape %arg1 {{.*}} into tensor<2x3x4x5xf32>
 // CHECK: %[[P:.*]] = tensor.insert_slice %[[G]] into %{{.*}} : tensor<2x3x4x5xf32> into tensor<2x16x4x5xf32>
@@ -415,9 +416,9 @@ func.func @run_time_weights(%x: tensor<1x?x8xf32>, %w: tensor<6x4x5xf32>, %d: te
 
 // -----
 
-// Rounded rows serve all products of blocks of one size: 20 elements in whole
-// words of weights. Bytes of a word are neighbours, each with a number of the
-// low half and then of the high half.
+// All products with blocks of one size share rounded rows: 20 elements in whole
+// words of weights. Bytes of a word are neighbours. Each has a value of the low
+// half and one of the high half.
 // CHECK-LABEL: @rounded
 // CHECK: cpu.round_blocks ins(%arg0 : tensor<?x20xf32>) outs(%{{.*}} : tensor<?x8xi32>) attributes {block_size = 24 : i64, factor = -8 : i64}
 // CHECK-NOT: cpu.round_blocks

@@ -1,9 +1,9 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(products-to-signs))' --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(products-to-signs))' --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// Bytes of signs with their zero point in the padding: bits of both signs and a
-// word behind them. The second word of a pair is xor the first: of weights of
-// 1, -1 for all channels from 32 on, the words are 0 and -1.
+// Bytes of signs with their zero point in the padding: the bits of both signs,
+// and a word behind them. The second word of a pair is xor the first. For
+// weights of 1, and -1 for all channels from 32 on, the words are 0 and -1.
 // DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, signs in words of 32", "has 96 output channels">", Sizes=4x96
 // CHECK-LABEL: @conv
 // CHECK: %[[SIGN:.*]] = nn.sign
@@ -33,8 +33,8 @@ func.func @conv(%x: tensor<1x8x8x64xf32>) -> tensor<1x8x8x32xi32> {
 
 // -----
 
-// What the zero point adds to a product that does not take it off: 128 times 64
-// weights of -1. Two products of the same data pack it once.
+// The contribution of the zero point to a product that does not subtract it:
+// 128 times 64 weights of -1. Two products of the same data pack it once.
 // CHECK-LABEL: @matmul
 // CHECK: %[[BITS:.*]] = cpu.pack_signs
 // CHECK-NOT: cpu.pack_signs
@@ -56,8 +56,8 @@ func.func @matmul(%c: tensor<4x64xi1>) -> (tensor<4x96xi32>, tensor<4x96xi32>) {
 
 // -----
 
-// Any bytes, weights other than signs, few channels, few products, groups, rows
-// of open size: bytes.
+// Must not fire: other bytes, other weights than signs, few channels, few
+// products, groups, rows of dynamic size.
 // CHECK-LABEL: @declined
 // CHECK-NOT: cpu.
 // CHECK: return
@@ -90,8 +90,8 @@ func.func @declined(%x: tensor<1x8x8x64xui8>, %c: tensor<1x8x8x64xi1>, %few: ten
 
 // -----
 
-// Four neighbouring bytes are one too many, and so are three of which the
-// padding is the least.
+// Must not fire: four neighbouring byte values, and three if the padding is the
+// smallest.
 // CHECK-LABEL: @ranges
 // CHECK-NOT: cpu.pack_signs
 // CHECK: return

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(signs-to-thresholds))' --split-input-file | FileCheck %s
 
-// Half of the sum and 3.25 is above 0 from a sum of -6 on, and never 0: one bit
-// of each channel.
+// Half of the sum plus 3.25 is above 0 for sums of at least -6, and never 0:
+// one bit per channel.
 // CHECK-LABEL: @grows
 // CHECK: %[[LOW:.*]] = arith.constant dense<-6> : tensor<1x64xi32>
 // CHECK: %[[D:.*]] = tensor.empty() : tensor<4x2xi32>
@@ -52,7 +52,8 @@ func.func @grows(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32x
 
 // -----
 
-// With 3 it is 0 for -6: both signs, which change at different sums.
+// With 3 instead of 3.25, it is 0 for -6: both signs, which change at different
+// sums.
 // CHECK-LABEL: @zeros
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-6> : tensor<1x64xi32>
 // CHECK-DAG: %[[HIGH:.*]] = arith.constant dense<-5> : tensor<1x64xi32>
@@ -102,7 +103,7 @@ func.func @zeros(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32x
 
 // -----
 
-// What f32 rounds: 25 times 0.1 is 2.5 there, and a little more as a double.
+// f32 rounds: 25 times 0.1 is 2.5 in f32, and a little more in f64.
 // CHECK-LABEL: @rounded
 // CHECK-DAG: arith.constant dense<25> : tensor<1x64xi32>
 // CHECK-DAG: arith.constant dense<26> : tensor<1x64xi32>
@@ -146,9 +147,9 @@ func.func @rounded(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x3
 
 // -----
 
-// A scale above 0, a channel that is -1 whatever the sum is, which 64 products
-// do not bring above 64, and a scale below 0: sums of 7 and more are -1, whose
-// complements are below -7.
+// A positive scale; a channel that is always -1, since 64 products are at most
+// 64; and a negative scale. For the latter, sums of at least 7 are -1, and
+// their complements are below -7.
 // CHECK-LABEL: @mixed
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<{{\[\[}}-6, 65, -7]]> : tensor<1x3xi32>
 // CHECK-DAG: %[[FLIP:.*]] = arith.constant dense<{{\[\[}}0, 0, -1]]> : tensor<1x3xi32>
@@ -196,7 +197,7 @@ func.func @mixed(%x: tensor<4x5xi32>, %w: tensor<1x2x32xi32>, %v: tensor<1x1x32x
 
 // -----
 
-// A convolution, whose sums are of all taps.
+// A convolution: sums are over all taps.
 // CHECK-LABEL: @conv
 // CHECK: arith.constant dense<577> : tensor<1x1x1x32xi32>
 // CHECK: cpu.conv {{.*}} outs({{.*}} : tensor<1x4x4x1xi32>)
@@ -227,7 +228,7 @@ func.func @conv(%x: tensor<1x4x4x5xi32>, %w: tensor<1x3x3x2x32xi32>, %v: tensor<
 
 // -----
 
-// The magnitude of a sum falls and grows again.
+// Must not fire: the magnitude of a sum falls and grows again.
 // CHECK-LABEL: @magnitude
 // CHECK: cpu.pack_signs
 func.func @magnitude(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi32>) -> tensor<4x16xi32> {
@@ -270,7 +271,7 @@ func.func @magnitude(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2
 
 // -----
 
-// What a run approximates.
+// Must not fire: functions that a run approximates.
 // CHECK-LABEL: @approximated
 // CHECK: cpu.pack_signs
 func.func @approximated(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi32>) -> tensor<4x16xi32> {
@@ -313,7 +314,7 @@ func.func @approximated(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<
 
 // -----
 
-// Not a number is no integer.
+// Must not fire: NaN is no integer.
 // CHECK-LABEL: @undefined
 // CHECK: cpu.pack_signs
 func.func @undefined(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi32>) -> tensor<4x16xi32> {
@@ -396,7 +397,7 @@ func.func @unknown(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x3
 
 // -----
 
-// Bytes that others read as well.
+// Must not fire: bytes with other users.
 // CHECK-LABEL: @read
 // CHECK: cpu.pack_signs
 func.func @read(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi32>) -> (tensor<4x16xi32>, tensor<4x64xi8>) {
@@ -438,8 +439,8 @@ func.func @read(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi
 
 // -----
 
-// Rows of open number: the bytes lose their sign first, and who asks for their
-// sizes reads none.
+// A dynamic number of rows: the bytes first lose their sign. A user of the
+// sizes reads no bytes.
 // CHECK-LABEL: @open
 // CHECK: %[[BITS:.*]] = cpu.matmul {{.*}} outs({{.*}} : tensor<?x2xi32>)
 // CHECK-SAME: dst_signs = 64 : i64

@@ -8,14 +8,14 @@
 // RUN: ingot-opt %t/bytes.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=znver4 numbers=l2=512K},ingot-attach-calibration{file=%t/bytes.json},nn-insert-quantize)' --remarks-filter-analyse=decision --remark-format=emitRemark 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BYTES-SMALL
 
-// The weights of the model are 2 MiB in float32: more than the usual cache of
-// 1 MiB holds, as large as one of 2 MiB.
+// The weights of the model are 2 MiB in float32. The default cache of 1 MiB is
+// too small for them, one of 2 MiB is not.
 // USUAL: <precision, "float16 weights", [<"float32", cycles = {{[0-9]+}}>, <"float16 weights", cycles = {{[0-9]+}}>], "has rows enough to hide the widening of weights">
 // USUAL: ingot.precision = #ingot.precision<fp16>
 // LARGE: <precision, "float32", {{.*}}"is of a model whose weights a cache holds as floats">
 // LARGE-NOT: ingot.precision
 
-// Half of the usual cache holds the input.
+// Half of the default cache holds the input.
 // BYTES-USUAL: <precision, "float32", {{.*}}"has single channels of the model's input, which the cache holds as floats, and many taps in a row">
 // BYTES-USUAL-NOT: nn.quantize
 // BYTES-SMALL: <precision, "int8", {{.*}}"multiplies several taps of a channel in an instruction">

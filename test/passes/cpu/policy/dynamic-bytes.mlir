@@ -18,7 +18,7 @@
 // DOTS: "narrow"{{.*}}<precision, "float32", {{.*}}"multiplies a number so rarely that finding its range takes longer than bytes save">
 // WORDS: "named"{{.*}}<precision, "float32"
 // DOTS: "named"{{.*}}<precision, "int8", "is wanted in int8 by a rule">
-// Open sizes have no estimates.
+// Dynamic sizes have no estimates.
 // CHECK: "open"{{.*}}<precision, "int8", [<"float32">, <"int8">], "has open sizes, which may be large">
 // CHECK-NOT: decision<
 func.func @products(%x: tensor<64x256xf32>, %p: tensor<1x64x14x14xf32>, %two: tensor<1x2x32x32xf32>,

@@ -13,7 +13,7 @@ func.func @chain(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
   return %3 : tensor<2x4xf32>
 }
 
-// The residual is summed to in place where it dies, by the later product.
+// The residual is summed in place if the later product is its last user.
 // CHECK-LABEL: @residual
 // CHECK: %[[R:.*]] = dnnl.matmul {{.*}} -> tensor<2x4xf32>
 // CHECK-NEXT: %[[Y:.*]] = dnnl.matmul {{.*}}outs(%[[R]] : {{.*}}post_ops = [#dnnl.sum, #dnnl.eltwise<relu>]
@@ -27,7 +27,7 @@ func.func @residual(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32>
   return %3 : tensor<2x4xf32>
 }
 
-// An addend that is needed later, or is an input, is read as an operand.
+// A summand that is needed later, or is an input, is read as an operand.
 // CHECK-LABEL: @addend_lives
 // CHECK: dnnl.matmul {{.*}}operands(%arg2 : tensor<2x4xf32>){{.*}}post_ops = [#dnnl.binary<add, 0>]
 func.func @addend_lives(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %r: tensor<2x4xf32>) -> tensor<2x4xf32> {
@@ -37,7 +37,7 @@ func.func @addend_lives(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %r: tensor<2x4
   return %1 : tensor<2x4xf32>
 }
 
-// A value a column gets the result's rank.
+// A value per column gets the result's rank.
 // CHECK-LABEL: @per_column
 // CHECK: %[[P:.*]] = tensor.expand_shape %arg2 {{\[\[}}0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
 // CHECK: dnnl.matmul {{.*}}operands(%[[P]] : tensor<1x4xf32>){{.*}}post_ops = [#dnnl.binary<mul, 0>]
@@ -48,7 +48,7 @@ func.func @per_column(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %s: tensor<4xf32
   return %1 : tensor<2x4xf32>
 }
 
-// Not: a second user, a function without a post-op, a value a row, the wrong way round.
+// Must not fire: a second user, a function without a post-op, a value per row, exchanged operands.
 // CHECK-LABEL: @not
 // CHECK-NOT: post_ops
 // CHECK: nn.relu
@@ -69,7 +69,7 @@ func.func @not(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %r: tensor<2x1xf32>, %s
   return %0, %1, %3, %5, %7 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
 }
 
-// Not: several steps at once, x f(x), and a step that reads x twice.
+// Must not fire: several steps at once, x f(x), and a step that reads x twice.
 // CHECK-LABEL: @one_step
 // CHECK-NOT: post_ops
 // CHECK: nn.sigmoid

@@ -1,7 +1,8 @@
 // RUN: ingot-opt %s -split-input-file -verify-diagnostics --dnnl-to-calls | FileCheck %s
 
-// Constant weights go into the table by their offset, here 128 and 64; the rest
-// is handed in. 3 words, then a convolution of 2x2x3 groups: O, I, K... strides.
+// The table holds the offsets of constant weights, here 128 and 64; other
+// operands are passed. The record has 3 words, then a convolution of 2x2x3
+// groups with O, I, K... strides.
 // CHECK: module attributes {ingot.libraries = [#ingot.library<"onednn", own_threads = true>]}
 // CHECK: llvm.func @ingot_load(%[[CALL:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @ingot_dnnl_load(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
@@ -31,8 +32,8 @@ func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %weights: m
 
 // -----
 
-// A batch times one matrix is one product of all rows: 2-d, with a dynamic number
-// of rows (INT64_MIN), which the call gives.
+// A batch times one matrix is one 2-d product of all rows. The number of rows
+// is dynamic (INT64_MIN) and passed to the call.
 // CHECK-LABEL: llvm.mlir.global internal constant @ingot_dnnl_table
 // CHECK-SAME: 0, 1, -1, 2, -9223372036854775808, 4, 4, 1, 1, 1, -1, 2, 4, 7, 1, 4, 3, 1, -1, 2, -9223372036854775808, 7, 7, 1
 // CHECK-LABEL: func.func @rows
@@ -44,7 +45,7 @@ func.func @rows(%a: memref<?x5x4xf32>, %b: memref<7x4xf32>, %y: memref<?x5x7xf32
 
 // -----
 
-// Nothing to call.
+// Must not fire: no op of oneDNN.
 // CHECK-LABEL: module
 // CHECK-NOT: ingot.libraries
 // CHECK-NOT: llvm.mlir.global

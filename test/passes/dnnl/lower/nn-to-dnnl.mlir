@@ -24,7 +24,7 @@ func.func @dynamic(%x: tensor<?x?x8x4xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<?
   return %y : tensor<?x?x4x8xf32>
 }
 
-// Output padding is taken off the pads at the end.
+// Output padding is subtracted from the end pads.
 // CHECK-LABEL: @conv_transpose
 // CHECK: dnnl.deconvolution {{.*}}pads = array<i64: 1, 1, 0, 0>
 func.func @conv_transpose(%x: tensor<1x5x5x4xf32>, %w: tensor<4x6x3x3xf32>) -> tensor<1x10x10x6xf32> {
@@ -40,7 +40,7 @@ func.func @matmul(%a: tensor<?x5x4xf32>, %b: tensor<7x4xf32>, %c: tensor<7xf32>)
   return %y : tensor<?x5x7xf32>
 }
 
-// A bias that is not one row is added afterwards.
+// A bias that is not a single row is added afterwards.
 // CHECK-LABEL: @matmul_matrix_bias
 // CHECK: dnnl.matmul ins({{.*}}) outs
 // CHECK: nn.add
@@ -71,8 +71,8 @@ func.func @norms(%x: tensor<2x3x4xf32>, %s: tensor<3x4xf32>) -> (tensor<2x3x4xf3
   return %0, %1 : tensor<2x3x4xf32>, tensor<2x3x4xf32>
 }
 
-// Left alone: channels first, another type, told not to, a window in the padding,
-// a batch dimension that may or may not broadcast.
+// Must not fire: channels first, another type, another chosen backend, a window
+// in the padding, a batch dimension that may or may not broadcast.
 // CHECK-LABEL: @not
 // CHECK-NOT: dnnl.
 func.func @not(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x1x1xf32>, %i: tensor<2x3xi32>, %j: tensor<3x4xi32>, %a: tensor<2x3xf32>,

@@ -17,7 +17,7 @@ func.func @quantize(%x: tensor<?x4x5xf32>, %s: tensor<4xf32>, %z: tensor<4xui8>)
 
 // -----
 
-// The difference is taken in i32, where it cannot wrap.
+// The difference is computed in i32, where it cannot wrap.
 // CHECK-LABEL: @dequantize
 func.func @dequantize(%x: tensor<3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<3xf32> {
   // CHECK: nn.cast %arg0 : tensor<3xi8> -> tensor<3xi32>
@@ -30,8 +30,7 @@ func.func @dequantize(%x: tensor<3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tens
 
 // -----
 
-// A zero point of 0 is none, and a wide type is not cast to in one step: its greatest
-// number is none of f32.
+// A zero point of 0 is dropped. A cast to a wide type takes two steps, since f32 does not hold its largest value.
 // CHECK-LABEL: @zero
 func.func @zero(%x: tensor<3xi8>, %y: tensor<3xf32>, %s: tensor<f32>) -> (tensor<3xf32>, tensor<3xi32>) {
   %z = arith.constant dense<0> : tensor<i8>
@@ -44,8 +43,8 @@ func.func @zero(%x: tensor<3xi8>, %y: tensor<3xf32>, %s: tensor<f32>) -> (tensor
 
 // -----
 
-// Constants are whole numbers: the zero point goes into the bounds, which hold what
-// is rounded, and is added to integers.
+// Constants are integers: the zero point moves into the bounds, which clamp the rounded value, and is added to
+// integers.
 // CHECK-LABEL: @constant
 // CHECK: %[[D:.*]] = nn.div %arg0
 // CHECK: %[[C:.*]] = nn.clamp %[[D]] {max = 2.520000e+02 : f64, min = -3.000000e+00 : f64}
@@ -63,7 +62,7 @@ func.func @constant(%x: tensor<3xf32>) -> tensor<3xui8> {
 
 // -----
 
-// Of words that are only read as floats, also in another shape, none are made.
+// int16 values whose users only read floats, also reshaped, stay floats.
 // CHECK-LABEL: @words
 // CHECK: %[[R:.*]] = nn.round
 // CHECK: %[[M:.*]] = nn.mul %[[R]], %{{.*}}
@@ -80,7 +79,7 @@ func.func @words(%x: tensor<3xf32>) -> tensor<1x3xf32> {
 
 // -----
 
-// Others read the words themselves: then they are what everyone reads.
+// Must not fire: other users read the int16 values, so all users do.
 // CHECK-LABEL: @shared
 // CHECK: %[[W:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xi16>
 // CHECK: nn.cast %[[W]] : tensor<3xi16> -> tensor<3xi32>
@@ -94,9 +93,9 @@ func.func @shared(%x: tensor<3xf32>) -> (tensor<3xi16>, tensor<3xf32>) {
 
 // -----
 
-// Words are bounded where what they are made of is not, but for what f32 adds: a
-// sigmoid by 1/65535 from neither side, a product of two words from the side that
-// has no room.
+// int16 values are clamped if their source is not, apart from rounding in f32.
+// A sigmoid by 1/65535 needs no bound. A product of two int16 values needs the
+// bound on the side without room.
 // CHECK-LABEL: @bounded
 // CHECK: %[[S:.*]] = nn.sigmoid %arg0
 // CHECK-NOT: nn.clamp
@@ -125,7 +124,7 @@ func.func @bounded(%x: tensor<3xf32>) -> tensor<3xi16> {
 
 // -----
 
-// A constant scale of channels is a constant along them.
+// A scale per channel becomes a constant along the channels.
 // CHECK-LABEL: @channels
 // CHECK: %[[S:.*]] = arith.constant dense<{{\[}}[5.000000e-01], [2.500000e-01]]> : tensor<2x1xf32>
 // CHECK: nn.mul %{{.*}}, %[[S]]
@@ -137,7 +136,7 @@ func.func @channels(%x: tensor<2x3xi8>) -> tensor<2x3xf32> {
 
 // -----
 
-// Bytes that are only cast to floats, less their zero point, are rounded floats.
+// Bytes that only become floats, minus their zero point, are rounded floats.
 // CHECK-LABEL: @cast
 // CHECK: %[[R:.*]] = nn.round
 // CHECK: nn.relu %[[R]]
@@ -154,7 +153,8 @@ func.func @cast(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// Others read bytes, or another number is taken off.
+// Must not fire: other users read the bytes, or another zero point is
+// subtracted.
 // CHECK-LABEL: @cast_and_read
 // CHECK: %[[A:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xui8>
 // CHECK: %[[F:.*]] = nn.cast %[[A]] : tensor<3xui8> -> tensor<3xf32>

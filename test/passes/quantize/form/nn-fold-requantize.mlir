@@ -1,6 +1,6 @@
 // RUN: ingot-opt --nn-fold-requantize --split-input-file %s | FileCheck %s
 
-// A product, its bias, relu and a residual take the division in.
+// A product, its bias, relu and a residual absorb the division.
 // CHECK-LABEL: @chain
 func.func @chain(%x: tensor<2x2xf32>, %r: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %z = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
@@ -30,7 +30,8 @@ func.func @chain(%x: tensor<2x2xf32>, %r: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-// Left alone: data without constants, what others read too, and a computed scale.
+// Must not fire: data without constants, values with other users, and a
+// computed scale.
 // CHECK-LABEL: @no
 // CHECK-COUNT-3: nn.div
 func.func @no(%x: tensor<2xf32>, %s: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
@@ -49,7 +50,8 @@ func.func @no(%x: tensor<2xf32>, %s: tensor<f32>) -> (tensor<2xf32>, tensor<2xf3
 
 // -----
 
-// Bounds of what is rounded are no numbers of before the division.
+// Must not fire: bounds of the rounded value are not those of the value before
+// the division.
 // CHECK-LABEL: @saturated
 // CHECK: %[[K:.*]] = arith.constant dense<4.000000e+00> : tensor<f32>
 // CHECK: %[[M:.*]] = nn.mul %{{.*}}, %[[K]]
@@ -68,8 +70,8 @@ func.func @saturated(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-// A clamp that the division was behind becomes one with what saturates; one whose
-// bounds lie outside leaves the nearer bound.
+// A clamp before the division is merged with the saturation. If its bounds lie
+// outside, the tighter bound stays.
 // CHECK-LABEL: @clamped
 // CHECK: nn.clamp %{{.*}} {max = 1.200000e+01 : f64, min = 0.000000e+00 : f64}
 // CHECK-NEXT: nn.round
@@ -94,7 +96,7 @@ func.func @clamped(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 
 // -----
 
-// A constant that f32 would not hold stays as it is.
+// Must not fire: a constant that f32 would not hold.
 // CHECK-LABEL: @beyond
 // CHECK: nn.mul
 // CHECK: nn.div
@@ -117,8 +119,8 @@ func.func @beyond(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 
 // -----
 
-// A function of no exact values is multiplied instead, and so is a product with a
-// norm. A swish is divided: it is x itself for a large x.
+// A function without exact values is multiplied instead, and so is a product
+// with a norm. A swish is divided, since it is x itself for a large x.
 // CHECK-LABEL: @functions
 // CHECK: %[[S:.*]] = nn.sigmoid %arg0
 // CHECK: %[[P:.*]] = nn.mul %arg0, %[[S]]
@@ -155,8 +157,8 @@ func.func @functions(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor
 
 // -----
 
-// A product of floats has constants, its weights and its bias; the weights may be
-// read by scales of their own. One whose weights a run computes has none.
+// A product of floats has constants: its weights and its bias. The weights may
+// have scales of their own. A product of computed weights has no constants.
 // CHECK-LABEL: @products
 // CHECK-DAG: %[[S:.*]] = arith.constant dense<[4.000000e+00, 8.000000e+00]> : tensor<2xf32>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<[2.000000e+00, 6.000000e+00]> : tensor<2xf32>
@@ -181,8 +183,7 @@ func.func @products(%x: tensor<3x2xf32>, %w: tensor<2x2xf32>, %v: tensor<2x2xf32
 
 // -----
 
-// A product of computed tensors takes the division where one of them does, here the
-// one of fewer numbers.
+// A product of computed tensors absorbs the division if one operand does, here the one with fewer elements.
 // CHECK-LABEL: @factor
 // CHECK-DAG: %[[K:.*]] = arith.constant dense<8.000000e+00> : tensor<f32>
 // CHECK-DAG: %[[H:.*]] = nn.mul %arg1, %[[K]]
@@ -203,7 +204,7 @@ func.func @factor(%x: tensor<3x2xf32>, %h: tensor<2xf32>, %w: tensor<2x2xf32>) -
 
 // -----
 
-// A hard sigmoid has constants, too; one that is stored is divided.
+// A hard sigmoid has constants, too. A stored one is divided.
 // CHECK-LABEL: @hard_sigmoid
 // CHECK: %[[M:.*]] = nn.mul %arg0, %{{.*}}
 // CHECK: %[[L:.*]] = nn.add %[[M]], %{{.*}}
@@ -228,8 +229,8 @@ func.func @hard_sigmoid(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
 
 // -----
 
-// Bytes times a scale lie between two steps of another scale on purpose: their
-// quotient is rounded as it is defined.
+// Bytes times a scale lie between two steps of another scale on purpose, so
+// their quotient is rounded exactly.
 // CHECK-LABEL: @bytes
 // CHECK: %[[A:.*]] = nn.mul %{{.*}}, %{{.*}}
 // CHECK: %[[R:.*]] = nn.relu %[[A]]

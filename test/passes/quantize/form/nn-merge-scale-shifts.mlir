@@ -1,7 +1,8 @@
 // RUN: ingot-opt %s --nn-merge-scale-shifts --split-input-file | FileCheck %s
 
-// What a trained quantization writes behind a product of bytes: the scales of the
-// bytes, the factor that its training divides by, and a normalization.
+// Quantization-aware training writes several ops behind a product of bytes: the
+// scales of the bytes, a division by the training's factor, and a
+// normalization.
 // CHECK-LABEL: @trained
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<{{\[\[\[}}1.000000e+00]], {{\[\[}}1.600000e+01]]]> : tensor<2x1x1xf32>
 // CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<{{\[\[\[}}1.100000e+01]], {{\[\[}}2.000000e+01]]]> : tensor<2x1x1xf32>
@@ -30,7 +31,8 @@ func.func @trained(%x: tensor<1x4x3x3xui8>, %w: tensor<2x4x1x1xi8>, %zero: tenso
 
 // -----
 
-// The columns of a product of floats, of open rows; one division is a factor.
+// The columns of a product of floats, with a dynamic number of rows; a division
+// is a factor.
 // CHECK-LABEL: @columns
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<[2.500000e-01, 5.000000e-01]> : tensor<2xf32>
 // CHECK: %[[P:.*]] = nn.matmul
@@ -47,8 +49,9 @@ func.func @columns(%x: tensor<?x3xf32>, %w: tensor<3x2xf32>) -> tensor<?x2xf32> 
 
 // -----
 
-// Left alone: one of each; floats that no product gives; a product of factors
-// that f32 does not hold; what others read between; factors along rows.
+// Must not fire: a single factor and shift; floats that no product computes; a
+// product of factors that f32 does not hold; values with other users in
+// between; factors along rows.
 // CHECK-LABEL: @no
 // CHECK: nn.mul
 // CHECK-NEXT: nn.add
@@ -82,8 +85,8 @@ func.func @no(%a: tensor<3x4xui8>, %b: tensor<4x2xi8>, %x: tensor<3x2xf32>) -> (
 
 // -----
 
-// Left alone: counts, of which a model may take quotients that are whole numbers,
-// and the numbers to which one rounded what a product gives.
+// Must not fire: counts, whose quotients a model may expect to be integers, and
+// the integers to which a product is rounded.
 // CHECK-LABEL: @counts
 // CHECK: nn.mul
 // CHECK-NEXT: nn.div

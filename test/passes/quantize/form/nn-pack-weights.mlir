@@ -1,7 +1,7 @@
 // RUN: ingot-opt --nn-pack-weights=least=0 --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --nn-pack-weights --split-input-file %s | FileCheck %s --check-prefix=FEW
 
-// Two blocks of eight, of signed numbers: codes and zero points are 8 more.
+// Two blocks of eight signed values: codes and zero points are 8 more.
 // CHECK-LABEL: @signed
 func.func @signed(%x: tensor<?x16xf32>, %b: tensor<1xf32>) -> tensor<?x1xf32> {
   %w = arith.constant dense<[[-8, -7, 0, 1, 2, 3, 4, 7, 0, 0, 0, 0, 0, 0, 0, 1]]> : tensor<1x16xi4>
@@ -19,7 +19,7 @@ func.func @signed(%x: tensor<?x16xf32>, %b: tensor<1xf32>) -> tensor<?x1xf32> {
 
 // -----
 
-// Blocks along the outputs, and of no whole words.
+// Must not fire: blocks along the outputs, and blocks that are not whole words.
 // CHECK-LABEL: @no
 // CHECK-NOT: packed_matmul
 func.func @no(%x: tensor<2x16xf32>) -> (tensor<2x16xf32>, tensor<2x16xf32>) {
@@ -35,8 +35,8 @@ func.func @no(%x: tensor<2x16xf32>) -> (tensor<2x16xf32>, tensor<2x16xf32>) {
 
 // -----
 
-// One scale for each output: a block is a whole column. Codes start at the
-// least number, and zero points, which all share here, do so, too.
+// One scale per output: a block is a whole column. Codes start at the smallest
+// value, and so do zero points, which are equal here.
 // CHECK-LABEL: @whole
 // FEW-LABEL: @whole
 // FEW-NOT: packed_matmul
@@ -56,8 +56,8 @@ func.func @whole(%x: tensor<?x512xf32>) -> tensor<?x32xf32> {
 
 // -----
 
-// Bytes that are all 1, with a zero point of 0, need two bits; one scale is
-// that of all outputs.
+// Bytes that are all 1, with a zero point of 0, need two bits. A single scale
+// serves all outputs.
 // CHECK-LABEL: @few_bits
 func.func @few_bits(%x: tensor<?x512xf32>) -> tensor<?x32xf32> {
   %w = arith.constant dense<1> : tensor<32x512xui8>
@@ -72,7 +72,8 @@ func.func @few_bits(%x: tensor<?x512xf32>) -> tensor<?x32xf32> {
 
 // -----
 
-// Scales along the inner dimension, few weights, weights of 16 bits.
+// Must not fire: scales along the inner dimension, few weights, weights of 16
+// bits.
 // CHECK-LABEL: @no_whole
 // CHECK-NOT: packed_matmul
 func.func @no_whole(%x: tensor<2x512xf32>, %y: tensor<2x16xf32>) -> (tensor<2x32xf32>, tensor<2x16xf32>, tensor<2x32xf32>) {

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --nn-pad-channels | FileCheck %s
 
-// 3x3 taps of 6 channels: bytes of zeros for two more, once they are read, and
-// zeros among the weights of each output. The padding of places stays.
+// 3x3 taps of 6 channels: two channels of zero bytes are added to the input,
+// and zeros to the weights of each output. The spatial padding stays.
 // CHECK-LABEL: @pads
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0> : tensor<ui8>
 // CHECK: %[[X:.*]] = nn.pad constant %arg0 value(%[[ZERO]]) {high = array<i64: 0, 2, 0, 0>, low = array<i64: 0, 0, 0, 0>} : (tensor<1x6x8x8xui8>, tensor<ui8>) -> tensor<1x8x8x8xui8>
@@ -14,7 +14,7 @@ func.func @pads(%x: tensor<1x6x8x8xui8>) -> tensor<1x32x8x8xi32> {
   return %0 : tensor<1x32x8x8xi32>
 }
 
-// The zeros follow the channels of each output.
+// The zeros are behind the channels of each output.
 // CHECK-LABEL: @order
 // CHECK: nn.pad
 // CHECK: arith.constant dense<"0x01020300010203000102030001020300{{.*}}"> : tensor<128x4x1xi8>
@@ -25,7 +25,7 @@ func.func @order(%x: tensor<1x3x8xui8>) -> tensor<1x128x8xi32> {
   return %0 : tensor<1x128x8xi32>
 }
 
-// Signs are multiplied as bits.
+// Must not fire: signs are multiplied as bits.
 // CHECK-LABEL: @signs
 // CHECK-NOT: nn.pad
 func.func @signs(%x: tensor<1x6x8x8xui8>) -> tensor<1x32x8x8xi32> {
@@ -35,8 +35,9 @@ func.func @signs(%x: tensor<1x6x8x8xui8>) -> tensor<1x32x8x8xi32> {
   return %0 : tensor<1x32x8x8xi32>
 }
 
-// One or two channels, whole groups, groups of channels, weights of the run,
-// and where each byte is multiplied 32 times.
+// Must not fire: one or two channels, whole groups of four, grouped
+// convolutions, computed weights, and data whose bytes are multiplied only 32
+// times each.
 // CHECK-LABEL: @no
 // CHECK-NOT: nn.pad
 func.func @no(%a: tensor<1x2x8x8xui8>, %b: tensor<1x8x8x8xui8>, %c: tensor<1x6x8x8xui8>, %v: tensor<32x6x3x3xi8>)

@@ -2,7 +2,7 @@
 // RUN: ingot-opt %s --nn-patches-to-matmul=bytes-only=true | FileCheck %s --check-prefix=BYTES
 // RUN: ingot-opt %s --nn-patches-to-matmul --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// What the last windows do not reach is cropped.
+// Pixels behind the last windows are cropped.
 // DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "rows of patches", "has few channels, and windows that lie side by side">", Sizes=2x5x2x3
 // CHECK-LABEL: @pictures
 // CHECK: %[[X:.*]] = nn.slice %arg0 {sizes = array<i64: 2, 3, 8, 12>, starts = array<i64: 0, 0, 0, 0>
@@ -23,7 +23,7 @@ func.func @pictures(%x: tensor<2x3x9x12xf32>, %w: tensor<5x3x4x4xf32>, %b: tenso
   return %y : tensor<2x5x2x3xf32>
 }
 
-// An open batch, one dimension, and what was bytes.
+// A dynamic batch, one dimension, and dequantized bytes.
 // CHECK-LABEL: @dequantized
 // CHECK: nn.slice {{.*}} {sizes = array<i64: -1, 1, 80>
 // CHECK: nn.matmul {{.*}} : (tensor<?x2x40xf32>, tensor<8x40xf32>) -> tensor<?x2x8xf32>
@@ -37,7 +37,8 @@ func.func @dequantized(%q: tensor<?x1x100xui8>, %s: tensor<f32>, %w: tensor<8x1x
   return %y : tensor<?x8x2xf32>
 }
 
-// Many channels; few terms; windows that overlap; padding; open sizes.
+// Must not fire: many channels; few terms; overlapping windows; padding;
+// dynamic sizes.
 // CHECK-LABEL: @stays
 // CHECK-NOT: nn.matmul
 // CHECK: return

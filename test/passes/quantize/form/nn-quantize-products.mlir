@@ -1,8 +1,8 @@
 // RUN: ingot-opt --nn-quantize-products --split-input-file %s | FileCheck %s
 
-// With padding the zero point is the convolution's, without it is in the bias:
-// 0.5 * 0.25 * -(3 * (1 + 2)) = -1.125, plus 10 * 0.125. What nobody reads as
-// floats any more is gone.
+// With padding the zero point belongs to the convolution. Without padding it is
+// in the bias: 0.5 * 0.25 * -(3 * (1 + 2)) = -1.125, plus 10 * 0.125. Floats
+// without users are removed.
 // CHECK-LABEL: @conv
 // CHECK-NOT: nn.dequantize
 func.func @conv(%x: tensor<1x3x4xui8>) -> (tensor<1x1x4xf32>, tensor<1x1x4xf32>) {
@@ -34,7 +34,8 @@ func.func @conv(%x: tensor<1x3x4xui8>) -> (tensor<1x1x4xf32>, tensor<1x1x4xf32>)
 
 // -----
 
-// One or two channels: the same numbers as floats, which are padded with 0.
+// One or two channels: the integers are multiplied as floats, which are padded
+// with 0.
 // CHECK-LABEL: @few
 // CHECK: %[[F:.*]] = nn.cast %arg0 : tensor<1x2x4xui8> -> tensor<1x2x4xf32>
 // CHECK: %[[Z:.*]] = arith.constant dense<3.000000e+00> : tensor<f32>
@@ -57,8 +58,8 @@ func.func @few(%x: tensor<1x2x4xui8>) -> tensor<1x1x4xf32> {
 
 // -----
 
-// 600 weights of 120 and a zero point of 0 may add up to 18,360,000, which is
-// more than floats count.
+// 600 weights of 120 with a zero point of 0 may sum to 18,360,000, which f32
+// does not hold exactly.
 // CHECK-LABEL: @large
 // CHECK: nn.conv {{.*}} (tensor<1x1x600xui8>, tensor<1x1x600xi8>) -> tensor<1x1x1xi32>
 func.func @large(%x: tensor<1x1x600xui8>) -> tensor<1x1x1xf32> {
@@ -74,7 +75,7 @@ func.func @large(%x: tensor<1x1x600xui8>) -> tensor<1x1x1xf32> {
 
 // -----
 
-// Signed bytes are multiplied without their sign: the zero point is 128 more.
+// Signed bytes are multiplied as unsigned: the zero point is 128 more.
 // CHECK-LABEL: @matmul
 func.func @matmul(%x: tensor<?x2xi8>) -> tensor<?x2xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -96,7 +97,7 @@ func.func @matmul(%x: tensor<?x2xi8>) -> tensor<?x2xf32> {
 
 // -----
 
-// Left alone: computed weights, data of a scale for each channel.
+// Must not fire: computed weights, data with a scale per channel.
 // CHECK-LABEL: @no
 func.func @no(%x: tensor<2x2xui8>, %w: tensor<2x2xi8>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -114,8 +115,8 @@ func.func @no(%x: tensor<2x2xui8>, %w: tensor<2x2xi8>) -> (tensor<2x2xf32>, tens
 
 // -----
 
-// Weights of nine bits, 0 to 254 and -1, are bytes and 127 for all, which counts once for
-// each row's sum of the data.
+// Weights of nine bits, 0 to 254 and -1, are bytes plus 127 for all weights. The 127 counts once for each row's sum of
+// the data.
 // CHECK-LABEL: @nine_bits
 func.func @nine_bits(%x: tensor<3x2xui8>) -> tensor<3x2xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -140,8 +141,7 @@ func.func @nine_bits(%x: tensor<3x2xui8>) -> tensor<3x2xf32> {
 
 // -----
 
-// A convolution's windows are summed up by ones; zero points of each output may need a
-// number for each.
+// A convolution of ones sums a convolution's windows. Zero points of each output may need a value per output.
 // CHECK-LABEL: @windows
 func.func @windows(%x: tensor<1x3x6xui8>) -> tensor<1x2x6xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -163,7 +163,7 @@ func.func @windows(%x: tensor<1x3x6xui8>) -> tensor<1x2x6xf32> {
 
 // -----
 
-// Not of groups.
+// Must not fire for groups.
 // CHECK-LABEL: @nine_bits_of_groups
 func.func @nine_bits_of_groups(%x: tensor<1x8x6xui8>) -> tensor<1x2x6xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -179,8 +179,7 @@ func.func @nine_bits_of_groups(%x: tensor<1x8x6xui8>) -> tensor<1x2x6xf32> {
 
 // -----
 
-// Groups of few channels are multiplied as the floats that hold the numbers, also of
-// nine bits.
+// Groups of few channels are multiplied as floats, which hold the integers, also those of nine bits.
 // CHECK-LABEL: @small_groups
 // CHECK: %[[X:.*]] = nn.cast %arg0 : tensor<1x4x6xui8> -> tensor<1x4x6xf32>
 // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}1.550000e+02], [-1.000000e+02]], {{.*}}> : tensor<6x2x1xf32>
@@ -199,7 +198,7 @@ func.func @small_groups(%x: tensor<1x4x6xui8>) -> tensor<1x6x6xf32> {
 
 // -----
 
-// Single channels are bytes, also with two outputs each.
+// Single channels are bytes, even with two outputs each.
 // CHECK-LABEL: @single_channels
 // CHECK: nn.conv {{.*}} : (tensor<1x2x6xui8>, tensor<2x1x1xi8>) -> tensor<1x2x6xi32>
 // CHECK: nn.conv {{.*}} : (tensor<1x2x6xui8>, tensor<4x1x1xi8>) -> tensor<1x4x6xi32>
@@ -219,8 +218,7 @@ func.func @single_channels(%x: tensor<1x2x6xui8>) -> (tensor<1x2x6xf32>, tensor<
 
 // -----
 
-// A scale and zero point that only the run knows: sums of weights times the zero point
-// are taken off, padding is of it.
+// A computed scale and zero point: sums of weights times the zero point are subtracted, and padding has the zero point.
 // CHECK-LABEL: @computed
 func.func @computed(%x: tensor<?x2xui8>, %p: tensor<1x1x4xui8>, %s: tensor<f32>, %z: tensor<ui8>, %b: tensor<2xf32>) -> (tensor<?x2xf32>, tensor<1x2x5xf32>) {
   %w = arith.constant dense<[[1, 2], [1, 0]]> : tensor<2x2xi8>
@@ -252,9 +250,9 @@ func.func @computed(%x: tensor<?x2xui8>, %p: tensor<1x1x4xui8>, %s: tensor<f32>,
 
 // -----
 
-// Transposed: outputs are the second dimension of the weights, and scales those
-// of each group. A zero point is the kernel's. Of groups of one channel it stays
-// one of floats.
+// Transposed: outputs are the second dimension of the weights, and scales are
+// those of each group. The kernel takes the zero point. Groups of one channel
+// stay floats.
 // CHECK-LABEL: @transposed
 // CHECK: %[[C:.*]] = nn.conv_transpose %arg0, %{{.*}} : (tensor<1x2x4xui8>, tensor<2x3x2xi8>) -> tensor<1x3x8xi32>
 // CHECK: nn.cast %[[C]]
@@ -288,8 +286,8 @@ func.func @transposed(%x: tensor<1x2x4xui8>, %more: tensor<1x4x4xui8>) -> (tenso
 
 // -----
 
-// Of weights of 1 and -1 the zero point goes off as an integer: 128 times their
-// sum of 1. So no sum is rounded before something is compared with it.
+// With weights of 1 and -1 the zero point is subtracted as an integer: 128
+// times their sum of 1. So no sum is rounded before it is compared.
 // CHECK-LABEL: @signs
 func.func @signs(%x: tensor<?x3xui8>) -> tensor<?x1xf32> {
   %s = arith.constant dense<1.0> : tensor<f32>
@@ -310,8 +308,8 @@ func.func @signs(%x: tensor<?x3xui8>) -> tensor<?x1xf32> {
 
 // -----
 
-// Kernels add up single channels as f32, which holds the sums of 625 taps unless
-// the weights are large: then the product stays one of floats.
+// Kernels sum single channels as f32. It holds the sums of 625 taps unless the
+// weights are large: then the product stays one of floats.
 // CHECK-LABEL: @single_channels
 // CHECK: nn.conv {{.*}} (tensor<1x8x32x32xui8>, tensor<8x1x25x25xi8>) -> tensor<1x8x8x8xi32>
 // CHECK: nn.conv {{.*}} (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>

@@ -2,8 +2,8 @@
 // RUN: ingot-opt --nn-quantize-words --split-input-file %s | FileCheck %s --check-prefixes=CHECK,SPEED
 // RUN: ingot-opt --nn-quantize-words=optimize=size --split-input-file %s | FileCheck %s --check-prefixes=CHECK,BYTES
 
-// Unsigned words are 32768 less without a sign, and so is their zero point,
-// which the convolution knows.
+// Unsigned int16 values become signed by subtracting 32768, and so does their
+// zero point, which the convolution takes.
 // CHECK-LABEL: @conv
 func.func @conv(%x: tensor<1x8x4xui16>) -> tensor<1x16x4xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -27,7 +27,7 @@ func.func @conv(%x: tensor<1x8x4xui16>) -> tensor<1x16x4xf32> {
 
 // -----
 
-// Of rows it is taken off the sums: -3 * 16 * 2.
+// For rows, the zero point is subtracted from the sums: -3 * 16 * 2.
 // CHECK-LABEL: @matmul
 func.func @matmul(%x: tensor<?x16xi16>) -> tensor<?x4xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -48,7 +48,8 @@ func.func @matmul(%x: tensor<?x16xi16>) -> tensor<?x4xf32> {
 
 // -----
 
-// 768 weights of 127 may add up to more than i32 holds: two parts do not.
+// 768 weights of 127 may sum to more than i32 holds; each of two parts does
+// not.
 // CHECK-LABEL: @parts
 func.func @parts(%x: tensor<8x768xi16>) -> tensor<8x4xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -66,7 +67,7 @@ func.func @parts(%x: tensor<8x768xi16>) -> tensor<8x4xf32> {
 
 // -----
 
-// Left alone: few rows, weights of words, few channels.
+// Must not fire: few rows, int16 weights, few channels.
 // CHECK-LABEL: @floats
 // CHECK-NOT: i32
 // CHECK: return
@@ -89,7 +90,8 @@ func.func @floats(%x: tensor<4x16xi16>, %y: tensor<8x16xi16>, %p: tensor<1x3x8xi
 
 // -----
 
-// Of many pixels floats take fewer products; with a stride they do not.
+// For many pixels, Winograd on floats is faster; with a stride it does not
+// apply.
 // CHECK-LABEL: @tiles
 // SPEED: nn.conv {{.*}} (tensor<1x32x16x16xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x16x16xf32>
 // BYTES: nn.conv {{.*}} (tensor<1x32x16x16xi16>, tensor<32x32x3x3xi16>) -> tensor<1x32x16x16xi32>

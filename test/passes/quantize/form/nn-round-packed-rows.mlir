@@ -2,7 +2,7 @@
 // RUN: ingot-opt --ingot-attach-targets=levels=znver4,sapphirerapids --nn-round-packed-rows=any --split-input-file %s | FileCheck %s --check-prefix=ANY
 // RUN: ingot-opt --nn-round-packed-rows=keep=kept=fp32 --split-input-file %s | FileCheck %s --check-prefix=KEEP
 
-// Only where the model allows it.
+// Fires only if the model allows it.
 // CHECK-LABEL: @allowed
 // CHECK: nn.packed_matmul {{.*}} may_round_a, rounds_a}
 // CHECK: nn.packed_matmul {{.*}} depth = 64 : i64}
@@ -21,7 +21,7 @@ func.func @allowed(%x: tensor<?x64xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>)
 
 // -----
 
-// Bytes without VNNI are too large.
+// Must not fire without VNNI, for which bytes are too large.
 // CHECK-LABEL: @bytes
 // CHECK-NOT: rounds_a
 // ANY-LABEL: @bytes
@@ -35,8 +35,8 @@ func.func @bytes(%x: tensor<?x64xf32>) -> tensor<?x32xf32> {
 
 // -----
 
-// Few columns, weights that a run brings, a block of many elements, blocks of
-// no whole words.
+// Must not fire: few columns, computed weights, a block of many elements,
+// blocks that are not whole words.
 // CHECK-LABEL: @no
 // CHECK-NOT: rounds_a
 // ANY-LABEL: @no

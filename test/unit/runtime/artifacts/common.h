@@ -125,7 +125,7 @@ static const ingot_abi_artifact artifact = {
     0};
 
 #ifdef MODEL_SEAL
-/* The note that the compiler fills in; the test does. */
+/* The note that the compiler fills in; here the test does. */
 __attribute__((section(".note.ingot"), aligned(4), used)) static const struct {
   uint32_t owner_bytes, bytes, type;
   char owner[8];

@@ -1,13 +1,13 @@
-/*===- device.c - copies x to y, wherever they lie --------------------------===
+/*===- device.c - copies x to y in any memory -------------------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
-/* Stands for the code of a device: takes a stream, strides, and tensors in
- * memory that is not the host's (here it is), and says in y what it was given:
- * the stream's number, the input's memory and device, the stride of its rows,
- * and an element that lies behind that stride. */
+/* Represents the code of a device: takes a stream, strides, and tensors in
+ * memory that is not the host's (here it is). Reports its arguments in y: the
+ * stream's number, the input's memory and device, the stride of its rows, and
+ * an element behind that stride. */
 #include "ingot/abi/artifact.h"
 
 static const int64_t xDims[] = {2, 3};

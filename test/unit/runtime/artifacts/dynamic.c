@@ -20,8 +20,8 @@ static const ingot_abi_tensor outputs[] = {
     {"y", INGOT_ABI_FLOAT, 1, yDims, yNames},
     {"count", INGOT_ABI_INT64, 0, NULL, NULL}};
 
-/* A NaN is "bad data", so that the failure of running code can be tested; it
- * leaves its temporary behind. */
+/* A NaN is "bad data", which tests a failure of running code. The failing run
+ * does not release its temporary memory. */
 static int32_t run(ingot_abi_call *call) {
   int64_t count = call->inputs[0].dims[0] * 4, found = 0;
   const float *x = call->inputs[0].data;

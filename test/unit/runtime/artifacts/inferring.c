@@ -5,8 +5,8 @@
  *
  *===----------------------------------------------------------------------===
  *
- * A run takes and gives back pieces of memory whose sizes and order n decides.
- * Where n is 13, data would; n may not be 17.
+ * A run allocates and releases memory, with sizes and order that depend on n.
+ * If n is 13, sizes depend on data; 17 is an invalid n.
  *===----------------------------------------------------------------------===*/
 #include "ingot/abi/artifact.h"
 

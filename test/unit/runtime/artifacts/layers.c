@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
-/* Runs as generated code does, on the functions that the compiler links. x is
- * the address of two ints: the run counts its layers in the first, and waits in
- * each of them until the second is as large, so that a test leads it. */
+/* Runs like generated code, with the functions that the compiler links. x is
+ * the address of two ints. The run counts its layers in the first, and in each
+ * layer waits until the second is as large, so that a test controls it. */
 #include "runtime/support/support.h"
 
 #include <sched.h>
@@ -26,7 +26,7 @@ static const ingot_abi_layer layers[LAYERS];
 
 static void body(ingot_abi_call *call) {
   int *steps = *(int *const *)call->inputs[0].data;
-  /* Not released by a run that stops. */
+  /* A run that stops does not release this. */
   ingot_support_allocate(call, 1000, NULL);
   for (int i = 0; i < LAYERS; ++i) {
     int now = __atomic_add_fetch(&steps[0], 1, __ATOMIC_ACQ_REL);

@@ -1,4 +1,4 @@
-/*===- not_a_model.c - a shared object that must be refused unrun -----------===
+/*===- not_a_model.c - must be refused before it runs -----------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

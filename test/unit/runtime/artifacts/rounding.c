@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
-/* Runs as generated code does, on the functions that the compiler links. Each
- * task computes a row of what depends on the rounding mode, on what becomes of
- * denormal numbers and on exceptions; the run itself computes the last row. */
+/* Runs like generated code, with the functions that the compiler links. Each
+ * task computes a row of values that depend on the rounding mode, on denormal
+ * values and on exceptions. The run itself computes the last row. */
 #include "runtime/support/support.h"
 
 enum { ROWS = 32, COLUMNS = 6 };

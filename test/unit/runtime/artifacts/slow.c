@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
-/* x[0] is the address of two ints: the run sets the first and waits for the
- * second, so that a test can look at a context while it runs. */
+/* x[0] is the address of two ints. The run sets the first and waits for the
+ * second, so that a test can examine a context while it runs. */
 #include "ingot/abi/artifact.h"
 
 #include <sched.h>

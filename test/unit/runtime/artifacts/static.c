@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
-/* With SEPARATE_WEIGHTS the weights are in a file; with a MODEL_* macro on the
- * command line this is one of the artifacts that must be refused. */
+/* With SEPARATE_WEIGHTS the weights are in a file. With a MODEL_* macro on the
+ * command line, this is one of the artifacts that must be refused. */
 #include "ingot/abi/artifact.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const float weights[6] = {WEIGHT_SIGN * 1, WEIGHT_SIGN * 2,
 #define MODEL_WEIGHTS_BYTES sizeof(weights)
 #endif
 
-/* The state shows which load a run belongs to. */
+/* The state shows to which load a run belongs. */
 static int32_t load(ingot_abi_load *call) {
   float *sum = call->host->allocate(call->host->user, sizeof(float), 64);
   if (!sum)

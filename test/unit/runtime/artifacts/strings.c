@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
-/* Runs as generated code does, on the functions that the compiler links. */
+/* Runs like generated code, with the functions that the compiler links. */
 #include "runtime/support/support.h"
 
 #include <string.h>
