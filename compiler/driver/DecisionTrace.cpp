@@ -46,9 +46,12 @@ static std::string operationOf(StringRef name) {
 bool DecisionTrace::add(const Remark &remark) {
   DecisionAttr attr;
   Decision decision;
+  std::vector<std::string> declined;
   for (const Remark::Arg &arg : remark.getArgs()) {
     if (arg.key == "Decision")
       attr = dyn_cast_or_null<DecisionAttr>(arg.getAttribute());
+    else if (arg.key == "Declined")
+      declined.push_back(toUserText(arg.val));
     else if (arg.key == "Sizes")
       decision.sizes = arg.val;
     else if (arg.key == "Level")
@@ -67,8 +70,10 @@ bool DecisionTrace::add(const Remark &remark) {
   decision.scope = nodeScopeOf(remark.getLocation());
   decision.question = attr.getQuestion();
   decision.choice = attr.getChoice().str();
-  for (AlternativeAttr one : attr.getAlternatives())
-    decision.alternatives.push_back({one.getName().str(), one.getCycles()});
+  for (auto [i, one] : enumerate(attr.getAlternatives()))
+    decision.alternatives.push_back(
+        {one.getName().str(), one.getCycles(),
+         i < declined.size() ? declined[i] : std::string()});
   decision.reason = toUserText(attr.getReason());
   Key key(decision.nodes, decision.question, decision.level, decision.profile,
           decision.operation, decision.sizes);
@@ -169,26 +174,6 @@ std::string DecisionTrace::toJson(const DecisionsHead &head) const {
 // Output for people
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for each backend that declined, with its reason. The reason of
-/// the decision is `native: has open sizes; other: is no product`, in the order
-/// of the alternatives, whose last one is the choice.
-static void
-forEachDeclined(const Decision &decision,
-                function_ref<void(StringRef name, StringRef reason)> visit) {
-  StringRef rest = decision.reason;
-  for (size_t i = 0; i + 1 < decision.alternatives.size(); ++i) {
-    StringRef name = decision.alternatives[i].name;
-    rest.consume_front((name + ": ").str());
-    std::string next = "; " + decision.alternatives[i + 1].name + ": ";
-    auto [reason, tail] = rest.split(next);
-    // The last backend is the choice, so it declined nothing.
-    if (i + 2 == decision.alternatives.size())
-      reason = rest;
-    visit(name, reason);
-    rest = tail.empty() ? tail : rest.drop_front(reason.size() + 2);
-  }
-}
-
 bool ingot::isRemarkable(const Decision &decision) {
   switch (decision.question) {
   case Question::backend:
@@ -213,10 +198,10 @@ bool ingot::isRemarkable(const Decision &decision) {
 std::vector<std::string> ingot::describe(const Decision &decision) {
   std::vector<std::string> lines;
   if (decision.question == Question::backend) {
-    forEachDeclined(decision, [&](StringRef name, StringRef reason) {
-      lines.push_back(
-          ("'" + name + "' does not compute it: it " + reason).str());
-    });
+    for (const Alternative &one : decision.alternatives)
+      if (!one.reason.empty())
+        lines.push_back("'" + one.name + "' does not compute it: it " +
+                        one.reason);
     return lines;
   }
   std::string line =

@@ -104,7 +104,7 @@ void AssignBackendsPass::decide(Operation *op, const Backend &choice,
   SmallVector<Alternative> alternatives;
   for (const Declining &one : declining) {
     ++numDeclined;
-    alternatives.push_back({one.backend->name().str()});
+    alternatives.push_back({one.backend->name().str(), -1, one.reason});
     forEachNode(op->getLoc(), [&](StringAttr node) {
       declined.push_back(DeclinedAttr::get(&getContext(), node,
                                            one.backend->name(), one.reason));

@@ -31,6 +31,8 @@ struct Alternative {
   /// Estimated time of one execution, in cycles of one core of the target. -1:
   /// the alternative is ruled out or has no estimate.
   int64_t cycles = -1;
+  /// The reason why it is ruled out, as in Answer; "" if it has none.
+  std::string reason = "";
 };
 
 /// A choice, its reason, and the alternatives. The reason is a phrase whose

@@ -123,7 +123,7 @@ struct ConvToWinogradPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvToWinograd>(
         &getContext(), cpu::addsHalfSums(getOperation(), precision), optimize,
-        cpu::lowestTarget(getOperation()));
+        cpu::lowestLevel(getOperation()));
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/Costs.h"
 
+#include "passes/cpu/policy/Levels.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
@@ -131,18 +132,6 @@ int64_t cpu::estimateCycles(const ProductSize &size, Form form,
       std::max(double(size.products) / perCycle,
                fromMemory / double(threshold::memoryBytesPerCycle)) +
       perNumber * double(size.data));
-}
-
-/// Returns the sure level that comes first in the list of levels.
-static TargetInfo lowestLevel(Operation *op) {
-  auto orderOf = [](TargetAttr target) {
-    return findLevel(target.getLevel()) - getLevels().begin();
-  };
-  ArrayRef<TargetAttr> sure = TargetsAttr::of(op).getSure();
-  TargetAttr lowest = *llvm::min_element(sure, [&](TargetAttr a, TargetAttr b) {
-    return orderOf(a) < orderOf(b);
-  });
-  return TargetInfo(lowest.getFeatures(), lowest.getNumbers());
 }
 
 SmallVector<Alternative, 3> cpu::weigh(Operation *op, ArrayRef<Form> forms) {

@@ -53,7 +53,7 @@ Answer<bool> CpuPolicy::multiplyGroupsAsFloats(ArrayRef<int64_t> weights,
 
 Answer<bool> CpuPolicy::multiplyWords(Operation *product,
                                       OptimizeFor goal) const {
-  return multiplyWordsAnswer(product, goal);
+  return isForWords(product, goal);
 }
 
 HalfForm CpuPolicy::halfForm(Operation *op, Precision asked) const {

@@ -21,6 +21,17 @@ static bool hasByteDots(const TargetInfo &info) { return info.hasByteDots(); }
 
 static bool hasTiles(const TargetInfo &info) { return info.hasTiles(); }
 
+TargetInfo cpu::lowestLevel(Operation *op) {
+  auto orderOf = [](TargetAttr target) {
+    return findLevel(target.getLevel()) - getLevels().begin();
+  };
+  ArrayRef<TargetAttr> sure = TargetsAttr::of(op).getSure();
+  TargetAttr lowest = *llvm::min_element(sure, [&](TargetAttr a, TargetAttr b) {
+    return orderOf(a) < orderOf(b);
+  });
+  return TargetInfo(lowest.getFeatures(), lowest.getNumbers());
+}
+
 bool cpu::someMultiplyBF16(Operation *op) {
   return TargetsAttr::of(op).any(multipliesBF16);
 }

@@ -16,6 +16,10 @@
 
 namespace ingot::cpu {
 
+/// Returns the sure level that comes first in the list of levels. Costs that
+/// serve all levels are those of this level.
+TargetInfo lowestLevel(mlir::Operation *op);
+
 /// Returns true if a level multiplies bf16 faster than f32. `may` levels count:
 /// the artifact has code for them if the model multiplies bf16.
 bool someMultiplyBF16(mlir::Operation *op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/WinogradCost.h"
 
+#include "passes/cpu/policy/Levels.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
@@ -230,11 +231,6 @@ void cpu::recordTiles(Operation *op,
          answer.reason, answer.alternatives);
 }
 
-TargetInfo cpu::lowestTarget(Operation *op) {
-  TargetAttr lowest = TargetsAttr::of(op).getSure().front();
-  return TargetInfo(lowest.getFeatures(), lowest.getNumbers());
-}
-
 //===----------------------------------------------------------------------===//
 // Int16
 //===----------------------------------------------------------------------===//
@@ -247,25 +243,21 @@ static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
   const char *yes = "multiplies int16 faster than floats";
   if (whyNotThreeByThree(op))
     return {true, yes};
-  // Both ways read weights of f32 for each block of tiles, so that only
-  // products and transforms differ.
+  // Both ways read their weights once for all images, so that only products
+  // and transforms of an image differ.
   WinogradSizes sizes = WinogradSizes::of(op);
-  TargetInfo target = lowestTarget(op);
-  FloatCost cost(sizes, {}, target);
-  Winograd transform(4);
+  sizes.images = 1;
+  const TargetInfo target = lowestLevel(op);
+  const FloatCost cost(sizes, {/*weightBytes=*/0}, target);
+  const Winograd transform(4);
   if (!cost.fitsCache(transform))
     return {true, yes};
-  const auto products = double(sizes.channels * sizes.columns);
-  const double addedBytes =
-      double(transform.positions() * 4 - kTaps * 2) * products;
-  const int64_t pixels = sizes.height * sizes.width,
-                tiles = sizes.tiles(4) / std::max<int64_t>(sizes.images, 1);
-  const double inTiles =
-      double(tiles) *
-      (2 * double(transform.positions()) * products +
-       threshold::transformOfFour * double(sizes.channels + sizes.columns));
-  const double words =
-      threshold::wordsPerFloat * double(pixels) * 2 * double(kTaps) * products;
+  constexpr int64_t kFloatBytes = 4, kWordBytes = 2;
+  const auto addedBytes =
+      double((transform.positions() * kFloatBytes - kTaps * kWordBytes) *
+             sizes.channels * sizes.columns);
+  const double inTiles = cost.inTiles(transform),
+               words = threshold::wordsPerFloat * cost.direct();
   Answer<bool> answer{true, yes};
   answer.alternatives = {{"int16", cyclesOf(words, target)},
                          {"float32 winograd 4x4", cyclesOf(inTiles, target)}};
@@ -284,7 +276,7 @@ static Answer<bool> answerForWords(nn::MatMulOp op) {
   return {true, "multiplies int16 faster than floats"};
 }
 
-Answer<bool> cpu::multiplyWordsAnswer(Operation *product, OptimizeFor goal) {
+Answer<bool> cpu::isForWords(Operation *product, OptimizeFor goal) {
   if (auto conv = dyn_cast<nn::ConvOp>(product))
     return answerForWords(conv, goal);
   return answerForWords(cast<nn::MatMulOp>(product));

@@ -73,14 +73,10 @@ Answer<std::optional<Winograd>> chooseByteTiles(const WinogradSizes &sizes,
 void recordTiles(mlir::Operation *op,
                  const Answer<std::optional<Winograd>> &answer);
 
-/// Returns the lowest level that the artifact has code for. Costs that all
-/// levels share are those of the lowest level.
-TargetInfo lowestTarget(mlir::Operation *op);
-
 /// Returns true if `product` of int16 is to be multiplied as int16, and not as
 /// f32. The rule uses the number of its rows and channels, and the time that
 /// Winograd would save in f32. Implements Policy::multiplyWords.
-Answer<bool> multiplyWordsAnswer(mlir::Operation *product, OptimizeFor goal);
+Answer<bool> isForWords(mlir::Operation *product, OptimizeFor goal);
 
 } // namespace ingot::cpu
 
