@@ -126,7 +126,7 @@ def check_pass_names():
 # The folders that a folder of passes may use, besides its own. No folder uses one of a later phase.
 PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|backend", "graph": "support|backend",
                 "quantize": "support|backend", "layout": "support|shape|backend",
-                "precision": "support|backend", "kernel": "support|shape|backend", "math": "support", "backend": "support",
+                "precision": "support|backend", "kernel": "support|shape", "math": "support", "backend": "support",
                 "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
                 "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",
                 "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
@@ -146,8 +146,7 @@ def check_pass_folders():
 
 
 # Words of one backend or of some CPUs' instructions, and where they may occur: in their own folders, and in single
-# files. `exceptions` shall become fewer, as decisions about CPUs move into the folders.
-# (words, folders, files with the reason, exceptions)
+# files. A row has the words, the folders, and the files with the reason.
 WORDS = [
     (r"onednn|dnnl", r"(dialects|passes|runtime)/dnnl/",
      {"compiler/pipeline/Backends.inc": "the row of the backend",
@@ -156,7 +155,7 @@ WORDS = [
       "runtime/include/ingot/abi/artifact.h": "an example of a name in a table",
       "runtime/include/ingot/base.h": "an example of a library",
       "runtime/include/ingot/model.h": "examples of names in tables",
-      "tools/ingot/compile/CompileFlags.h": "text of --help"}, ()),
+      "tools/ingot/compile/CompileFlags.h": "text of --help"}),
     (r"vnni|amx", r"(dialects|passes|runtime)/cpu/",
      {"dialects/ingot/TargetInfo.cpp": "the CPU levels", "dialects/ingot/TargetInfo.h": "the CPU levels",
       "dialects/ingot/TargetNumbers.inc": "the CPU levels",
@@ -167,13 +166,12 @@ WORDS = [
       "passes/support/UserText.cpp": "names of dialects, which messages leave out",
       "passes/llvm/ConvertToLLVM.cpp": "the tail of all CPU code",
       "compiler/emit/Optimize.cpp": "the tail of all CPU code", "compiler/emit/ShareTasks.cpp": "the tail of all CPU code",
-      "tools/ingot/compile/CompileFlags.h": "text of --help"},
-     ()),
+      "tools/ingot/compile/CompileFlags.h": "text of --help"}),
 ]
 
 
 def check_words():
-    for words, folders, allowed, exceptions in WORDS:
+    for words, folders, allowed in WORDS:
         pattern, used = re.compile("(?i)" + words), set()
         for folder in ("base", "compiler", "dialects", "passes", "runtime", "tools"):
             for path in files(folder):
@@ -184,12 +182,10 @@ def check_words():
                     found = pattern.search(f.read())
                 if not found:
                     continue
-                place = next((p for p in (*allowed, *exceptions) if shown == p or (p[-1] == "/" and shown.startswith(p))),
-                             None)
-                used.add(place)
-                if not place:
+                used.add(shown)
+                if shown not in allowed:
                     yield f"{shown}: names {found.group(0)}, which only its own folders may: {folders}"
-        for place in {*allowed, *exceptions} - used:
+        for place in set(allowed) - used:
             yield f"scripts/check-layers.py: {place} no longer names {words}: take it off the list"
 
 
@@ -244,10 +240,8 @@ BARE = re.compile(r"(?<![<>=-])[<>]=? *([1-9][0-9]{3,}|[1-9][0-9]* << [0-9]+)(?!
 NO_THRESHOLDS = {"65520": "the least number that f16 rounds to infinity"}
 # Files that may have thresholds. The thresholds of schedules are only compared with each other.
 THRESHOLD_FOLDERS = r"passes/(cpu/policy/|cpu/schedule/|support/Threshold)"
-THRESHOLD_TABLES = {"passes/cpu/policy/Thresholds.inc": "cpu::threshold", "passes/support/Thresholds.inc": "threshold"}
+THRESHOLD_TABLES = ("passes/cpu/policy/Thresholds.inc", "passes/support/Thresholds.inc")
 ROW = re.compile(r'^INGOT_(THRESHOLD|CACHE_SHARE)\(((?:"[^"]*"|[^"])*?)\)\n', re.M)
-# Files whose thresholds shall move into a table.
-THRESHOLDS_TO_MOVE = ()
 
 
 def thresholds_in(source):
@@ -264,7 +258,7 @@ def thresholds_in(source):
 
 def check_thresholds():
     """What was measured of CPUs stands in tables, from which docs/reference/thresholds.md is made."""
-    used, moved = set(), set()
+    used = set()
     for path in files("passes"):
         shown = os.path.relpath(path, ROOT)
         with open(path, encoding="utf-8") as f:
@@ -274,13 +268,8 @@ def check_thresholds():
         if re.match(THRESHOLD_FOLDERS, shown):
             continue
         for at, name in thresholds_in(source):
-            place = next((p for p in THRESHOLDS_TO_MOVE if shown.startswith(p)), None)
-            moved.add(place)
-            if not place:
-                yield (f"{shown}:{source.count(chr(10), 0, at) + 1}: {name} reads like a threshold: make it a row of "
-                       "Thresholds.inc, or name it kMax... if it is a limit")
-    for place in set(THRESHOLDS_TO_MOVE) - moved:
-        yield f"scripts/check-layers.py: {place} has no more thresholds: take it off the list"
+            yield (f"{shown}:{source.count(chr(10), 0, at) + 1}: {name} reads like a threshold: make it a row of "
+                   "Thresholds.inc, or name it kMax... if it is a limit")
     for table in THRESHOLD_TABLES:
         with open(os.path.join(ROOT, table), encoding="utf-8") as f:
             source = f.read()

@@ -50,7 +50,7 @@ bool DecisionTrace::add(const Remark &remark) {
   for (const Remark::Arg &arg : remark.getArgs()) {
     if (arg.key == "Decision")
       attr = dyn_cast_or_null<DecisionAttr>(arg.getAttribute());
-    else if (arg.key == "Declined")
+    else if (arg.key == "WhyNot")
       declined.push_back(toUserText(arg.val));
     else if (arg.key == "Sizes")
       decision.sizes = arg.val;
@@ -190,6 +190,7 @@ bool ingot::isRemarkable(const Decision &decision) {
   case Question::packing:
   case Question::padding:
   case Question::schedule:
+  case Question::scales:
     return false;
   }
   return false;

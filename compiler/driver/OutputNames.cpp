@@ -47,8 +47,7 @@ static SmallVector<std::string> allNamesOf(const CompileOptions &options) {
   return names;
 }
 
-/// Returns true if two paths name the same file, which need not exist.
-static bool isSameFile(StringRef one, StringRef other) {
+bool ingot::isSameFile(StringRef one, StringRef other) {
   auto folderOf = [](StringRef path) {
     StringRef folder = sys::path::parent_path(path);
     return folder.empty() ? StringRef(".") : folder;

@@ -16,6 +16,9 @@ namespace ingot {
 /// Returns a path without its folder.
 std::string fileName(llvm::StringRef path);
 
+/// Returns true if two paths name the same file, which need not exist.
+bool isSameFile(llvm::StringRef one, llvm::StringRef other);
+
 /// Returns the name of the header beside a library.
 std::string headerName(const CompileOptions &options);
 

@@ -32,7 +32,9 @@ struct Chain {
 
 } // namespace
 
-bool ingot::isOfRow(const LoadInst &load) {
+/// Returns true if a load reads a row's factors of a product: a scalar or a few
+/// narrow elements.
+static bool isOfRow(const LoadInst &load) {
   constexpr uint64_t kWidest = 8;
   return load.isSimple() &&
          load.getDataLayout().getTypeStoreSize(load.getType()) <= kWidest;

@@ -8,13 +8,8 @@
 #define INGOT_COMPILER_EMIT_CHAINROWS_H
 
 #include "llvm/IR/Function.h"
-#include "llvm/IR/Instructions.h"
 
 namespace ingot {
-
-/// Returns true if a load reads a row's factors of a product: a scalar or a few
-/// narrow elements.
-bool isOfRow(const llvm::LoadInst &load);
 
 /// Chains the addresses of rows at one run-time distance in an innermost loop:
 /// each address is computed from the previous one. With one register per

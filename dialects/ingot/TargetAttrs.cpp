@@ -27,10 +27,18 @@ uint64_t TargetAttr::getFeatures() const {
   return findLevel(getLevel())->features;
 }
 
-TargetAttr TargetAttr::of(Operation *op) {
+TargetInfo TargetAttr::getInfo() const {
+  return TargetInfo(getFeatures(), getNumbers());
+}
+
+/// Returns `op` if it is a module, else the module around it, or null.
+static ModuleOp moduleOf(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
+  return module ? module : op->getParentOfType<ModuleOp>();
+}
+
+TargetAttr TargetAttr::of(Operation *op) {
+  ModuleOp module = moduleOf(op);
   IngotDialect::TargetAttrHelper helper(op->getContext());
   if (TargetAttr target = module ? helper.getAttr(module) : TargetAttr())
     return target;
@@ -50,9 +58,7 @@ LogicalResult TargetsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 TargetsAttr TargetsAttr::of(Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
+  ModuleOp module = moduleOf(op);
   MLIRContext *context = op->getContext();
   if (!module)
     return TargetsAttr::get(context, "cpu", TargetAttr::of(op), {});
@@ -70,9 +76,7 @@ TargetsAttr TargetsAttr::of(Operation *op) {
 }
 
 static auto passes(TargetsAttr::Test test) {
-  return [test](TargetAttr target) {
-    return test(TargetInfo(target.getFeatures(), target.getNumbers()));
-  };
+  return [test](TargetAttr target) { return test(target.getInfo()); };
 }
 
 bool TargetsAttr::all(Test test) const {

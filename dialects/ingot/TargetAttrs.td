@@ -39,6 +39,8 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let extraClassDeclaration = [{
     /// Returns the bits of cpu_features.inc that code for the level may need.
     uint64_t getFeatures() const;
+    /// Returns the description of a core of the level.
+    ::ingot::TargetInfo getInfo() const;
     /// Returns the target of the module around `op`, or x86-64-v3.
     static TargetAttr of(::mlir::Operation *op);
   }];
@@ -78,14 +80,16 @@ def Ingot_Targets : Ingot_Attr<"Targets", "targets"> {
   let extraClassDeclaration = [{
     using Test = ::llvm::function_ref<bool(const ::ingot::TargetInfo &)>;
 
-    /// The targets of the module around `op`. Without the attribute: its
-    /// `ingot.target`, else the common levels x86-64-v3 and znver4.
+    /// Returns the targets of the module around `op`. Without the attribute
+    /// they are its `ingot.target`, else two common levels, x86-64-v3 and
+    /// znver4.
     static TargetsAttr of(::mlir::Operation *op);
-    /// True if every level that is sure passes.
+    /// Returns true if every level that is sure passes.
     bool all(Test test) const;
-    /// True if a level that is sure passes.
+    /// Returns true if a level that is sure passes.
     bool anySure(Test test) const;
-    /// True if a level passes that the artifact has or may have code for.
+    /// Returns true if a level passes that the artifact has, or may have, code
+    /// for.
     bool any(Test test) const;
     /// Returns the numbers that all levels share: caches and others of a core.
     ::ingot::TargetNumbers getNumbers() const {
@@ -119,7 +123,8 @@ def Ingot_Question : I32EnumAttr<"Question", "what a policy decides", [
     I32EnumAttrCase<"packing", 3>,
     I32EnumAttrCase<"layout", 4>,
     I32EnumAttrCase<"padding", 5>,
-    I32EnumAttrCase<"schedule", 6>]> {
+    I32EnumAttrCase<"schedule", 6>,
+    I32EnumAttrCase<"scales", 7>]> {
   let cppNamespace = "::ingot";
   let genSpecializedAttr = 0;
 }

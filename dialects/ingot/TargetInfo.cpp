@@ -166,6 +166,5 @@ TargetInfo::TargetInfo(uint64_t features, const TargetNumbers &numbers)
 }
 
 TargetInfo TargetInfo::of(mlir::Operation *op) {
-  TargetAttr target = TargetAttr::of(op);
-  return TargetInfo(target.getFeatures(), target.getNumbers());
+  return TargetAttr::of(op).getInfo();
 }

@@ -143,15 +143,15 @@ void ingot::record(Operation *op, Question question, StringRef choice,
       op->getLoc(), remark::RemarkOpts::name(op->getName().getStringRef())
                         .category(kDecisionCategory));
   remark << Arg("Decision", decision);
-  if (llvm::any_of(alternatives, [](const Alternative &alternative) {
-        return !alternative.reason.empty();
-      }))
-    for (const Alternative &alternative : alternatives)
-      remark << Arg("Declined", alternative.reason);
   if (std::string sizes = sizesOf(op); !sizes.empty())
     remark << Arg("Sizes", sizes);
   if (StringRef level = levelOf(op); !level.empty())
     remark << Arg("Level", level);
   if (int64_t profile = profileOf(op))
     remark << Arg("Profile", profile);
+  if (llvm::any_of(alternatives, [](const Alternative &alternative) {
+        return !alternative.reason.empty();
+      }))
+    for (const Alternative &alternative : alternatives)
+      remark << Arg("WhyNot", alternative.reason);
 }

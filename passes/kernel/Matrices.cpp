@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-static bool allOnes(ArrayRef<int64_t> sizes) {
+bool kernel::allOnes(ArrayRef<int64_t> sizes) {
   return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
 }
 

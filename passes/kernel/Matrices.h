@@ -21,6 +21,8 @@ struct ConvWindows {
   int64_t groups = 1;
 };
 
+bool allOnes(llvm::ArrayRef<int64_t> sizes);
+
 /// Returns why a convolution is not a matrix product of pixels by input
 /// channels with the weights.
 Reason whyNotPixelRows(const ConvWindows &windows);

@@ -69,9 +69,10 @@ static bool isRepaired(CalibrationAttr calibration) {
          !calibration.getBiases().empty() || !calibration.getRounding().empty();
 }
 
-bool quantize::mayFitPairs(ModuleOp module) {
+quantize::WeightForm quantize::weightFormFor(ModuleOp module, int bits,
+                                             bool fitPairs) {
   CalibrationAttr calibration = findCalibration(module);
-  return !calibration || !isRepaired(calibration);
+  return {bits, fitPairs && !(calibration && isRepaired(calibration))};
 }
 
 LogicalResult quantize::checkName(CalibrationAttr calibration, StringRef name,

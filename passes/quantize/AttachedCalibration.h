@@ -9,6 +9,7 @@
 
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/Weights.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,10 +27,10 @@ CalibrationAttr findCalibration(mlir::ModuleOp module);
 /// Returns the module's calibration; reports an error if there is none.
 mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 
-/// Returns true if int8 weights may be fitted in pairs (PairFit.h). A
-/// calibration with repairs forbids it, because repairs were measured with
-/// scales for the largest weights.
-bool mayFitPairs(mlir::ModuleOp module);
+/// Returns the form of int8 weights of `bits` bits. They are fitted in pairs
+/// (PairFit.h) if the user wants `fitPairs` and the calibration has no repairs.
+/// Repairs were measured with scales for the largest weights.
+WeightForm weightFormFor(mlir::ModuleOp module, int bits, bool fitPairs);
 
 /// Checks that the calibration's entry `name` is in `known`. An unknown name
 /// was mistyped or belongs to another model. In the error message, `what` names

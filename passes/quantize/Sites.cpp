@@ -12,7 +12,6 @@
 #include "passes/quantize/Weights.h"
 #include "passes/quantize/repair/Smoothable.h"
 #include "passes/support/Reason.h"
-#include "passes/support/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -254,7 +253,7 @@ bool ByteGains::readsFloats(Operation *product) {
   Value x = product->getOperand(0);
   while (Operation *op = x.getDefiningOp()) {
     if (isProduct(op))
-      return keep.keeps(op) || !of(op);
+      return !of(op);
     auto isConstant = [](Value operand) {
       return static_cast<bool>(nn::getConstant(operand));
     };
@@ -271,13 +270,17 @@ static constexpr char kRuleKeeps[] = "is kept in float32 by a rule",
                       kNotFinite[] = "has weights that are not finite";
 
 Answer<bool> ByteGains::decide(Operation *product) {
-  // Treat a product that a rule keeps as int8 here, for the sake of its users.
-  // Callers check the rule separately.
   if (std::optional<bool> isKept = keep.find({product->getLoc()}))
-    return {true, *isKept ? kRuleKeeps : kRuleNames};
+    return {!*isKept, *isKept ? kRuleKeeps : kRuleNames};
   auto comesFromFloats = [&] { return readsFloats(product); };
   return Policy::of(product).multiplyBytes(
       product, {readsInput(product), comesFromFloats});
+}
+
+Answer<bool> quantize::requireFinite(Answer<bool> answer, Operation *product) {
+  if (answer.choice && !areFinite(product->getOperand(weightsOperand(product))))
+    return {false, kNotFinite, answer.alternatives};
+  return answer;
 }
 
 /// Returns why a product cannot be computed in int8 with a range that each run
@@ -305,10 +308,7 @@ static Answer<bool> answerDynamicBytes(Operation *product,
   Answer<bool> answer = isKept
                             ? Answer<bool>{true, kRuleNames}
                             : Policy::of(product).multiplyDynamicBytes(product);
-  if (answer.choice && !quantize::areFinite(product->getOperand(
-                           quantize::weightsOperand(product))))
-    return {false, kNotFinite, answer.alternatives};
-  return answer;
+  return quantize::requireFinite(std::move(answer), product);
 }
 
 ProductAnswers quantize::answerDynamicBytes(ArrayRef<Operation *> products,

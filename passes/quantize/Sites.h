@@ -75,6 +75,9 @@ private:
   llvm::DenseMap<mlir::Operation *, Answer<bool>> answers;
 };
 
+/// Declines if `answer` is yes and the weights of `product` are not finite.
+Answer<bool> requireFinite(Answer<bool> answer, mlir::Operation *product);
+
 /// Products in order, each with the answer whether to compute it in int8.
 using ProductAnswers = llvm::MapVector<mlir::Operation *, Answer<bool>>;
 

@@ -146,8 +146,8 @@ LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
     if (form.fitsPairs) {
       auto fit = Policy::of(product).fitPairs(product);
       paired = fit.choice;
-      record(product, Question::packing,
-             paired ? "scales for pairs" : "scales of the largest weights",
+      record(product, Question::scales,
+             paired ? "for pairs of weights" : "of the largest weights",
              fit.reason);
     }
     Value &done = weights[{operand.get(), {axis, paired.value_or(-1)}}];

@@ -170,6 +170,8 @@ class Reports(Studied):
         refuses(*int8, "--report", self.path("x.json"), words=["x.json", "is a page"])
         refuses(*int8, "--report", self.path("no/r.html"), words=["r.html", "no such file"])
         refuses(*int8, "--report", model, words=["the model itself"])
+        refuses(*int8, "--report", self.path("r.html"), "--decisions=" + self.path("./r.html"),
+                words=["r.html", "--decisions"])
         refuses(*int8, "--report", self.path("g.html"), "--data", self.path("gone.npz"), words=["gone.npz"])
         bad = digits.render(12, 1)[0]
         bad[3] = np.nan

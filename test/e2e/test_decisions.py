@@ -84,6 +84,10 @@ class Decisions(Case):
         [half] = ask("precision", "product", "--target=znver4", "--precision=bf16")
         self.assertEqual(half["choice"], "bfloat16")
         self.assertEqual({one["name"] for one in half["alternatives"]}, {"float32", "bfloat16"})
+        [scales] = ask("scales", "product", "--target=x86-64-v3", "--precision=int8-dynamic", "--weight-bits=auto")
+        self.assertEqual(scales["choice"], "for pairs of weights")
+        [panels] = ask("packing", "product", "--target=x86-64-v3", "--precision=int8-dynamic", "--weight-bits=auto")
+        self.assertRegex(panels["choice"], "^panels of ")
         [byte] = ask("precision", "product", "--target=cascadelake", "--precision=int8-dynamic")
         self.assertEqual(byte["choice"], "int8")
         self.assertLess(*[{one["name"]: one["cycles"] for one in byte["alternatives"]}[name]

@@ -84,14 +84,15 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
         {isFP16(op) ? 2 : 4,
          halfSums && isFP16(op) && cpu::isWorthHalfSums(op)},
         goal, target);
+    ElementsAttr packed =
+        answer.choice ? packWeights(op, *answer.choice) : ElementsAttr();
+    if (answer.choice && !packed)
+      answer = {std::nullopt,
+                "has weights without values, or beyond what float16 holds",
+                answer.alternatives};
     cpu::recordTiles(op, answer);
-    if (!answer.choice)
-      return rewriter.notifyMatchFailure(op, answer.reason);
-    const cpu::Winograd &transform = *answer.choice;
-    ElementsAttr packed = packWeights(op, transform);
     if (!packed)
-      return rewriter.notifyMatchFailure(
-          op, "has weights without values, or beyond what float16 holds");
+      return rewriter.notifyMatchFailure(op, answer.reason);
     Location loc = op.getLoc();
     Value weights =
         arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/lower/Passes.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/kernel/Matrices.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
-#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,7 +34,7 @@ static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
   size_t batches = rows.size();
   while (batches > 0 && !ShapedType::isDynamic(rows[batches - 1]))
     --batches;
-  if (support::productOf(rows.drop_front(batches)) < threshold::matrixRows)
+  if (support::productOf(rows.drop_front(batches)) < cpu::threshold::matrixRows)
     batches = 0;
   SmallVector<ReassociationIndices> groups;
   for (size_t i = 0; i <= rows.size(); ++i) {
@@ -48,10 +48,6 @@ static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
 /// Returns true if no dimensions are left to join.
 static bool isFlat(RankedTensorType type) {
   return rowsAndColumns(type).size() == size_t(type.getRank());
-}
-
-static bool allOnes(ArrayRef<int64_t> sizes) {
-  return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
 }
 
 /// Replaces the op by a product of matrices; `weights` have rank 3.
@@ -157,7 +153,7 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
     if (spatial < 2 || op.getCompensation() || op.getPairs() ||
         typeOf(op.getSrc()).getDimSize(spatial) != 1 ||
         dst.getDimSize(spatial) != 1 || weights.outer.back() != 1 ||
-        allOnes(weights.outer.drop_front()) || pads[spatial - 1] != 0 ||
+        kernel::allOnes(weights.outer.drop_front()) || pads[spatial - 1] != 0 ||
         pads.back() != 0)
       return rewriter.notifyMatchFailure(op, "is no column of pixels");
     if (Reason reason = kernel::whyNotReshaped(op.getDst()))

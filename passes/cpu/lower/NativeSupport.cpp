@@ -12,9 +12,9 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/cpu/lower/BandMatMulToCpu.h"
-#include "passes/cpu/policy/SmallGroups.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
+#include "passes/support/ExactSums.h"
 #include "passes/support/Phases.h"
 #include "passes/support/Resampling.h"
 
@@ -68,7 +68,7 @@ static Reason whyNot(nn::ConvOp op) {
   if (nn::isByte(typeOf(op.getX()).getElementType()) && hasSingleChannels(op)) {
     auto weights = nn::getConstantDoubles(op.getW());
     if (!weights ||
-        !cpu::areSumsExact(*weights, typeOf(op.getW()).getDimSize(0)))
+        !support::areSumsExact(*weights, typeOf(op.getW()).getDimSize(0)))
       return "has sums of bytes beyond 2^24";
   }
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));

@@ -9,27 +9,18 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/backend/Policy.h"
-#include "passes/support/TypeText.h"
+#include "passes/support/Reason.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace ingot;
-
-static std::string nameOf(Type element) {
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  return elementName(text).value_or(text);
-}
 
 /// Returns a text like `panels of 32 columns, float32`.
 static std::string describePanels(Value value) {
   cpu::PackedWeights weights(value);
   std::string text = "panels of " + std::to_string(weights.width) +
-                     " columns, " + nameOf(weights.element);
+                     " columns, " + ingot::describe(weights.element);
   if (weights.group > 1)
     text += " in groups of " + std::to_string(weights.group);
   return text;
@@ -38,21 +29,21 @@ static std::string describePanels(Value value) {
 /// Returns a text like `taps by channels, float32`.
 static std::string describeTaps(Value value) {
   return "taps by channels, " +
-         nameOf(cast<ShapedType>(value.getType()).getElementType());
+         ingot::describe(cast<ShapedType>(value.getType()).getElementType());
 }
 
 /// Describes the panels of `op` and their special properties.
 template <typename Op>
 static std::string describeProduct(Op op) {
-  std::string text = describePanels(op.getWeights());
-  if (op.getSignChannels())
-    text = "panels of " +
-           std::to_string(cpu::PackedWeights(op.getWeights()).width) +
-           " columns, signs in words of 32";
-  return text;
+  if (!op.getSignChannels())
+    return describePanels(op.getWeights());
+  return "panels of " +
+         std::to_string(cpu::PackedWeights(op.getWeights()).width) +
+         " columns, signs in words of 32";
 }
 
-static std::string describe(Operation *kernel) {
+/// Returns how the weights of `kernel` are stored; "" for other kernels.
+static std::string storageOf(Operation *kernel) {
   return llvm::TypeSwitch<Operation *, std::string>(kernel)
       .Case([](cpu::ConvOp op) { return describeProduct(op); })
       .Case([](cpu::MatMulOp op) {
@@ -80,7 +71,7 @@ static std::string describe(Operation *kernel) {
 void cpu::recordPacking(Operation *kernel) {
   if (!kernel->getContext()->getRemarkEngine())
     return;
-  std::string choice = describe(kernel);
+  std::string choice = storageOf(kernel);
   assert(!choice.empty() && "is a product with weights");
   auto dst = cast<ShapedType>(kernel->getResult(0).getType());
   std::string channels = ShapedType::isDynamic(dst.getShape().back())

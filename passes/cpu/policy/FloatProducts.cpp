@@ -10,6 +10,7 @@
 #include "passes/cpu/policy/SmallGroups.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
+#include "passes/support/ExactSums.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -29,7 +29,7 @@ TargetInfo cpu::lowestLevel(Operation *op) {
   TargetAttr lowest = *llvm::min_element(sure, [&](TargetAttr a, TargetAttr b) {
     return orderOf(a) < orderOf(b);
   });
-  return TargetInfo(lowest.getFeatures(), lowest.getNumbers());
+  return lowest.getInfo();
 }
 
 bool cpu::someMultiplyBF16(Operation *op) {

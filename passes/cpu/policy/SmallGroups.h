@@ -15,7 +15,6 @@
 
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
-#include "passes/support/ExactSums.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -41,8 +40,6 @@ inline bool areSmallGroups(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   return weights[1] < threshold::byteChannelsAtOnce ||
          shareVectors(weights, groups);
 }
-
-using support::areSumsExact;
 
 } // namespace ingot::cpu
 

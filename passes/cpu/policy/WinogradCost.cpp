@@ -50,8 +50,9 @@ WinogradSizes WinogradSizes::ofResult(ArrayRef<int64_t> dst, int64_t channels) {
 }
 
 int64_t WinogradSizes::tiles(int64_t outputs) const {
-  return images * int64_t(llvm::divideCeil(height, outputs)) *
-         int64_t(llvm::divideCeil(width, outputs));
+  return std::max<int64_t>(images * int64_t(llvm::divideCeil(height, outputs)) *
+                               int64_t(llvm::divideCeil(width, outputs)),
+                           1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,7 +208,7 @@ Answer<std::optional<Winograd>> cpu::chooseByteTiles(const WinogradSizes &sizes,
       continue;
     }
     const Overhead more = overheadOf(outputs);
-    const int64_t tiles = std::max<int64_t>(sizes.tiles(outputs), 1);
+    const int64_t tiles = sizes.tiles(outputs);
     const auto blocks = double(llvm::divideCeil(tiles, mostRows));
     const double products = double(tiles * transform.positions()) * 4;
     const double cost =

@@ -33,7 +33,7 @@ struct WinogradSizes {
   static WinogradSizes ofResult(llvm::ArrayRef<int64_t> dst, int64_t channels);
 
   int64_t pixels() const { return images * height * width; }
-  /// Returns the number of tiles of `outputs` x `outputs` pixels.
+  /// Returns the number of tiles of `outputs` x `outputs` pixels, at least 1.
   int64_t tiles(int64_t outputs) const;
 };
 
@@ -58,7 +58,7 @@ struct ByteForm {
   /// The cost without Winograd: instructions for each four channels, vector of
   /// columns, pixel and tap.
   double direct;
-  /// The largest tiles, 2 or 4, whose sums are proved to be exact; 0 for none.
+  /// The largest tiles, 2 or 4, whose sums are proved to be exact.
   int64_t proved;
   /// The columns of a register tile.
   int64_t tileColumns;

@@ -20,11 +20,6 @@ using support::shapeOf;
 /// The fewest columns for which it pays to transform the pixels again.
 static constexpr int64_t kWinogradColumns = 128;
 
-/// Returns the number of tiles of m x m pixels in dst, of rank 4: at least one.
-static int64_t countTiles(ArrayRef<int64_t> dst, int64_t m) {
-  return std::max<int64_t>(WinogradSizes::ofResult(dst, 0).tiles(m), 1);
-}
-
 // Weights are read for each block of tiles. They are larger than those of the
 // direct convolution, or transformed at run time. Blocks are therefore as large
 // as the stack allows. Columns are split only if there are few blocks and many
@@ -38,7 +33,8 @@ static ScheduleBuilder splitTiles(Operation *op, Value to, RegisterTile tile,
   int64_t mostRows =
       cpu::kMaxWinogradBytes / transform.bytes(channels, columns);
   bool isOpen = ShapedType::isDynamicShape(dst.drop_back());
-  int64_t rows = countTiles(dst, transform.outputs());
+  int64_t rows =
+      WinogradSizes::ofResult(dst, channels).tiles(transform.outputs());
   tile.rows = std::clamp<int64_t>(mostRows, 1, tile.rows);
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
@@ -93,6 +89,9 @@ static int64_t rowsOfTile(int64_t rows, int64_t most) {
 }
 
 cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
+  // No tiles are proved to be exact.
+  if (!op.getWinograd())
+    return {};
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   RegisterTile tile = chooseTile(target, Product::int8Wide, weights.width);
@@ -100,13 +99,13 @@ cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
   WinogradSizes sizes =
       WinogradSizes::ofResult(shapeOf(op.getDst()), weights.depth);
   Answer<std::optional<cpu::Winograd>> answer = cpu::chooseByteTiles(
-      sizes, {direct, int64_t(op.getWinograd().value_or(0)), columns}, target);
+      sizes, {direct, int64_t(*op.getWinograd()), columns}, target);
   recordTiles(op, answer);
   std::optional<cpu::Winograd> best = answer.choice;
   if (!best)
     return {};
   // Vectors of int16 leave as many registers to sums as floats do.
-  tile.rows = rowsOfTile(countTiles(shapeOf(op.getDst()), best->outputs()),
+  tile.rows = rowsOfTile(sizes.tiles(best->outputs()),
                          chooseTile(target, Product::f32, weights.width).rows);
   // Weights are split evenly into parts of as many channels as fit.
   int64_t most = cpu::kMaxWinogradWeightBytes / best->weightBytes(columns);

@@ -11,6 +11,7 @@
 #include "passes/support/Shapes.h"
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ingot;

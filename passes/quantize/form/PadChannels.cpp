@@ -63,15 +63,15 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     const Policy &policy = Policy::of(op);
     if (policy.multiplyBytesAsFloats(op).choice)
       return rewriter.notifyMatchFailure(op, "is multiplied as floats");
-    const Answer<bool> answer = policy.padChannels(op);
+    Answer<bool> answer = policy.padChannels(op);
+    auto weights = nn::getConstantInts(op.getW());
+    if (answer.choice && !weights)
+      answer = {false, "has weights of the run"};
+    else if (answer.choice && llvm::all_of(*weights, quantize::isSign))
+      answer = {false, "has signs, which are bits"};
     if (!record(op, Question::padding, answer, "groups of four channels",
                 "channels as they are"))
       return rewriter.notifyMatchFailure(op, answer.reason);
-    auto weights = nn::getConstantInts(op.getW());
-    if (!weights)
-      return rewriter.notifyMatchFailure(op, "has weights of the run");
-    if (llvm::all_of(*weights, quantize::isSign))
-      return rewriter.notifyMatchFailure(op, "has signs, which are bits");
     const int64_t padded = llvm::alignTo(channels, kGroup);
     SmallVector<int64_t> low(rank, 0), high(rank, 0), shape(type.getShape());
     high[dim] = padded - channels;

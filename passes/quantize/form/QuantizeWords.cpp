@@ -53,28 +53,16 @@ struct Operands {
 
 } // namespace
 
-static constexpr char kNoWords[] = "has data that is no words of one scale",
-                      kFasterInFloats[] = "is faster in floats";
-
 /// Returns true if `value` is dequantized from 16 bits.
 static bool readsWords(Value value) {
   nn::DequantizeOp op = getDequantize(value);
   return op && typeOf(op.getX()).getElementType().isInteger(16);
 }
 
-/// Returns true if the device computes `product` faster in int16.
-static bool askPolicy(Operation *product, OptimizeFor goal) {
-  return record(product, Question::precision,
-                Policy::of(product).multiplyWords(product, goal), "int16",
-                "float32");
-}
-
-/// Returns the i16 data that `value` dequantizes, and sets `scale`. Returns
-/// null if `value` is not dequantized from 16 bits.
+/// Returns the i16 data that `value`, for which readsWords is true,
+/// dequantizes. Sets `scale`.
 static Value readWords(OpBuilder &builder, Location loc, Value value,
                        Scale &scale) {
-  if (!readsWords(value))
-    return {};
   nn::DequantizeOp op = getDequantize(value);
   scale = *getScale(op);
   if (!typeOf(op.getX()).getElementType().isUnsignedInteger())
@@ -143,8 +131,21 @@ static bool choosePartsOf(Operands &operands) {
 /// the product cannot be computed in int16.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
-                                            Value bias, int64_t groups,
+                                            Value bias, OptimizeFor goal,
                                             StringRef &reason) {
+  if (!readsWords(x)) {
+    reason = "has data that is no words of one scale";
+    return std::nullopt;
+  }
+  const Answer<bool> answer = Policy::of(op).multiplyWords(op, goal);
+  auto recordAnswer = [&] {
+    return record(op, Question::precision, answer, "int16", "float32");
+  };
+  if (!answer.choice) {
+    recordAnswer();
+    reason = "is faster in floats";
+    return std::nullopt;
+  }
   std::optional<Weights> weights = readWeights(op, w, outputs, reason);
   if (!weights)
     return std::nullopt;
@@ -153,10 +154,6 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     return std::nullopt;
   Scale scale;
   Value words = readWords(builder, op->getLoc(), x, scale);
-  if (!words) {
-    reason = kNoWords;
-    return std::nullopt;
-  }
   // Inputs are the dimension after outputs, or the one before if outputs are
   // columns.
   const int64_t along = outputs == 0 ? 1 : 0;
@@ -166,11 +163,13 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     reason = "has sums that i32 does not hold";
     return std::nullopt;
   }
+  auto conv = dyn_cast<nn::ConvOp>(op);
   if (operands.parts.size() > 1 &&
-      (groups != 1 || !typeOf(x).hasStaticShape())) {
+      ((conv && conv.getGroups() != 1) || !typeOf(x).hasStaticShape())) {
     reason = "has sums that i32 does not hold, and groups or open sizes";
     return std::nullopt;
   }
+  recordAnswer();
   return operands;
 }
 
@@ -266,13 +265,9 @@ struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
     int64_t groups = op.getGroups();
-    if (!readsWords(op.getX()))
-      return rewriter.notifyMatchFailure(op, kNoWords);
-    if (!askPolicy(op, goal))
-      return rewriter.notifyMatchFailure(op, kFasterInFloats);
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), groups, reason);
+        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), goal, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     Location loc = op.getLoc();
@@ -309,14 +304,10 @@ struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
     RankedTensorType type = op.getType();
     if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
-    if (!readsWords(op.getA()))
-      return rewriter.notifyMatchFailure(op, kNoWords);
-    if (!askPolicy(op, goal))
-      return rewriter.notifyMatchFailure(op, kFasterInFloats);
     StringRef reason;
     std::optional<Operands> operands =
         readOperands(rewriter, op, op.getA(), op.getB(),
-                     op.getTransposeB() ? 0 : 1, op.getBias(), 1, reason);
+                     op.getTransposeB() ? 0 : 1, op.getBias(), goal, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     Location loc = op.getLoc();

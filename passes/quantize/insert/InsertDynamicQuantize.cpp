@@ -60,7 +60,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
   if (failed(rules))
     return signalPassFailure();
   quantize::WeightQuantizer weights(
-      {weightBits, fitPairs && quantize::mayFitPairs(getOperation())});
+      quantize::weightFormFor(getOperation(), weightBits, fitPairs));
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

@@ -61,10 +61,8 @@ void InsertQuantizePass::readCalibration() {
     repaired.emplace_back(rounding.getName(), "the rounding of");
   for (ChannelValuesAttr bias : calibration.getBiases())
     repaired.emplace_back(bias.getName(), "the bias of");
-  weights.emplace(
-      quantize::WeightForm{weightBits,
-                           fitPairs && quantize::mayFitPairs(getOperation())},
-      quantize::namedRoundings(calibration));
+  weights.emplace(quantize::weightFormFor(getOperation(), weightBits, fitPairs),
+                  quantize::namedRoundings(calibration));
 }
 
 /// Checks that the calibration's ranges name tensors that can be quantized, and
@@ -134,17 +132,13 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
         Answer<bool> answer = gains.answerTo(op);
-        if (keep.keeps(op))
-          answer.choice = false;
-        else if (answer.choice && !rangeOf(op->getOperand(0)))
+        if (answer.choice && !rangeOf(op->getOperand(0)))
           answer = {false,
                     "reads a tensor that the calibration has no range of",
                     answer.alternatives};
-        else if (answer.choice && !quantize::areFinite(op->getOperand(
-                                      quantize::weightsOperand(op))))
-          answer = {false, "has weights that are not finite",
-                    answer.alternatives};
-        return record(op, Question::precision, answer, "int8", "float32");
+        return record(op, Question::precision,
+                      quantize::requireFinite(std::move(answer), op), "int8",
+                      "float32");
       });
   SmallVector<quantize::Site> sites = quantize::findSites(products);
   quantize::dropFloatReaders(sites);

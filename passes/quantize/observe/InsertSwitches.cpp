@@ -104,8 +104,8 @@ struct InsertSwitchesPass
     quantize::WeightRoundings roundings;
     if (CalibrationAttr calibration = quantize::findCalibration(getOperation()))
       roundings = quantize::namedRoundings(calibration);
-    const quantize::WeightForm form{
-        weightBits, fitPairs && quantize::mayFitPairs(getOperation())};
+    const quantize::WeightForm form =
+        quantize::weightFormFor(getOperation(), weightBits, fitPairs);
     SmallVector<Attribute> names, tensors;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
@@ -134,7 +134,7 @@ void Switches::findUnits() {
   SmallVector<Operation *> products;
   quantize::ByteGains gains(keep);
   llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
-    return gains.of(op) && !keep.keeps(op) &&
+    return gains.of(op) &&
            quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
   });
   sites = quantize::findSites(products);

@@ -160,7 +160,9 @@ TEST_F(DecisionTraceTest, AnyThreadMayAdd) {
 TEST_F(DecisionTraceTest, DescribesWhatIsUnusual) {
   record(makeOp("a", {1}), Question::backend, "loops",
          "other: is of native: type; native: has open sizes",
-         {{"other"}, {"native"}, {"loops"}});
+         {{"other", -1, "is of native: type"},
+          {"native", -1, "has open sizes"},
+          {"loops"}});
   record(makeOp("b", {1}), Question::backend, "native", "is the first",
          {{"native"}});
   record(makeOp("c", {1}), Question::layout, "channels first", "has groups");

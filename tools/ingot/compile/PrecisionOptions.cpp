@@ -176,8 +176,9 @@ int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
                         " is a page: the JSON is written beside it");
     for (const std::string &path :
          {request.report, reportJsonPath(request.report)}) {
-      if (path == compile.output || path == headerName(compile) ||
-          path == compile.decisionsFile)
+      if (isSameFile(path, compile.output) ||
+          isSameFile(path, headerName(compile)) ||
+          isSameFile(path, compile.decisionsFile))
         return usageError("--report=" + request.report +
                           " has the name of the library, its header or "
                           "--decisions");
