@@ -33,11 +33,12 @@ inline bool shareVectors(llvm::ArrayRef<int64_t> weights, int64_t groups) {
 }
 
 /// Returns true if int8 groups are multiplied faster as floats that hold the
-/// bytes. A group of four bytes would be mostly zeros, or floats share vectors.
+/// bytes. With two channels, half of each product of four bytes would be zeros.
+/// Groups that share vectors are faster as floats, too.
 inline bool areSmallGroups(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   if (groups == 1 || support::haveSingleChannels(weights, groups))
     return false;
-  return weights[1] < threshold::byteChannelsAtOnce ||
+  return weights[1] < threshold::leastByteGroup ||
          shareVectors(weights, groups);
 }
 

@@ -198,6 +198,21 @@ func.func @small_groups(%x: tensor<1x4x6xui8>) -> tensor<1x6x6xf32> {
 
 // -----
 
+// Must not fire: groups of three channels are multiplied as bytes.
+// CHECK-LABEL: @groups_of_three
+// CHECK: nn.conv {{.*}}groups = 2 : i64{{.*}} : (tensor<1x6x6xui8>, tensor<6x3x1xi8>) -> tensor<1x6x6xi32>
+func.func @groups_of_three(%x: tensor<1x6x6xui8>) -> tensor<1x6x6xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %w = arith.constant dense<3> : tensor<6x3x1xi8>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<1x6x6xui8>, tensor<f32>) -> tensor<1x6x6xf32>
+  %1 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<6x3x1xi8>, tensor<f32>) -> tensor<6x3x1xf32>
+  %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x6x6xf32>, tensor<6x3x1xf32>) -> tensor<1x6x6xf32>
+  return %2 : tensor<1x6x6xf32>
+}
+
+// -----
+
 // Single channels are bytes, even with two outputs each.
 // CHECK-LABEL: @single_channels
 // CHECK: nn.conv {{.*}} : (tensor<1x2x6xui8>, tensor<2x1x1xi8>) -> tensor<1x2x6xi32>
